@@ -1,0 +1,123 @@
+"""Imports go one way: no cycle among the compiler's modules, and astor in one place only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def module_files(package: Path) -> dict[str, Path]:
+    """Dotted name -> file, for every module below ``package``."""
+    files = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return files
+
+
+def imports_at_import_time(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Import statements that run when the module is imported: all but those inside functions."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from imports_at_import_time(child)
+
+
+def imported_modules(path: Path, module: str, known: Collection[str]) -> set[str]:
+    """Dotted names that the file imports; ``from a import b`` is ``a.b`` if that is a module."""
+    modules = set()
+    for node in imports_at_import_time(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+            continue
+        base = node.module or ""
+        if node.level:
+            package = module.split(".")
+            ups = node.level - (path.name == "__init__.py")
+            package = package[: len(package) - ups]
+            base = ".".join([*package, base] if base else package)
+        for alias in node.names:
+            submodule = f"{base}.{alias.name}"
+            modules.add(submodule if submodule in known else base)
+    return modules
+
+
+def import_graph(files: Mapping[str, Path]) -> dict[str, set[str]]:
+    """Module -> the modules of ``files`` that it imports by name."""
+    return {
+        module: imported_modules(path, module, files.keys()) & files.keys() - {module}
+        for module, path in files.items()
+    }
+
+
+def find_cycle(graph: Mapping[str, set[str]]) -> list[str]:
+    """One cycle of the graph, its first node repeated at the end; empty if there is none."""
+    done: set[str] = set()
+    path: list[str] = []
+
+    def visit(node: str) -> list[str]:
+        if node in path:
+            return [*path[path.index(node) :], node]
+        if node in done:
+            return []
+        path.append(node)
+        for successor in sorted(graph[node]):
+            if cycle := visit(successor):
+                return cycle
+        path.pop()
+        done.add(node)
+        return []
+
+    for node in sorted(graph):
+        if cycle := visit(node):
+            return cycle
+    return []
+
+
+def test_no_import_cycle() -> None:
+    graph = import_graph(module_files(ROOT / "stcompile"))
+    assert len(graph) > 5
+    assert find_cycle(graph) == [], "modules import each other in a circle"
+
+
+def test_templates_import_no_compiler() -> None:
+    files = module_files(ROOT / "codegen_templates")
+    assert len(files) > 2
+    for module, path in files.items():
+        roots = {name.split(".")[0] for name in imported_modules(path, module, files.keys())}
+        assert not roots & {"stcompile", "astor"}, path
+
+
+def test_astor_is_imported_in_one_module() -> None:
+    users = []
+    for module, path in module_files(ROOT / "stcompile").items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.split(".")[0] == "astor" for name in names):
+                users.append(module)
+    assert len(set(users)) == 1, users
+
+
+def test_a_cycle_is_found(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    (package / "sub").mkdir(parents=True)
+    (package / "__init__.py").write_text("from package.a import f\n")
+    (package / "a.py").write_text("if True:\n    from .sub import b\n")
+    (package / "sub" / "__init__.py").write_text("")
+    (package / "sub" / "b.py").write_text("from ..c import g\n")
+    (package / "c.py").write_text("def g():\n    import package.a\n")
+    files = module_files(package)
+    assert find_cycle(import_graph(files)) == []
+    (package / "c.py").write_text("import package.a\n")
+    assert find_cycle(import_graph(files)) == [
+        "package.a",
+        "package.sub.b",
+        "package.c",
+        "package.a",
+    ]

@@ -1,0 +1,113 @@
+"""The wheel, installed into an empty environment, works from another directory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("pyproject.toml", "README.md", "LICENSE", "stcompile", "codegen_templates")
+NEEDED = ("setuptools>=77", "numpy>=2.0", "astor>=0.8.1")
+
+USE = """
+import importlib.metadata
+import inspect
+import sys
+from pathlib import Path
+
+import numpy as np
+import stcompile as st
+from stcompile.codegen_templates import derivatives, marks, numpy
+
+source = Path(sys.argv[1])
+for module in (st, derivatives, marks, numpy):
+    assert source not in Path(module.__file__).parents, module
+assert "def _mark" in inspect.getsource(marks)
+print("version", importlib.metadata.version("stcompile"))
+
+
+def f(x1, x2):
+    return np.log(x1) + x1 * x2 - np.sin(x2)
+
+
+value, gradient = st.value_and_grad(f, wrt=(0, 1))(2.0, 5.0)
+print(f"{value:.3f}", *(f"{g:.3f}" for g in gradient))
+"""
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """Standard output of a command; fails the test with all output if the command fails."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what a build and an installation need; the test is skipped without it."""
+    folder = tmp_path_factory.mktemp("packages")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:"]
+    done = subprocess.run(
+        [*command, "--retries", "1", "--dest", str(folder), *NEEDED],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        pytest.skip(f"pip cannot fetch {', '.join(NEEDED)}: {lines[-1]}")
+    return folder
+
+
+@pytest.mark.install
+@pytest.mark.slow
+def test_wheel_works_from_another_directory(tmp_path: Path, packages: Path) -> None:
+    source, elsewhere, environment = (tmp_path / n for n in ("source", "elsewhere", "venv"))
+    source.mkdir()
+    elsewhere.mkdir()
+    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, source / part, ignore=ignore)
+        else:
+            shutil.copy(ROOT / part, source / part)
+
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(packages)}
+    pip = (sys.executable, "-m", "pip", "--quiet")
+    run(*pip, "wheel", "--no-deps", "--wheel-dir", tmp_path, source, cwd=elsewhere, **offline)
+    (wheel,) = tmp_path.glob("stcompile-*.whl")
+
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    expected = {str(p.relative_to(source)) for p in (source / "stcompile").rglob("*.py")}
+    templates = source / "codegen_templates"
+    expected |= {f"stcompile/{p.relative_to(source)}" for p in templates.rglob("*.py")}
+    assert expected | {"stcompile/py.typed"} <= inside
+    outside = {name for name in inside if not name.startswith(("stcompile/", "stcompile-"))}
+    assert outside == set()
+
+    venv.create(environment, with_pip=True)
+    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    run(python, "-m", "pip", "install", "--quiet", wheel, cwd=elsewhere, **offline)
+    installed = run(python, "-m", "pip", "list", "--format=freeze", cwd=elsewhere)
+    names = {line.split("==")[0] for line in installed.split()}
+    assert names - {"pip", "setuptools", "wheel"} == {"stcompile", "numpy", "astor"}
+
+    (elsewhere / "use.py").write_text(USE)
+    printed = run(python, "use.py", ROOT, cwd=elsewhere)
+    assert printed.split("\n")[:2] == ["version 0.1.0", "11.652 5.500 1.716"]
