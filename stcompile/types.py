@@ -1,0 +1,112 @@
+"""Types of the Wengert list: what NumPy itself distinguishes, and nothing more.
+
+A value is a weak Python number, a NumPy scalar or an ndarray (its *kind*), with a dtype and, for
+arrays, dims. The kind matters because promotion depends on it: a Python ``float`` leaves a
+``float32`` array alone, a ``numpy.float64`` scalar does not (NEP 50).
+
+>>> Type.array("float32", (2, 3))
+f32[2,3]
+>>> Type.scalar("float64"), Type.array("float64", ()), Type.python(float)
+(f64, f64[], float)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+Kind = Literal["python", "scalar", "array"]
+PythonNumber = bool | int | float | complex
+
+PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
+    bool: np.dtype(np.bool_),
+    int: np.dtype(np.int64),
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+PYTHON_TYPES: dict[np.dtype[Any], type] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
+
+
+@dataclass(frozen=True, repr=False)
+class Type:
+    """The type of one variable: ``kind``, ``dtype`` and ``dims`` (``()`` unless an array)."""
+
+    kind: Kind
+    dtype: np.dtype[Any]
+    dims: tuple[int, ...] = ()
+
+    @staticmethod
+    def array(dtype: Any, dims: tuple[int, ...]) -> Type:
+        return Type("array", np.dtype(dtype), tuple(int(d) for d in dims))
+
+    @staticmethod
+    def scalar(dtype: Any) -> Type:
+        return Type("scalar", np.dtype(dtype))
+
+    @staticmethod
+    def python(kind: type) -> Type:
+        return Type("python", PYTHON_DTYPES[kind])
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for dim in self.dims:
+            size *= dim
+        return size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of array data (0 for numbers)."""
+        return self.size * self.dtype.itemsize if self.kind == "array" else 0
+
+    @property
+    def python_type(self) -> type:
+        """``bool``, ``int``, ``float`` or ``complex``: the type of a weak number."""
+        return PYTHON_TYPES[self.dtype]
+
+    @property
+    def inexact(self) -> bool:
+        """True where a derivative can live: real or complex floating point."""
+        return self.dtype.kind in "fc"
+
+    def with_dtype(self, dtype: Any) -> Type:
+        return Type(self.kind, np.dtype(dtype), self.dims)
+
+    def __repr__(self) -> str:
+        if self.kind == "python":
+            return self.python_type.__name__
+        name = short_dtype(self.dtype)
+        return name if self.kind == "scalar" else f"{name}[{','.join(map(str, self.dims))}]"
+
+
+def short_dtype(dtype: np.dtype[Any]) -> str:
+    """``float32`` as ``f32``; ``bool`` as ``b8``: kind and bits."""
+    return f"{dtype.kind}{dtype.itemsize * 8}"
+
+
+def parse_dtype(text: str) -> np.dtype[Any]:
+    """The inverse of `short_dtype`."""
+    return np.dtype(f"{text[0]}{int(text[1:]) // 8}")
+
+
+def type_of(value: Any) -> Type:
+    """The type of a concrete number, NumPy scalar or ndarray; `TypeError` for anything else."""
+    if isinstance(value, np.ndarray):
+        return Type.array(value.dtype, value.shape)
+    if isinstance(value, np.generic):
+        return Type.scalar(value.dtype)
+    if type(value) in PYTHON_DTYPES:
+        return Type.python(type(value))
+    raise TypeError(f"{type(value).__name__} is not a number or an array")
+
+
+def is_number(value: Any) -> bool:
+    """True for a weak Python number or a NumPy number: what a `Constant` may hold."""
+    return type(value) in PYTHON_DTYPES or isinstance(value, np.number | np.bool_)
