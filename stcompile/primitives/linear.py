@@ -1,0 +1,58 @@
+"""``contract``: matmul, dot, outer, tensordot and einsum of a pair are one primitive.
+
+``batch`` and ``contracted`` are pairs (axis of x, axis of y). The natural dims of the result are
+the batch dims, the free dims of x, the free dims of y; ``order`` permutes them as `numpy.transpose`
+does (``()`` for none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.primitives.base import (
+    OperandError,
+    Primitive,
+    Types,
+    array_or_scalar,
+    require_array,
+    require_axes,
+    require_count,
+    shapes,
+)
+from stcompile.types import Type
+
+
+def contracted_type(types: Types, params: Mapping[str, Any]) -> Type:
+    name = params["spelling"] or "contract"
+    require_count(name, types, 2)
+    x, y = (require_array(name, t) for t in types)
+    if not x.dims or not y.dims:
+        raise OperandError(f"{name}: takes arrays with dimensions, {shapes(x.dims, y.dims)} given")
+    pairs = (*params["batch"], *params["contracted"])
+    require_axes(name, tuple(a for a, _ in pairs), x.dims)
+    require_axes(name, tuple(b for _, b in pairs), y.dims)
+    for a, b in pairs:
+        if x.dims[a] != y.dims[b]:
+            raise OperandError(
+                f"{name}: {shapes(x.dims, y.dims)} do not fit: {x.dims[a]} != {y.dims[b]}"
+            )
+    dims = (
+        *(x.dims[a] for a, _ in params["batch"]),
+        *(dim for i, dim in enumerate(x.dims) if i not in [a for a, _ in pairs]),
+        *(dim for i, dim in enumerate(y.dims) if i not in [b for _, b in pairs]),
+    )
+    order = params["order"] or tuple(range(len(dims)))
+    if sorted(order) != list(range(len(dims))):
+        raise OperandError(f"{name}: order {order} does not permute {len(dims)} axes")
+    dtype = np.matmul.resolve_dtypes((x.dtype, y.dtype, None))[-1]
+    return array_or_scalar(dtype, tuple(dims[i] for i in order))
+
+
+def _contract(types: Types, params: Mapping[str, Any]) -> Types:
+    return (contracted_type(types, params),)
+
+
+LINEAR: tuple[Primitive, ...] = (Primitive("contract", _contract),)
