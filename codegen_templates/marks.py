@@ -1,0 +1,64 @@
+"""Decorators that tell the compiler what a template is. They leave the function as it is.
+
+>>> @partials
+... def tanh(out, x):
+...     return 1 - out * out
+>>> tanh.mark, tanh(0.5, None)
+('partials', 0.75)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _mark(name: str, **facts: Any) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        function.__dict__["mark"] = name
+        function.__dict__.update(facts)
+        return function
+
+    return decorate
+
+
+# --- derivatives/: the mathematics -----------------------------------------------------------
+
+partials = _mark("partials")
+"""``f(out, x, y, ...)`` returns the partial derivative of an elementwise primitive for each
+input, in their order (``None``: none exists). Forward and reverse mode both follow from it.
+
+A rule may ask for what the compiler knows about the inputs: keyword ``active``, a bool for each
+(is it differentiated?), and keyword ``static`` (is it a constant of the program?)."""
+
+adjoint = _mark("adjoint")
+"""``f(out, x, y, ..., d_out, *, params)`` returns the cotangent of each input (``None``: none),
+in one flat tuple if there are several; variadic inputs come as one tuple, as in the templates.
+It may leave a broadcast or a cast of an input to the engine, which returns every cotangent to
+its input's shape and dtype."""
+
+accumulates = _mark("accumulates")
+"""Like ``adjoint``, but the cotangent so far is handed in first and returned with the
+contribution added: ``f(d_x, d_out, *indices, params)``; for a primitive that reads a part of
+its first input, so that a loop over parts costs no more than the whole. Run alone, it writes to
+that cotangent."""
+
+# --- numpy/: how a primitive is written ------------------------------------------------------
+
+fresh = _mark("fresh")
+"""The returned expression is a new value that shares no storage with an input."""
+
+view = _mark("view")
+"""The returned expression may share storage with the first input."""
+
+
+def write(*, inplace: tuple[str, ...]) -> Callable[[F], F]:
+    """The body is statements that change the parameters named in ``inplace`` and returns them;
+    the compiler copies first where such an input is still needed."""
+    return _mark("write", inplace=inplace)
+
+
+effect = _mark("effect")
+"""The body is statements that have an effect and return nothing."""

@@ -1,0 +1,80 @@
+"""How parts of arrays are read, written and added to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import view, write
+from .linear import contract
+from .subscripts import index_subscript, reversal, subscript
+
+
+@view
+def slice(x: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: Any) -> Any:
+    if reversal(start, length, step, drop) is not None:
+        return x[subscript(x.shape, counters, start, length, step, drop)][
+            reversal(start, length, step, drop)
+        ]
+    return x[subscript(x.shape, counters, start, length, step, drop)]
+
+
+@write(inplace=("x",))
+def update(x: Any, v: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: Any) -> Any:
+    if reversal(start, length, step, drop) is not None:
+        x[subscript(x.shape, counters, start, length, step, drop)][
+            reversal(start, length, step, drop)
+        ] = v
+    else:
+        x[subscript(x.shape, counters, start, length, step, drop)] = v
+    return x
+
+
+@view
+def index(x: Any, indices: Any, *, at: Any) -> Any:
+    return x[index_subscript(x.shape, indices, at)]
+
+
+@write(inplace=("x",))
+def index_update(x: Any, v: Any, indices: Any, *, at: Any) -> Any:
+    x[index_subscript(x.shape, indices, at)] = v
+    return x
+
+
+@write(inplace=("acc",))
+def accumulate(
+    acc: Any,
+    operands: Any,
+    *,
+    op: str,
+    start: Any = (),
+    length: Any = (),
+    step: Any = (),
+    drop: Any = (),
+    at: Any = (),
+    batch: Any = (),
+    contracted: Any = (),
+    order: Any = (),
+    spelling: str = "",
+) -> Any:
+    if op == "add":
+        acc += operands[0]
+    elif op == "slice" and reversal(start, length, step, drop) is not None:
+        acc[subscript(acc.shape, operands[1:], start, length, step, drop)][
+            reversal(start, length, step, drop)
+        ] += operands[0]
+    elif op == "slice":
+        acc[subscript(acc.shape, operands[1:], start, length, step, drop)] += operands[0]
+    elif op == "index":
+        np.add.at(acc, index_subscript(acc.shape, operands[1:], at), operands[0])
+    else:
+        acc += contract(
+            operands[0],
+            operands[1],
+            batch=batch,
+            contracted=contracted,
+            order=order,
+            spelling=spelling,
+        )
+    return acc

@@ -1,0 +1,68 @@
+"""How elements are rearranged. Methods for arrays, functions for numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import fresh, view
+from .subscripts import new_axes, single
+
+
+@view
+def reshape(x: Any, *, shape: Any) -> Any:
+    if isinstance(x, np.ndarray) and len(shape) > 0:
+        return x.reshape(*shape)
+    # A NumPy scalar would stay one.
+    if not isinstance(x, np.ndarray) and len(shape) == 0:
+        return np.asarray(x)
+    return np.reshape(x, shape)
+
+
+@view
+def transpose(x: Any, *, axes: Any) -> Any:
+    if axes == (1, 0):
+        return x.T
+    if axes == (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2):
+        return x.mT
+    return x.transpose(*axes)
+
+
+@view
+def expand_dims(x: Any, *, axis: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x[new_axes(x.ndim, axis)]
+    return np.expand_dims(x, single(axis))
+
+
+@view
+def squeeze(x: Any, *, axis: Any) -> Any:
+    return x.squeeze(single(axis))
+
+
+@view
+def broadcast_to(x: Any, *, shape: Any) -> Any:
+    return np.broadcast_to(x, shape)
+
+
+@fresh
+def concatenate(xs: Any, *, axis: int = 0) -> Any:
+    return np.concatenate(xs, axis=axis)
+
+
+@fresh
+def stack(xs: Any, *, axis: int = 0) -> Any:
+    return np.stack(xs, axis=axis)
+
+
+@fresh
+def roll(x: Any, *, shift: Any, axis: Any) -> Any:
+    return np.roll(x, single(shift), axis=single(axis))
+
+
+@fresh
+def pad(x: Any, *, pad_width: Any, mode: str = "constant", value: Any = 0) -> Any:
+    if value == 0:
+        return np.pad(x, pad_width)
+    return np.pad(x, pad_width, constant_values=value)

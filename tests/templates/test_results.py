@@ -1,0 +1,179 @@
+"""A template computes what the plain NumPy call does, to the bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.primitives.elementwise import BINARY, MATH_BINARY, MATH_INTEGER, MATH_RULES, UNARY
+
+X = np.random.default_rng(0).normal(size=(3, 4, 2)).astype(np.float32)
+M = X[:, :, 0]
+LOGICAL = ("bitwise_and", "bitwise_or", "bitwise_xor", "invert")
+
+
+def same(actual: Any, expected: Any) -> None:
+    assert type(actual) is type(expected)
+    np.testing.assert_array_equal(actual, expected, strict=True)
+
+
+@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+def test_ufuncs(name: str) -> None:
+    ufunc = getattr(np, name)
+    x = np.arange(12).reshape(3, 4) if name in LOGICAL else M
+    operands = (x, x[0] + x[0])[: ufunc.nin]
+    with np.errstate(all="ignore"):
+        same(TEMPLATES[name](*operands), ufunc(*operands))
+        numbers = tuple(operand.flat[1] for operand in operands)
+        same(TEMPLATES[name](*numbers), ufunc(*numbers))
+
+
+@pytest.mark.parametrize("name", [*MATH_RULES, *MATH_INTEGER])
+def test_math(name: str) -> None:
+    x = (1.5, 2.5) if name in MATH_BINARY else (1.5,)
+    if name in ("math.asin", "math.acos", "math.atanh"):
+        x = (0.5,)
+    same(TEMPLATES[name](*x), getattr(math, name.removeprefix("math."))(*x))
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [(0, 1, 2), (1,), (0, 2), ()])
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "any", "all", "var", "std"])
+def test_reductions(name: str, axis: Any, keepdims: bool) -> None:
+    expected = getattr(np, name)(X, axis=axis, keepdims=keepdims)
+    params = {"ddof": 0} if name in ("var", "std") else {}
+    same(TEMPLATES[name](X, axis=axis, keepdims=keepdims, **params), expected)
+
+
+def test_arrangements() -> None:
+    same(TEMPLATES["cumsum"](X, axis=1), np.cumsum(X, axis=1))
+    same(TEMPLATES["argmax"](X, axis=None, keepdims=False), np.argmax(X))
+    same(TEMPLATES["argmin"](X, axis=2, keepdims=True), np.argmin(X, 2, keepdims=True))
+    same(TEMPLATES["reshape"](X, shape=(6, 4)), np.reshape(X, (6, 4)))
+    same(TEMPLATES["reshape"](2.0, shape=(1, 1)), np.reshape(2.0, (1, 1)))
+    for axes in ((0, 2, 1), (2, 1, 0), (1, 2, 0), (0, 1, 2)):
+        same(TEMPLATES["transpose"](X, axes=axes), np.transpose(X, axes))
+    same(TEMPLATES["transpose"](M, axes=(1, 0)), M.T)
+    same(TEMPLATES["expand_dims"](M, axis=(0, 2)), np.expand_dims(M, (0, 2)))
+    same(TEMPLATES["expand_dims"](2.0, axis=(0, 1)), np.expand_dims(2.0, (0, 1)))
+    same(TEMPLATES["squeeze"](X[:1], axis=(0,)), np.squeeze(X[:1], 0))
+    same(TEMPLATES["broadcast_to"](M, shape=(2, 3, 4)), np.broadcast_to(M, (2, 3, 4)))
+    same(TEMPLATES["concatenate"]((M, X[:, :, 1]), axis=1), np.concatenate([M, X[:, :, 1]], 1))
+    same(TEMPLATES["stack"]((M, M), axis=2), np.stack([M, M], 2))
+    same(TEMPLATES["roll"](X, shift=(1, 2), axis=(0, 1)), np.roll(X, (1, 2), (0, 1)))
+    widths = ((1, 0), (0, 2))
+    same(TEMPLATES["pad"](M, pad_width=widths, mode="constant", value=0), np.pad(M, widths))
+    expected = np.pad(M, widths, constant_values=1.5)
+    same(TEMPLATES["pad"](M, pad_width=widths, mode="constant", value=1.5), expected)
+
+
+def test_selections() -> None:
+    same(TEMPLATES["where"](M > 0, M, 0.0), np.where(M > 0, M, 0.0))
+    same(TEMPLATES["clip"](M, -0.5, 0.5), np.clip(M, -0.5, 0.5))
+
+
+@pytest.mark.parametrize("x", [1.5, np.float32(1.5), np.array(1.5), np.array([1.5])])
+def test_conversions(x: Any) -> None:
+    expected = x.astype("f4") if isinstance(x, np.ndarray) else np.float32(x)
+    same(TEMPLATES["cast"](x, dtype=np.dtype("f4")), expected)
+    for dtype, python in (("f8", float), ("i8", int), ("?", bool), ("c16", complex)):
+        same(TEMPLATES["to_python"](x, dtype=np.dtype(dtype)), python(np.asarray(x).item()))
+    same(TEMPLATES["asarray"](x), np.asarray(x))
+    same(TEMPLATES["copy"](x), np.copy(x))
+
+
+def test_numbers_to_scalars() -> None:
+    for number, scalar in ((True, np.bool_), (2, np.int64), (1.5, np.float64), (1j, np.complex128)):
+        same(TEMPLATES["to_scalar"](number), scalar(number))
+    same(TEMPLATES["to_scalar"](np.float32(2)), np.float32(2))
+    same(TEMPLATES["to_scalar"](np.array(2.0)), np.float64(2))
+
+
+def test_creation() -> None:
+    f4 = np.dtype("f4")
+    for v in (0, 1, -0.0, 2.5, np.float32(0)):
+        result = TEMPLATES["full"](v, shape=(2, 3), dtype=f4)
+        same(result, np.full((2, 3), v, f4))
+        np.testing.assert_array_equal(np.signbit(result), np.signbit(v))
+    same(TEMPLATES["full"](2, shape=(), dtype=f4), np.full((), 2, f4))
+    for start, stop, step in ((0, 5, 1), (1, 5, 1), (5, 0, -2), (0, 2.5, 1)):
+        expected = np.arange(start, stop, step, dtype=np.int64)
+        params = {"start": start, "stop": stop, "step": step, "dtype": np.dtype("i8")}
+        same(TEMPLATES["arange"](**params), expected)
+    same(TEMPLATES["eye"](n=2, m=3, k=1, dtype=f4), np.eye(2, 3, 1, dtype=f4))
+    same(TEMPLATES["eye"](n=2, m=2, k=0, dtype=f4), np.eye(2, dtype=f4))
+    same(
+        TEMPLATES["constant"](values=(1, 2, 3, 4), shape=(2, 2), dtype=f4),
+        np.array([[1, 2], [3, 4]], f4),
+    )
+    same(TEMPLATES["constant"](values=(), shape=(0, 3), dtype=f4), np.zeros((0, 3), f4))
+    same(TEMPLATES["array"]((1.0, np.float32(2)), shape=(2, 1), dtype=f4), np.array([[1], [2]], f4))
+
+
+# --- contractions ----------------------------------------------------------------------------
+
+DIMS = {"b": 2, "c": 3, "k": 4, "l": 3, "i": 5, "j": 2, "m": 3, "n": 1}
+
+
+@st.composite
+def contractions(draw: Callable[..., Any]) -> tuple[str, str, Any]:
+    shared = draw(st.sets(st.sampled_from("bckl"), max_size=3).map(sorted))
+    left = draw(st.permutations([*shared, *draw(st.sampled_from(("", "i", "ij")))]))
+    right = draw(st.permutations([*shared, *draw(st.sampled_from(("", "m", "mn")))]))
+    natural = [n for n in left if n in right and n in "bc"]
+    natural += [n for n in left if n not in right] + [n for n in right if n not in left]
+    order = draw(st.sampled_from(((), tuple(draw(st.permutations(range(len(natural))))))))
+    return "".join(left), "".join(right), order
+
+
+@given(contractions())
+def test_contract(case: tuple[str, str, Any]) -> None:
+    left, right, order = case
+    if not left or not right:
+        return
+    rng = np.random.default_rng(1)
+    x, y = (rng.integers(-3, 4, [DIMS[n] for n in names]).astype("f4") for names in (left, right))
+    shared = [n for n in left if n in right]
+    pairs = {n: (left.index(n), right.index(n)) for n in shared}
+    natural = [n for n in shared if n in "bc"]
+    natural += [n for n in left if n not in right] + [n for n in right if n not in left]
+    result = "".join(natural[i] for i in order) if order else "".join(natural)
+    actual = TEMPLATES["contract"](
+        x,
+        y,
+        batch=tuple(pairs[n] for n in shared if n in "bc"),
+        contracted=tuple(pairs[n] for n in shared if n not in "bc"),
+        order=order,
+        spelling="",
+    )
+    # Small integers: every order of summation is exact.
+    same(actual, np.einsum(f"{left},{right}->{result}", x, y))
+
+
+def test_spellings() -> None:
+    params: dict[str, Any] = {"batch": (), "contracted": ((1, 0),), "order": ()}
+    for spelling in ("matmul", "dot", ""):
+        same(TEMPLATES["contract"](M, M.T, **params, spelling=spelling), M @ M.T)
+    outer: dict[str, Any] = {"batch": (), "contracted": (), "order": (), "spelling": "outer"}
+    same(TEMPLATES["contract"](M[0], M[1], **outer), np.outer(M[0], M[1]))
+
+
+# --- effects ---------------------------------------------------------------------------------
+
+
+def test_effects(capsys: pytest.CaptureFixture[str]) -> None:
+    TEMPLATES["print"]((1.5, 2), parts=("a", None, "b", None), end="!\n")
+    assert capsys.readouterr().out == "a 1.5 b 2!\n"
+    target = np.zeros((2, 3))
+    TEMPLATES["store"](target, np.ones(3))
+    assert np.all(target == 1)
+    TEMPLATES["assert"](True, message=None)
+    with pytest.raises(AssertionError, match="^why$"):
+        TEMPLATES["assert"](False, message="why")
