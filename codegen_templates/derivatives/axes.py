@@ -1,0 +1,114 @@
+"""Arithmetic on axes and shapes for the rules: static values in, static values out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+Axes = tuple[int, ...]
+Pairs = tuple[tuple[int, int], ...]
+Params = dict[str, Any]
+
+
+def inverse(axes: Sequence[int]) -> Axes:
+    """The permutation that undoes ``axes``."""
+    return tuple(axes.index(i) for i in range(len(axes)))
+
+
+def count(shape: Axes, axis: Axes) -> int:
+    """How many elements each result of a reduction is made of."""
+    return math.prod(shape[i] for i in axis)
+
+
+def part(axis: int, start: int | None, stop: int | None, step: int | None = None) -> Any:
+    """The subscript of ``start:stop:step`` on one axis."""
+    return (slice(None),) * axis + (slice(start, stop, step),)
+
+
+def consecutive(axis: int, lengths: Sequence[int]) -> list[Any]:
+    """The subscripts of consecutive parts of these lengths on one axis."""
+    stops = [sum(lengths[: i + 1]) for i in range(len(lengths))]
+    return [part(axis, stop - n, stop) for n, stop in zip(lengths, stops, strict=True)]
+
+
+def interior(pad_width: Pairs, shape: Axes) -> Any:
+    """The subscript of an array of that shape in its padded self."""
+    return tuple(slice(a, a + n) for (a, _), n in zip(pad_width, shape, strict=True))
+
+
+def per_degree(shape: Axes, axis: Axes, ddof: int) -> float:
+    """1 / (degrees of freedom); NaN where a variance has none, as NumPy."""
+    degrees = count(shape, axis) - ddof
+    return 1 / degrees if degrees > 0 else math.nan
+
+
+# --- contractions ----------------------------------------------------------------------------
+
+
+def for_left(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> Params:
+    """The params of ``contract(d_out, y)``, the cotangent of x.
+
+    ``x`` and ``y`` are numbers of axes. An axis of d_out is known by the axis of x or y that it
+    comes from. What d_out shares with y beyond the batch is summed; what is left are axes of x.
+    """
+    from_x, from_y = _origins(x, y, batch, contracted, order)
+    batch_x, batch_y = [a for a, _ in batch], [b for _, b in batch]
+    pairs = tuple((from_y[b], b) for b in batch_y)
+    summed = tuple(
+        (from_y[b], b) for b in range(y) if b in from_y and b not in dict(pairs).values()
+    )
+    x_of_y = {b: a for a, b in contracted}
+    batch_x = [a for a, _ in batch]
+    result = [
+        *batch_x,
+        *sorted((a for a in from_x if a not in batch_x), key=from_x.__getitem__),
+        *(x_of_y[b] for b in range(y) if b in x_of_y),
+    ]
+    return _params(pairs, summed, result)
+
+
+def for_right(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> Params:
+    """The params of ``contract(x, d_out)``, the cotangent of y."""
+    from_x, from_y = _origins(x, y, batch, contracted, order)
+    batch_x, batch_y = [a for a, _ in batch], [b for _, b in batch]
+    y_of_x = dict(contracted)
+    result = [
+        *batch_y,
+        *(y_of_x[a] for a in range(x) if a in y_of_x),
+        *sorted((b for b in from_y if b not in batch_y), key=from_y.__getitem__),
+    ]
+    pairs = tuple((a, from_x[a]) for a in batch_x)
+    summed = tuple((a, from_x[a]) for a in range(x) if a in from_x and a not in batch_x)
+    return _params(pairs, summed, result)
+
+
+def _origins(
+    x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes
+) -> tuple[dict[int, int], dict[int, int]]:
+    """For each axis of x, and of y, that is left in the result: where it is there."""
+    taken_x = [a for a, _ in (*batch, *contracted)]
+    taken_y = [b for _, b in (*batch, *contracted)]
+    free_x = [a for a in range(x) if a not in taken_x]
+    free_y = [b for b in range(y) if b not in taken_y]
+    natural_x = [*(a for a, _ in batch), *free_x]
+    natural_y = [*(b for _, b in batch), *free_y]
+    place = inverse(order) if order else tuple(range(len(natural_x) + len(free_y)))
+    from_x = {a: place[i] for i, a in enumerate(natural_x)}
+    from_y = {b: place[i] for i, b in enumerate(natural_y[: len(batch)])}
+    from_y.update({b: place[len(natural_x) + i] for i, b in enumerate(free_y)})
+    return from_x, from_y
+
+
+def _params(batch: Pairs, contracted: Pairs, result: Sequence[int]) -> Params:
+    """Params of a contraction that returns ``result``'s axes, which are put in order."""
+    order = () if list(result) == sorted(result) else inverse(result)
+    return {"batch": batch, "contracted": contracted, "order": order, "spelling": ""}
+
+
+def aligned(contracted: Pairs, axis: int) -> Axes:
+    """Of a full contraction: the axes of one operand in the order of the other's.
+
+    ``axis`` 0: the axes of x as y orders them, 1: those of y as x orders them.
+    """
+    return tuple(pair[axis] for pair in sorted(contracted, key=lambda pair: pair[1 - axis]))

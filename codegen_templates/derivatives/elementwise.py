@@ -1,0 +1,252 @@
+"""Partial derivatives of elementwise primitives: one formula for each input.
+
+Formulas: Abramowitz & Stegun, chapters 4.1 to 4.6. A rule reads the result ``out`` where that
+saves work, and keeps the dtype of its operands: every constant is a weak Python number.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..marks import partials
+
+# --- arithmetic ------------------------------------------------------------------------------
+
+
+@partials
+def negative(out: Any, x: Any) -> Any:
+    return -1.0
+
+
+@partials
+def add(out: Any, x: Any, y: Any) -> Any:
+    return 1.0, 1.0
+
+
+@partials
+def subtract(out: Any, x: Any, y: Any) -> Any:
+    return 1.0, -1.0
+
+
+@partials
+def multiply(out: Any, x: Any, y: Any) -> Any:
+    return y, x
+
+
+@partials
+def divide(out: Any, x: Any, y: Any) -> Any:
+    return 1 / y, -out / y
+
+
+@partials
+def floor_divide(out: Any, x: Any, y: Any) -> Any:
+    return 0.0, 0.0
+
+
+@partials
+def remainder(out: Any, x: Any, y: Any) -> Any:
+    return 1.0, -(x // y)
+
+
+@partials
+def power(out: Any, x: Any, y: Any, *, static: tuple[bool, ...] = (False, False)) -> Any:
+    """Constants (``static``) get the formula of a textbook; the general one is finite at x = 0.
+
+    There ``y - (y != 0)`` makes the derivative of x ** 0 zero, not zero times infinity, and
+    ``x + (x == 0)`` that of 0 ** y, for y > 0. A negative base has no derivative in y.
+    """
+    if static[1] and y == 0:
+        return 0.0, None
+    if static[1] and y == 1:
+        return 1.0, None
+    if static[1] and y == 2:
+        return 2 * x, None
+    if static[1] and y == 0.5:
+        return 0.5 / out, None
+    if static[1]:
+        return y * x ** (y - 1), None
+    if static[0] and x > 0:
+        return None, out * math.log(x)
+    return y * x ** (y - (y != 0)), out * np.log(x + (x == 0))
+
+
+@partials
+def square(out: Any, x: Any) -> Any:
+    return 2 * x
+
+
+@partials
+def reciprocal(out: Any, x: Any) -> Any:
+    return -out * out
+
+
+@partials
+def absolute(out: Any, x: Any) -> Any:
+    return np.sign(x)
+
+
+@partials
+def hypot(out: Any, x: Any, y: Any) -> Any:
+    return x / out, y / out
+
+
+# --- exponentials and roots ------------------------------------------------------------------
+
+
+@partials
+def exp(out: Any, x: Any) -> Any:
+    return out
+
+
+@partials
+def exp2(out: Any, x: Any) -> Any:
+    return out * math.log(2)
+
+
+@partials
+def expm1(out: Any, x: Any) -> Any:
+    return out + 1
+
+
+@partials
+def log(out: Any, x: Any) -> Any:
+    return 1 / x
+
+
+@partials
+def log2(out: Any, x: Any) -> Any:
+    return 1 / (x * math.log(2))
+
+
+@partials
+def log10(out: Any, x: Any) -> Any:
+    return 1 / (x * math.log(10))
+
+
+@partials
+def log1p(out: Any, x: Any) -> Any:
+    return 1 / (1 + x)
+
+
+@partials
+def logaddexp(out: Any, x: Any, y: Any) -> Any:
+    return np.exp(x - out), np.exp(y - out)
+
+
+@partials
+def sqrt(out: Any, x: Any) -> Any:
+    return 0.5 / out
+
+
+@partials
+def cbrt(out: Any, x: Any) -> Any:
+    return 1 / (3 * out * out)
+
+
+# --- trigonometric and hyperbolic functions --------------------------------------------------
+
+
+@partials
+def sin(out: Any, x: Any) -> Any:
+    return np.cos(x)
+
+
+@partials
+def cos(out: Any, x: Any) -> Any:
+    return -np.sin(x)
+
+
+@partials
+def tan(out: Any, x: Any) -> Any:
+    return 1 + out * out
+
+
+@partials
+def arcsin(out: Any, x: Any) -> Any:
+    return 1 / np.sqrt(1 - x * x)
+
+
+@partials
+def arccos(out: Any, x: Any) -> Any:
+    return -1 / np.sqrt(1 - x * x)
+
+
+@partials
+def arctan(out: Any, x: Any) -> Any:
+    return 1 / (1 + x * x)
+
+
+@partials
+def arctan2(out: Any, x: Any, y: Any) -> Any:
+    return y / (x * x + y * y), -x / (x * x + y * y)
+
+
+@partials
+def sinh(out: Any, x: Any) -> Any:
+    return np.cosh(x)
+
+
+@partials
+def cosh(out: Any, x: Any) -> Any:
+    return np.sinh(x)
+
+
+@partials
+def tanh(out: Any, x: Any) -> Any:
+    return 1 - out * out
+
+
+@partials
+def arcsinh(out: Any, x: Any) -> Any:
+    return 1 / np.sqrt(x * x + 1)
+
+
+@partials
+def arccosh(out: Any, x: Any) -> Any:
+    return 1 / np.sqrt(x * x - 1)
+
+
+@partials
+def arctanh(out: Any, x: Any) -> Any:
+    return 1 / (1 - x * x)
+
+
+@partials
+def deg2rad(out: Any, x: Any) -> Any:
+    return math.pi / 180
+
+
+@partials
+def rad2deg(out: Any, x: Any) -> Any:
+    return 180 / math.pi
+
+
+# --- steps: flat wherever they have a derivative ---------------------------------------------
+
+
+@partials
+def sign(out: Any, x: Any) -> Any:
+    return 0.0
+
+
+@partials
+def floor(out: Any, x: Any) -> Any:
+    return 0.0
+
+
+@partials
+def ceil(out: Any, x: Any) -> Any:
+    return 0.0
+
+
+@partials
+def rint(out: Any, x: Any) -> Any:
+    return 0.0
+
+
+@partials
+def trunc(out: Any, x: Any) -> Any:
+    return 0.0

@@ -1,0 +1,101 @@
+"""Rules of reading, writing and adding to a part of an array.
+
+The indices and counters have no cotangent. A part of an array is read and written as the
+primitives do: `template.slice` is a basic slice, `template.index` an advanced index.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..marks import accumulates, adjoint
+from ..numpy import indexing as template
+from . import linear
+
+
+@accumulates
+def slice(
+    d_x: Any, d_out: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: Any
+) -> Any:
+    return template.accumulate(
+        d_x, (d_out, *counters), op="slice", start=start, length=length, step=step, drop=drop
+    )
+
+
+@accumulates
+def index(d_x: Any, d_out: Any, indices: Any, *, at: Any) -> Any:
+    return template.accumulate(d_x, (d_out, *indices), op="index", at=at)
+
+
+@adjoint
+def update(
+    out: Any,
+    x: Any,
+    v: Any,
+    counters: Any,
+    d_out: Any,
+    *,
+    start: Any,
+    length: Any,
+    step: Any,
+    drop: Any,
+) -> Any:
+    """What was overwritten has no influence; what was written has that of its place."""
+    d_v = template.slice(d_out, counters, start=start, length=length, step=step, drop=drop)
+    if d_v.ndim > 0:  # so that the rest may be changed in place
+        d_v = np.copy(d_v)
+    d_x = template.update(
+        np.copy(d_out), 0.0, counters, start=start, length=length, step=step, drop=drop
+    )
+    return d_x, d_v, *((None,) * len(counters))
+
+
+@adjoint
+def index_update(out: Any, x: Any, v: Any, indices: Any, d_out: Any, *, at: Any) -> Any:
+    """As `update`. Where a place is written more than once, the last write wins.
+
+    To find the winners each write leaves its number; one that is still there has won.
+    """
+    d_v = template.index(d_out, indices, at=at)
+    d_x = template.index_update(np.copy(d_out), 0.0, indices, at=at)
+    if any(math.prod(np.shape(i)) > 1 for i in indices):
+        writes = np.reshape(np.arange(math.prod(d_v.shape)), d_v.shape)
+        last = template.index_update(np.zeros(x.shape, int), writes, indices, at=at)
+        d_v = np.where(template.index(last, indices, at=at) == writes, d_v, 0.0)
+    return d_x, d_v, *((None,) * len(indices))
+
+
+@adjoint
+def accumulate(
+    out: Any,
+    acc: Any,
+    operands: Any,
+    d_out: Any,
+    *,
+    op: str,
+    start: Any = (),
+    length: Any = (),
+    step: Any = (),
+    drop: Any = (),
+    at: Any = (),
+    batch: Any = (),
+    contracted: Any = (),
+    order: Any = (),
+    spelling: str = "",
+) -> Any:
+    """What was there keeps the cotangent; what was added has that of its place."""
+    if op == "add":
+        return d_out, d_out
+    if op == "contract":
+        x, y = operands
+        return d_out, *linear.contract(
+            None, x, y, d_out, batch=batch, contracted=contracted, order=order, spelling=spelling
+        )
+    if op == "index":
+        d_v = template.index(d_out, operands[1:], at=at)
+    else:
+        d_v = template.slice(d_out, operands[1:], start=start, length=length, step=step, drop=drop)
+    return d_out, d_v, *((None,) * len(operands[1:]))

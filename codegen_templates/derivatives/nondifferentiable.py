@@ -1,0 +1,13 @@
+"""Primitives whose results no derivative passes through: booleans, integers and constants."""
+
+from __future__ import annotations
+
+NON_DIFFERENTIABLE: frozenset[str] = frozenset(
+    {
+        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+        *("logical_not", "logical_and", "logical_or", "logical_xor"),
+        *("invert", "bitwise_and", "bitwise_or", "bitwise_xor"),
+        *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
+        *("arange", "eye", "constant"),
+    }
+)

@@ -1,0 +1,102 @@
+"""Adjoints of reductions; ``axis`` is a tuple of axes in ascending order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import adjoint
+from .axes import part, per_degree
+
+
+def _kept(reduced: Any, axis: Any, keepdims: bool) -> Any:
+    """A reduced value with its axes back, so that it broadcasts against the operand."""
+    if keepdims or np.ndim(reduced) == 0:
+        return reduced
+    return np.expand_dims(reduced, axis)
+
+
+@adjoint
+def sum(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
+    return np.broadcast_to(_kept(d_out, axis, keepdims), x.shape)
+
+
+@adjoint
+def mean(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
+    per_element = per_degree(x.shape, axis, 0)
+    return np.broadcast_to(_kept(d_out * per_element, axis, keepdims), x.shape)
+
+
+@adjoint
+def prod(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
+    """The derivative for a factor is the product of all others.
+
+    It is taken without a division, so that it is exact where factors are zero, and so are its own
+    derivatives.
+    """
+    d_x = _kept(d_out, axis, keepdims)
+    for i in axis:
+        d_x = d_x * _product_of_others(x, i)
+        x = np.prod(x, axis=(i,), keepdims=True)
+    return d_x
+
+
+def _product_of_others(x: Any, axis: int) -> Any:
+    """For each element the product of those before it and of those after it.
+
+    Both are running products, taken in log2(n) steps that double their reach (Hillis & Steele,
+    1986).
+    """
+    n = x.shape[axis]
+    one = np.ones([1 if i == axis else d for i, d in enumerate(x.shape)], x.dtype)
+    if n < 2:
+        return one
+    before = np.concatenate([one, x[part(axis, 0, n - 1)]], axis=axis)
+    after = np.concatenate([x[part(axis, 1, n)], one], axis=axis)
+    reach = 1
+    while reach < n:
+        reached = before[part(axis, reach, n)] * before[part(axis, 0, n - reach)]
+        before = np.concatenate([before[part(axis, 0, reach)], reached], axis=axis)
+        reached = after[part(axis, 0, n - reach)] * after[part(axis, reach, n)]
+        after = np.concatenate([reached, after[part(axis, n - reach, n)]], axis=axis)
+        reach = 2 * reach
+    return before * after
+
+
+@adjoint
+def max(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
+    """Elements that tie share the cotangent evenly."""
+    winners = x == _kept(out, axis, keepdims)
+    ties = np.sum(winners, axis=axis, keepdims=True).astype(x.dtype)
+    return winners * (_kept(d_out, axis, keepdims) / ties)
+
+
+@adjoint
+def min(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
+    """Elements that tie share the cotangent evenly."""
+    winners = x == _kept(out, axis, keepdims)
+    ties = np.sum(winners, axis=axis, keepdims=True).astype(x.dtype)
+    return winners * (_kept(d_out, axis, keepdims) / ties)
+
+
+@adjoint
+def var(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -> Any:
+    scale = 2 * per_degree(x.shape, axis, ddof)
+    deviation = x - np.mean(x, axis=axis, keepdims=True)
+    return _kept(d_out * scale, axis, keepdims) * deviation
+
+
+@adjoint
+def std(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -> Any:
+    """NaN where all elements are equal: a root has no derivative at 0."""
+    scale = per_degree(x.shape, axis, ddof)
+    deviation = x - np.mean(x, axis=axis, keepdims=True)
+    return _kept(d_out * scale / out, axis, keepdims) * deviation
+
+
+@adjoint
+def cumsum(out: Any, x: Any, d_out: Any, *, axis: int) -> Any:
+    """Each element counts in all later sums: a sum from the end."""
+    turned = part(axis, None, None, -1)
+    return np.cumsum(d_out[turned], axis=axis)[turned]

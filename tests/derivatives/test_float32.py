@@ -1,0 +1,75 @@
+"""float32 in, float32 out: no rule widens its operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stcompile.codegen_templates.derivatives import DERIVATIVES
+from tests.derivatives.numeric import cotangents, primal
+from tests.derivatives.test_elementwise import BINARY, DOMAINS, UNARY
+from tests.derivatives.test_indexing import INDICES, PARTS, counters
+
+F32 = np.float32
+X = np.linspace(-0.5, 0.5, 20, dtype=F32).reshape(4, 5)
+ALL: dict[str, Any] = {"axis": (0,), "keepdims": False}
+FLOAT = np.dtype(F32)
+SLICE, COUNTED = PARTS[1], PARTS[3]
+
+CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    *((name, (X - X + F32(sum(DOMAINS.get(name, (0.2, 1))) / 2),), {}) for name in UNARY),
+    *((name, (X + 1, X[0] + 2), {}) for name in (*BINARY, "floor_divide", "remainder")),
+    *((name, (X, X[0]), {}) for name in ("maximum", "minimum", "fmax", "fmin")),
+    *((name, (X, 0.5), {}) for name in ("add", "multiply", "divide", "maximum", "hypot")),
+    *(("power", (X + 1, y), {"static": (False, True)}) for y in (0, 1, 2, 3, 0.5, 2.5)),
+    *(("power", (X + 1, y), {}) for y in (0, 2, 0.5)),
+    ("power", (2.0, X), {"static": (True, False)}),
+    ("clip", (X, -0.1, 0.2), {}),
+    ("where", (X > 0, X, 0.0), {}),
+    *((name, (X,), ALL) for name in ("sum", "prod", "max", "min", "mean")),
+    *((name, (X,), {**ALL, "ddof": 1}) for name in ("var", "std")),
+    ("cumsum", (X,), {"axis": 1}),
+    ("cast", (X,), {"dtype": FLOAT}),
+    *((name, (X[0, 0],), {}) for name in ("to_scalar", "asarray")),
+    ("copy", (X,), {}),
+    ("reshape", (X,), {"shape": (20,)}),
+    ("transpose", (X,), {"axes": (1, 0)}),
+    ("expand_dims", (X,), {"axis": (0,)}),
+    ("squeeze", (X[:1],), {"axis": (0,)}),
+    ("broadcast_to", (X,), {"shape": (2, 4, 5)}),
+    *((name, (X, X), {"axis": 1}) for name in ("concatenate", "stack")),
+    ("roll", (X,), {"shift": (1,), "axis": (0,)}),
+    ("pad", (X,), {"pad_width": ((1, 1), (0, 0)), "mode": "constant", "value": 0}),
+    ("full", (F32(2),), {"shape": (3,), "dtype": FLOAT}),
+    ("array", (F32(2), F32(3)), {"shape": (2,), "dtype": FLOAT}),
+    ("slice", (X,), SLICE),
+    ("slice", (X, *counters(COUNTED)), COUNTED),
+    ("update", (X, F32(2)), SLICE),
+    ("index", (X, *INDICES[0][0]), {"at": INDICES[0][1]}),
+    ("index_update", (X, X[:, :], *INDICES[0][0]), {"at": INDICES[0][1]}),
+    ("accumulate", (X, X), {"op": "add"}),
+    ("accumulate", (X, X[0, :2]), {"op": "slice", **SLICE}),
+    (
+        "contract",
+        (X, X),
+        {"batch": (), "contracted": ((0, 0),), "order": (), "spelling": ""},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "inputs", "params"), CASES)
+def test_float32(name: str, inputs: Any, params: Any) -> None:
+    facts = {key: params[key] for key in params if key == "static"}
+    params = {key: params[key] for key in params if key != "static"}
+    out = primal(name, inputs, params)
+    d_out = np.ones_like(out) if isinstance(out, np.ndarray) else F32(1)
+    for x, d_x in zip(inputs, cotangents(name, inputs, d_out, params, **facts), strict=True):
+        if isinstance(x, np.ndarray | np.generic) and x.dtype == F32:
+            assert d_x.dtype == F32
+
+
+def test_every_rule_is_tried() -> None:
+    # to_python alone has a Python number for a result.
+    assert {name for name, _, _ in CASES} == set(DERIVATIVES) - {"to_python"}

@@ -1,0 +1,45 @@
+"""Each primitive is in one state: it has a rule, has no derivative, or is the engine's work."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.primitives import PRIMITIVES
+from tests.derivatives.numeric import REST
+
+STRUCTURAL = {"call", "loop", "store", "print", "assert"}
+
+
+@pytest.mark.parametrize("name", PRIMITIVES)
+def test_one_state(name: str) -> None:
+    rule = PRIMITIVES[name].rule
+    states = (rule in DERIVATIVES, rule in NON_DIFFERENTIABLE, rule in STRUCTURAL)
+    assert sum(states) == 1, f"{name}: {states}"
+
+
+def test_no_rule_without_a_primitive() -> None:
+    assert set(DERIVATIVES) | NON_DIFFERENTIABLE <= set(PRIMITIVES)
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_signatures_follow_the_template(name: str) -> None:
+    """out, inputs, d_out; the params of the template as keywords (and what the engine knows)."""
+    rule, template = DERIVATIVES[name], TEMPLATES[name]
+    given = list(inspect.signature(rule).parameters.values())
+    wanted = list(inspect.signature(template).parameters.values())
+    inputs = [p.name for p in wanted if p.kind is not p.KEYWORD_ONLY]
+    positional = [p.name for p in given if p.kind is not p.KEYWORD_ONLY]
+    if rule.mark == "partials":
+        assert positional == ["out", *inputs]
+        assert inputs[-1] not in REST
+    elif rule.mark == "adjoint":
+        assert positional == ["out", *inputs, "d_out"]
+    else:
+        assert positional == ["d_x", "d_out", *inputs[1:]]
+    keywords = {p.name for p in given if p.kind is p.KEYWORD_ONLY} - {"active", "static"}
+    assert keywords == {p.name for p in wanted if p.kind is p.KEYWORD_ONLY}
+    assert rule.__name__ == name
