@@ -1,0 +1,147 @@
+"""Who owns which storage: what may be changed in place, and what a caller may keep.
+
+Values are *equal* or *disjoint* in storage, nothing between: every variable has a root, the
+variable whose equation made the storage (or the input it belongs to).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.naming import renumber
+
+
+def mark_of(primitive: str) -> str:
+    """``fresh``, ``view``, ``write`` or ``effect``; ``fresh`` for what has no template."""
+    template = TEMPLATES.get(primitive)
+    return str(template.__dict__["mark"]) if template is not None else "fresh"
+
+
+def inplace_operand(primitive: str) -> int:
+    """The position of the operand that a ``write`` template changes."""
+    template = TEMPLATES[primitive]
+    (written,) = template.__dict__["inplace"]
+    return list(inspect.signature(template).parameters).index(written)
+
+
+_READ_ONLY = {"broadcast_to"}  # a view that NumPy does not let anyone write
+
+
+@dataclass(frozen=True)
+class Storage:
+    """``roots`` of all variables, and the ``owned`` roots: those that an equation allocated."""
+
+    roots: Mapping[Variable, Variable]
+    owned: frozenset[Variable]
+
+    def is_owned(self, variable: Variable) -> bool:
+        return self.roots[variable] in self.owned
+
+
+def storage_of(program: Program) -> Storage:
+    """Roots of a program's variables, as if every write copied first."""
+    roots: dict[Variable, Variable] = {variable: variable for variable in program.inputs}
+    owned: set[Variable] = set()
+    for equation in program.equations:
+        source = shared_input(equation)
+        for output in equation.outputs:
+            if source is not None and output.type.kind == "array":
+                roots[output] = roots[source]
+            else:
+                roots[output] = output
+                owned.add(output)
+    return Storage(roots, frozenset(owned))
+
+
+def shared_input(equation: Equation) -> Variable | None:
+    """The input that the output shares storage with, if it is a view."""
+    if mark_of(equation.primitive) != "view" or not equation.inputs:
+        return None
+    if equation.primitive == "index":  # index arrays copy
+        return None
+    source = equation.inputs[0]
+    return source if isinstance(source, Variable) and source.type.kind == "array" else None
+
+
+@dataclass(frozen=True)
+class Writes:
+    """For each equation that writes, by its position: True if it may write in place."""
+
+    inplace: Mapping[int, bool]
+
+
+def plan_writes(program: Program) -> Writes:
+    """Decide which writes need no copy: the storage is the program's own, and nothing that shares
+    it is read afterwards."""
+    roots = dict(storage_of(program).roots)
+    owned = set(storage_of(program).owned)
+    last_use: dict[Variable, int] = {}
+    for position, equation in enumerate(program.equations):
+        last_use.update(dict.fromkeys(equation.variables, position))
+    for atom in program.outputs:
+        if isinstance(atom, Variable):
+            last_use[atom] = len(program.equations)
+    members: dict[Variable, list[Variable]] = {}
+    for variable, root in roots.items():
+        members.setdefault(root, []).append(variable)
+    makers = {o: e.primitive for e in program.equations for o in e.outputs}
+    inplace: dict[int, bool] = {}
+    for position, equation in enumerate(program.equations):
+        if mark_of(equation.primitive) != "write":
+            continue
+        target = equation.inputs[inplace_operand(equation.primitive)]
+        free = (
+            isinstance(target, Variable)
+            and roots[target] in owned
+            and makers.get(target) not in _READ_ONLY
+            and all(last_use.get(v, -1) <= position for v in members[roots[target]])
+        )
+        inplace[position] = free
+        if free and isinstance(target, Variable):
+            root, output = roots[target], equation.output
+            for variable in members.pop(output, [output]):
+                roots[variable] = root
+                members[root].append(variable)
+            owned.discard(output)
+    return Writes(inplace)
+
+
+def own_outputs(program: Program, first: int = 0) -> Program:
+    """The program with outputs from position ``first`` on in storage of their own.
+
+    A gradient may be an argument itself, a view, or the same array twice: these are copied, so
+    that a caller may keep and change what is returned.
+    """
+    storage = storage_of(program)
+    taken: set[Variable] = set()
+    equations = list(program.equations)
+    outputs: list[Atom] = list(program.outputs)
+    makers = {output: equation for equation in equations for output in equation.outputs}
+    for position, atom in enumerate(outputs):
+        if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
+            continue
+        root = storage.roots[atom]
+        if root == atom and root in storage.owned and root not in taken:
+            taken.add(root)
+            continue
+        copy = Variable(f"{atom.name}_copy", atom.type)
+        equations.append(_copied(atom, copy, makers.get(atom), program))
+        outputs[position] = copy
+    if len(equations) == len(program.equations):
+        return program
+    return renumber(replace(program, equations=tuple(equations), outputs=tuple(outputs)))
+
+
+def _copied(atom: Variable, copy: Variable, maker: Equation | None, program: Program) -> Equation:
+    """A copy of a variable; a copy of a broadcast number is a filled array."""
+    location = maker.location if maker else program.equations[-1].location
+    if maker is not None and maker.primitive == "broadcast_to":
+        source = maker.inputs[0]
+        if source.type.kind != "array" or not source.type.dims:
+            params = freeze({"shape": copy.type.dims, "dtype": copy.type.dtype})
+            return Equation((copy,), "full", (source,), params, (), location)
+    return Equation((copy,), "copy", (atom,), freeze({}), (), location)
