@@ -1,0 +1,111 @@
+"""Attributes: of traced arrays, of modules, and of the user's objects."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, ArrayMethod, Bound, Closure, Scalar, Traced, describe
+
+MUTATING = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
+    | {"update", "setdefault", "popitem", "add", "discard"}
+)
+
+
+def attribute(run: Run, owner: Any, name: str) -> Any:
+    if isinstance(owner, Array | Scalar):
+        return _of_traced(run, owner, name)
+    if isinstance(owner, types.ModuleType):
+        return _of_module(run, owner, name)
+    if isinstance(owner, Closure | Bound):
+        return run.refuse(f"the attribute `{name}` of a function is not supported", "")
+    return _of_object(run, owner, name)
+
+
+def _transposed(run: Run, x: Array) -> Array:
+    return run.view(x, "transpose", axes=tuple(reversed(range(x.type.ndim))))
+
+
+def _matrix_transposed(run: Run, x: Array) -> Array:
+    if x.type.ndim < 2:
+        run.refuse("`.mT` needs at least two dimensions", "", TypingError)
+    *batch, row, column = range(x.type.ndim)
+    return run.view(x, "transpose", axes=(*batch, column, row))
+
+
+_VIEWS: dict[str, Callable[[Run, Array], Array]] = {"T": _transposed, "mT": _matrix_transposed}
+_FACTS: dict[str, Callable[[Traced], Any]] = {
+    "shape": lambda x: x.type.dims,
+    "ndim": lambda x: x.type.ndim,
+    "size": lambda x: x.type.size,
+    "dtype": lambda x: x.type.dtype,
+    "itemsize": lambda x: x.type.dtype.itemsize,
+    "nbytes": lambda x: x.type.size * x.type.dtype.itemsize,
+}
+
+
+def _of_traced(run: Run, owner: Traced, name: str) -> Any:
+    weak = owner.type.kind == "python"
+    if name in _FACTS and not weak:
+        return _FACTS[name](owner)
+    if name in _VIEWS and not weak:
+        if isinstance(owner, Array) and owner.type.ndim > 1:
+            return _VIEWS[name](run, owner)
+        return owner
+    if name == "real" and owner.type.dtype.kind in "biuf":
+        return owner
+    if not weak and callable(getattr(np.ndarray, name, None)):
+        return ArrayMethod(owner, name)
+    kind = (
+        "a Python number" if weak else "an array" if isinstance(owner, Array) else "a NumPy scalar"
+    )
+    known = hasattr(np.ndarray, name) if not weak else hasattr(owner.type.python_type, name)
+    if not known:
+        return run.refuse(f"{kind} ({describe(owner)}) has no attribute `{name}`", "", TypingError)
+    return run.refuse(
+        f"`.{name}` of {kind} ({describe(owner)}) is not supported",
+        "write it with the functions listed in the documentation",
+    )
+
+
+def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
+    try:
+        value = getattr(module, name)
+    except AttributeError:
+        return run.refuse(
+            f"module `{module.__name__}` has no attribute `{name}`", "is it misspelt?"
+        )
+    if module.__name__.split(".")[0] in ("numpy", "math", "cmath", "builtins", "operator"):
+        return value  # constants of a library do not change
+    return run.captures.captured(value, lambda: getattr(module, name), f"{module.__name__}.{name}")
+
+
+def _of_object(run: Run, owner: Any, name: str) -> Any:
+    static = inspect.getattr_static(type(owner), name, None)
+    if isinstance(static, property) and static.fget is not None:
+        return run.call(static.fget, [owner], {})
+    if isinstance(static, types.FunctionType) and name not in getattr(owner, "__dict__", {}):
+        return Bound(static, owner)
+    try:
+        value = getattr(owner, name)
+    except AttributeError as error:
+        return run.refuse(str(error), "", TypingError)
+    if isinstance(value, types.MethodType):
+        return Bound(value.__func__, value.__self__)
+    if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
+        return run.refuse(
+            f"`.{name}` changes a {describe(owner)} of the caller",
+            f"make a copy: `{type(owner).__name__}(...)`",
+        )
+    if isinstance(owner, type):
+        return run.captures.captured(
+            value, lambda: getattr(owner, name), f"{owner.__name__}.{name}"
+        )
+    return run.captures.attribute(owner, name, value)

@@ -1,0 +1,340 @@
+"""Calls: what happens for each kind of callable.
+
+A library function with a meaning of its own is looked up in a table; a transformed function is
+asked for a program; any other Python function is inlined by staging its body.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import ArgumentsError, SourceError, StcompileError
+from stcompile.frontend.frames import Frame, FunctionNode, bound_names
+from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
+from stcompile.frontend.protocol import Transformed
+from stcompile.frontend.run import Run
+from stcompile.frontend.statements import Returned
+from stcompile.frontend.values import (
+    ArrayMethod,
+    Bound,
+    Closure,
+    describe,
+    is_static,
+)
+from stcompile.source import function_source
+
+RECURSION_LIMIT = 200
+Arguments = Sequence[Any]
+Keywords = Mapping[str, Any]
+
+
+def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """The value of ``function(*arguments, **keywords)``."""
+    if isinstance(function, Closure):
+        return _call_closure(run, function, arguments, keywords)
+    if isinstance(function, Bound):
+        return call(run, function.function, [function.receiver, *arguments], keywords)
+    if isinstance(function, ArrayMethod):
+        lowering = METHODS.get(function.name)
+        if lowering is None:
+            return run.refuse(f"the array method `.{function.name}()` is not supported", "")
+        return _lower(run, lowering, function.name, [function.receiver, *arguments], keywords)
+    if isinstance(function, Transformed):
+        return function.stage_call(run, arguments, keywords)
+    if getattr(function, "__dict__", {}).get("makes_transformed"):
+        return _compute(run, function, arguments, keywords)
+    if isinstance(function, functools.partial):
+        merged = {**function.keywords, **keywords}
+        return call(run, function.func, [*function.args, *arguments], merged)
+    if _hashable(function):
+        if function in FUNCTIONS:
+            return _lower(run, FUNCTIONS[function], name_of(function), arguments, keywords)
+        if function in STATIC and is_static([*arguments, *keywords.values()]):
+            return _compute(run, function, arguments, keywords)
+    return _call_object(run, function, arguments, keywords)
+
+
+def _hashable(function: Any) -> bool:
+    return callable(function) and type(function).__hash__ is not None
+
+
+def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """Calls of real Python objects that no table names."""
+    if isinstance(function, types.MethodType):
+        run.captures.track(function.__self__, lambda: function.__self__, "self")
+        return call(run, function.__func__, [function.__self__, *arguments], keywords)
+    if _is_container_method(function):
+        result = _compute(run, function, arguments, keywords)
+        return result
+    if _is_library(function):
+        return run.refuse(
+            f"`{name_of(function)}` is not supported",
+            "write it with the functions listed in the documentation, or compute it outside and "
+            "pass the result in",
+        )
+    if isinstance(function, types.FunctionType):
+        return inline_function(run, function, arguments, keywords)
+    if isinstance(function, type):
+        return _construct(run, function, arguments, keywords)
+    method = inspect.getattr_static(type(function), "__call__", None)
+    if isinstance(method, types.FunctionType):
+        return call(run, method, [function, *arguments], keywords)
+    if not callable(function):
+        return run.refuse(f"a {describe(function)} cannot be called", "")
+    return run.refuse(
+        f"`{name_of(function)}` has no Python source and is not a function that stcompile knows",
+        "write it in NumPy, or compute it outside and pass the result in",
+    )
+
+
+def _is_container_method(function: Any) -> bool:
+    """``items.append`` and the like: methods of a static container, a string or a number."""
+    owner = getattr(function, "__self__", None)
+    plain = (list, dict, set, tuple, str, int, frozenset, range)
+    return isinstance(function, types.BuiltinMethodType) and isinstance(owner, plain)
+
+
+def _is_library(function: Any) -> bool:
+    module = (getattr(function, "__module__", None) or "").split(".")[0]
+    if isinstance(function, np.ufunc) or module in ("numpy", "scipy", "math", "random"):
+        return True
+    return module == "builtins" and not isinstance(getattr(function, "__self__", None), type)
+
+
+def name_of(function: Any) -> str:
+    """``np.cumprod``, ``math.gamma``, ``helper``: a callable as users write it."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    module = (getattr(function, "__module__", None) or "").split(".")
+    if isinstance(function, np.ufunc) or module[0] == "numpy":
+        inner = ".".join(part for part in module[1:] if not part.startswith("_"))
+        prefix = f"np.{inner}." if inner in ("linalg", "fft", "random") else "np."
+        return f"{prefix}{name}"
+    if module[0] in ("", "builtins", "__main__") or isinstance(function, types.FunctionType):
+        return str(name or type(function).__name__)
+    return f"{module[0]}.{name}"
+
+
+def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """Run an allow-listed callable at compile time."""
+    try:
+        result = function(*arguments, **keywords)
+    except StcompileError:
+        raise
+    except Exception as error:
+        run.refuse(f"{type(error).__name__}: {error}", "")
+    return run.own(result) if isinstance(result, list | dict | set) else result
+
+
+def _lower(run: Run, lowering: Any, name: str, arguments: Arguments, keywords: Keywords) -> Any:
+    """Call a lowering, which takes the run first and then NumPy's own arguments."""
+    signature = inspect.signature(lowering)
+    try:
+        signature.bind(run, *arguments, **keywords)
+    except TypeError:
+        known = [p.name for p in list(signature.parameters.values())[1:]]
+        unknown = [key for key in keywords if key not in known]
+        if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+            run.refuse(f"the argument `{unknown[0]}` of `{name}` is not supported", "leave it out")
+        run.refuse(
+            f"`{name}` does not take these arguments; it takes ({', '.join(known)})",
+            "",
+            ArgumentsError,
+        )
+    return lowering(run, *arguments, **keywords)
+
+
+# --- inlining --------------------------------------------------------------------------------
+
+
+def inline_function(
+    run: Run, function: types.FunctionType, arguments: Arguments, keywords: Keywords
+) -> Any:
+    """Stage the body of a Python function in place of a call of it."""
+    try:
+        source = function_source(function)
+    except SourceError as error:
+        raise SourceError(error.reason, location=run.caller, hint=error.hint) from None
+    node = source.node
+    _check_kind(run, function, node)
+    bound = _bind(run, function.__name__, inspect.signature(function), arguments, keywords)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name not in bound and parameter.default is not parameter.empty:
+            bound[name] = run.captures.captured(
+                parameter.default, _default_reader(function, name), f"{function.__name__}.{name}"
+            )
+    local_names, nonlocal_names = bound_names(node)
+    frame = Frame(
+        source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
+    )  # fmt: skip
+    frame.names.update(bound)
+    return _run_body(run, node, frame)
+
+
+def _default_reader(function: types.FunctionType, name: str) -> Any:
+    return lambda: inspect.signature(function).parameters[name].default
+
+
+def _check_kind(run: Run, function: types.FunctionType, node: FunctionNode) -> None:
+    flags = function.__code__.co_flags
+    hint = "return a list or an array"
+    if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+        found = next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
+        frame = Frame(
+            function_source(function), node, run.caller, None, lambda name: None, frozenset()
+        )
+        run.at(found, frame, lambda: run.refuse(f"`{function.__name__}` is a generator", hint))
+    if flags & inspect.CO_COROUTINE:
+        run.refuse(f"`{function.__name__}` is a coroutine (`async def`)", "use a plain function")
+
+
+def _outside(run: Run, function: types.FunctionType) -> Any:
+    """Looks up what a real function reads from outside: closure cells, globals, builtins."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    globals_ = function.__globals__
+
+    def outside(name: str) -> Any:
+        if name in cells:
+            cell = cells[name]
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                raise NameError(name) from None
+            return run.captures.captured(value, lambda: cell.cell_contents, name)
+        if name in globals_:
+            return run.captures.captured(globals_[name], lambda: globals_[name], name)
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        raise NameError(name)
+
+    return outside
+
+
+def _call_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Keywords) -> Any:
+    node, parent = closure.node, closure.frame
+    parameters = _signature_of(node.args, closure.defaults)
+    bound = _bind(run, closure.name, parameters, arguments, keywords)
+    local_names, nonlocal_names = bound_names(node)
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Yield | ast.YieldFrom):
+            run.refuse(f"`{closure.name}` is a generator", "return a list or an array")
+    frame = Frame(
+        parent.source, node, run.caller, parent, parent.outside, local_names, nonlocal_names,
+        names={**closure.defaults, **bound},
+    )  # fmt: skip
+    return _run_body(run, node, frame)
+
+
+def signature_of(function: Any) -> inspect.Signature:
+    """The parameters of a real or a staged function."""
+    if isinstance(function, Closure):
+        return _signature_of(function.node.args, function.defaults)
+    if isinstance(function, Bound):
+        inner = signature_of(function.function)
+        return inner.replace(parameters=list(inner.parameters.values())[1:])
+    return inspect.signature(function)
+
+
+def _signature_of(arguments: ast.arguments, defaults: Mapping[str, Any]) -> inspect.Signature:
+    kind = inspect.Parameter
+    parameters: list[inspect.Parameter] = []
+
+    def add(argument: ast.arg, how: Any) -> None:
+        default = None if argument.arg in defaults else kind.empty
+        parameters.append(kind(argument.arg, how, default=default))
+
+    for argument in arguments.posonlyargs:
+        add(argument, kind.POSITIONAL_ONLY)
+    for argument in arguments.args:
+        add(argument, kind.POSITIONAL_OR_KEYWORD)
+    if arguments.vararg:
+        parameters.append(kind(arguments.vararg.arg, kind.VAR_POSITIONAL))
+    for argument in arguments.kwonlyargs:
+        add(argument, kind.KEYWORD_ONLY)
+    if arguments.kwarg:
+        parameters.append(kind(arguments.kwarg.arg, kind.VAR_KEYWORD))
+    return inspect.Signature(parameters)
+
+
+def _bind(
+    run: Run, name: str, signature: inspect.Signature, arguments: Arguments, keywords: Keywords
+) -> dict[str, Any]:
+    """Arguments by parameter name, without defaults."""
+    try:
+        bound = dict(signature.bind(*arguments, **keywords).arguments)
+    except TypeError as error:
+        run.refuse(f"{name}{signature}: {error}", "", ArgumentsError)
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            bound.setdefault(parameter.name, ())
+        if parameter.kind is parameter.VAR_KEYWORD:
+            bound[parameter.name] = run.own(dict(bound.get(parameter.name, {})))
+    return bound
+
+
+def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
+    depth, caller = 0, frame.caller
+    while caller is not None:
+        depth, caller = depth + 1, caller.caller
+    if depth > RECURSION_LIMIT:
+        run.refuse(
+            f"`{frame.function_name}` calls itself more than {RECURSION_LIMIT} times",
+            "recursion needs a base case that depends on static values",
+        )
+    if isinstance(node, ast.Lambda):
+        frame.statement = node
+        return run.evaluate(node.body, frame)
+    body = node.body
+    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]  # the docstring
+    signal = run.execute(body, frame)
+    return signal.value if isinstance(signal, Returned) else None
+
+
+# --- constructing ----------------------------------------------------------------------------
+
+
+def _construct(run: Run, cls: type, arguments: Arguments, keywords: Keywords) -> Any:
+    """An instance of a user's class: dataclasses and namedtuples by their fields, others by
+    staging ``__init__``. The new object is the program's own."""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        bound = _bind(run, cls.__name__, inspect.signature(cls), arguments, keywords)
+        defaults = getattr(cls, "_field_defaults", {})
+        values = {**defaults, **bound}
+        return tuple.__new__(cls, [values[name] for name in cls._fields])
+    instance = run.own(object.__new__(cls))
+    if dataclasses.is_dataclass(cls) and "__init__" not in _written_methods(cls):
+        bound = _bind(run, cls.__name__, inspect.signature(cls), arguments, keywords)
+        for field in dataclasses.fields(cls):
+            if field.name in bound:
+                value = bound[field.name]
+            elif field.default_factory is not dataclasses.MISSING:
+                value = call(run, field.default_factory, [], {})
+            else:
+                value = field.default
+            object.__setattr__(instance, field.name, value)
+        if hasattr(cls, "__post_init__"):
+            call(run, cls.__post_init__, [instance], {})
+        return instance
+    initialise = inspect.getattr_static(cls, "__init__", None)
+    if not isinstance(initialise, types.FunctionType):
+        return run.refuse(f"an instance of `{cls.__name__}` cannot be made here", "make it outside")
+    call(run, initialise, [instance, *arguments], keywords)
+    return instance
+
+
+def _written_methods(cls: type) -> set[str]:
+    """Methods of a class that stand in its source (generated ones have none)."""
+    found = set()
+    for name, value in vars(cls).items():
+        if isinstance(value, types.FunctionType) and not value.__code__.co_filename.startswith("<"):
+            found.add(name)
+    return found

@@ -1,0 +1,297 @@
+"""Expressions: what each one evaluates to."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from stcompile.errors import ArgumentsError, TypingError
+from stcompile.frontend import indexing, operators
+from stcompile.frontend.attributes import attribute
+from stcompile.frontend.frames import Frame
+from stcompile.frontend.iteration import items_of
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Closure, describe, is_static, is_traced
+
+
+def visit_Constant(run: Run, node: ast.Constant, frame: Frame) -> Any:
+    return node.value
+
+
+def visit_Name(run: Run, node: ast.Name, frame: Frame) -> Any:
+    return lookup(run, node.id, frame)
+
+
+def lookup(run: Run, name: str, frame: Frame) -> Any:
+    owner = frame.owner_of(name)
+    if owner is not None:
+        if name not in owner.names:
+            run.refuse(f"`{name}` is read before it has a value", "assign it first")
+        return owner.names[name]
+    try:
+        return frame.outside(name)
+    except NameError:
+        hint = "is it misspelt or not imported?"
+        return run.refuse(f"the name `{name}` is not defined", hint)
+
+
+def visit_BinOp(run: Run, node: ast.BinOp, frame: Frame) -> Any:
+    left, right = run.evaluate(node.left, frame), run.evaluate(node.right, frame)
+    return operators.binary(run, operators.BINARY[type(node.op)], left, right)
+
+
+def visit_UnaryOp(run: Run, node: ast.UnaryOp, frame: Frame) -> Any:
+    operand = run.evaluate(node.operand, frame)
+    if isinstance(node.op, ast.Not):
+        return not run.truth(operand, "`not`")
+    return operators.unary(run, operators.UNARY[type(node.op)], operand)
+
+
+def visit_BoolOp(run: Run, node: ast.BoolOp, frame: Frame) -> Any:
+    is_and = isinstance(node.op, ast.And)
+    *first, last = node.values
+    for part in first:
+        value = run.evaluate(part, frame)
+        if run.truth(value, "`and`" if is_and else "`or`") != is_and:
+            return value
+    return run.evaluate(last, frame)
+
+
+def visit_Compare(run: Run, node: ast.Compare, frame: Frame) -> Any:
+    left = run.evaluate(node.left, frame)
+    result: Any = True
+    for index, (comparison, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if index and not run.truth(result, "a chained comparison"):
+            return result
+        right = run.evaluate(comparator, frame)
+        result = operators.compare(run, comparison, left, right)
+        left = right
+    return result
+
+
+def visit_IfExp(run: Run, node: ast.IfExp, frame: Frame) -> Any:
+    taken = run.truth(run.evaluate(node.test, frame), "a conditional expression")
+    return run.evaluate(node.body if taken else node.orelse, frame)
+
+
+def visit_Attribute(run: Run, node: ast.Attribute, frame: Frame) -> Any:
+    return attribute(run, run.evaluate(node.value, frame), node.attr)
+
+
+def visit_Subscript(run: Run, node: ast.Subscript, frame: Frame) -> Any:
+    container = run.evaluate(node.value, frame)
+    return indexing.get_item(run, container, run.evaluate(node.slice, frame))
+
+
+def visit_Slice(run: Run, node: ast.Slice, frame: Frame) -> slice:
+    parts = (node.lower, node.upper, node.step)
+    return slice(*(run.evaluate(part, frame) if part else None for part in parts))
+
+
+def visit_Tuple(run: Run, node: ast.Tuple, frame: Frame) -> tuple[Any, ...]:
+    return tuple(_elements(run, node.elts, frame))
+
+
+def visit_List(run: Run, node: ast.List, frame: Frame) -> list[Any]:
+    made: list[Any] = run.own(list(_elements(run, node.elts, frame)))
+    return made
+
+
+def visit_Set(run: Run, node: ast.Set, frame: Frame) -> set[Any]:
+    items = list(_elements(run, node.elts, frame))
+    if not is_static(items):
+        run.refuse("a set of traced values is not supported", "use a list or a tuple")
+    made: set[Any] = run.own(set(items))
+    return made
+
+
+def _elements(run: Run, nodes: list[ast.expr], frame: Frame) -> Iterator[Any]:
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            yield from items_of(run, run.evaluate(node.value, frame))
+        else:
+            yield run.evaluate(node, frame)
+
+
+def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
+    made: dict[Any, Any] = run.own({})
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = run.evaluate(value_node, frame)
+        if key_node is None:
+            if not isinstance(value, dict):
+                run.refuse(f"`**` takes a dict, not {describe(value)}", "", TypingError)
+            made.update(value)
+            continue
+        key = run.evaluate(key_node, frame)
+        if not is_static(key):
+            run.refuse("a dict key cannot be a traced value", "use a string or an int")
+        made[key] = value
+    return made
+
+
+def visit_Call(run: Run, node: ast.Call, frame: Frame) -> Any:
+    function = run.evaluate(node.func, frame)
+    arguments = list(_elements(run, node.args, frame))
+    keywords: dict[str, Any] = {}
+    for keyword in node.keywords:
+        value = run.evaluate(keyword.value, frame)
+        new = {keyword.arg: value} if keyword.arg is not None else dict(value)
+        for name in new.keys() & keywords.keys():
+            run.refuse(f"the keyword argument `{name}` is given twice", "", ArgumentsError)
+        keywords.update(new)
+    return run.call(function, arguments, keywords)
+
+
+def visit_Lambda(run: Run, node: ast.Lambda, frame: Frame) -> Closure:
+    return Closure(node, frame, defaults_of(run, node.args, frame))
+
+
+def defaults_of(run: Run, arguments: ast.arguments, frame: Frame) -> dict[str, Any]:
+    """The defaults of a nested function's parameters, evaluated where it is defined."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_default = positional[len(positional) - len(arguments.defaults) :]
+    pairs = [*zip(with_default, arguments.defaults, strict=True)]
+    keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    pairs += [(a, d) for a, d in keyword_only if d is not None]
+    return {argument.arg: run.evaluate(default, frame) for argument, default in pairs}
+
+
+def visit_ListComp(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> list[Any]:
+    inner = _scope(node.generators, frame)
+    found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
+    made: list[Any] = run.own(found)
+    return made
+
+
+def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
+    inner = _scope(node.generators, frame)
+    found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
+    if not is_static(found):
+        run.refuse("a set of traced values is not supported", "use a list or a tuple")
+    made: set[Any] = run.own(set(found))
+    return made
+
+
+def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]:
+    inner = _scope(node.generators, frame)
+    made: dict[Any, Any] = run.own({})
+    for _ in _loops(run, node.generators, inner, frame):
+        key = run.evaluate(node.key, inner)
+        if is_traced(key):
+            run.refuse("a dict key cannot be a traced value", "use a string or an int")
+        made[key] = run.evaluate(node.value, inner)
+    return made
+
+
+def _scope(generators: list[ast.comprehension], frame: Frame) -> Frame:
+    """A comprehension's own scope, inside the frame."""
+    names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    return Frame(
+        frame.source, frame.node, frame.caller, frame, frame.outside, frozenset(names),
+        statement=frame.statement, notes=list(frame.notes),
+    )  # fmt: skip
+
+
+def _loops(
+    run: Run, generators: list[ast.comprehension], inner: Frame, outer: Frame
+) -> Iterator[None]:
+    """Bind the targets of a comprehension to each combination of items in turn."""
+    if not generators:
+        yield
+        return
+    first, *rest = generators
+    if first.is_async:
+        run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
+    for item in items_of(run, run.evaluate(first.iter, outer)):
+        bind(run, first.target, item, inner)
+        if all(
+            run.truth(run.evaluate(test, inner), "`if` in a comprehension") for test in first.ifs
+        ):
+            yield from _loops(run, rest, inner, inner)
+
+
+def visit_NamedExpr(run: Run, node: ast.NamedExpr, frame: Frame) -> Any:
+    value = run.evaluate(node.value, frame)
+    bind(run, node.target, value, frame.owner_of(node.target.id) or frame)
+    return value
+
+
+def visit_JoinedStr(run: Run, node: ast.JoinedStr, frame: Frame) -> str:
+    return "".join(str(run.evaluate(part, frame)) for part in node.values)
+
+
+def visit_FormattedValue(run: Run, node: ast.FormattedValue, frame: Frame) -> str:
+    value = run.evaluate(node.value, frame)
+    if not is_static(value):
+        run.refuse("an f-string of a traced value is not supported here", "print(value) works")
+    if node.conversion != -1:
+        conversions: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+        convert = conversions[chr(node.conversion)]
+        value = convert(value)
+    spec = run.evaluate(node.format_spec, frame) if node.format_spec else ""
+    return builtins.format(value, spec)
+
+
+def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
+    """Assign a value to a target: a name, a pattern of names, an element or an attribute."""
+    if isinstance(target, ast.Name):
+        owner = frame if target.id in frame.local_names else frame.owner_of(target.id)
+        (owner or frame).names[target.id] = value
+        run.hint(value, target.id)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(run, target, items_of(run, value), frame)
+    elif isinstance(target, ast.Subscript):
+        container = run.evaluate(target.value, frame)
+        indexing.set_item(run, container, run.evaluate(target.slice, frame), value)
+    elif isinstance(target, ast.Attribute):
+        owner_value = run.evaluate(target.value, frame)
+        if id(owner_value) not in run.owned:
+            run.refuse(
+                f"this sets the attribute `{target.attr}` of an object from outside the function",
+                "keep it in a local variable and return it",
+            )
+        object.__setattr__(owner_value, target.attr, value)
+    else:
+        run.refuse(f"assignment to {type(target).__name__} is not supported", "")
+
+
+def _unpack(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Frame) -> None:
+    starred = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+    count = len(target.elts)
+    if (len(items) < count - 1) if starred else (len(items) != count):
+        run.refuse(f"{len(items)} values are unpacked into {count} names", "", TypingError)
+    if starred:
+        at = starred[0]
+        after = len(items) - (count - at - 1)
+        items = [*items[:at], run.own(items[at:after]), *items[after:]]
+    for part, item in zip(target.elts, items, strict=True):
+        bind(run, part.value if isinstance(part, ast.Starred) else part, item, frame)
+
+
+EXPRESSIONS: dict[type[ast.AST], Any] = {
+    ast.Constant: visit_Constant,
+    ast.Name: visit_Name,
+    ast.BinOp: visit_BinOp,
+    ast.UnaryOp: visit_UnaryOp,
+    ast.BoolOp: visit_BoolOp,
+    ast.Compare: visit_Compare,
+    ast.IfExp: visit_IfExp,
+    ast.Attribute: visit_Attribute,
+    ast.Subscript: visit_Subscript,
+    ast.Slice: visit_Slice,
+    ast.Tuple: visit_Tuple,
+    ast.List: visit_List,
+    ast.Set: visit_Set,
+    ast.Dict: visit_Dict,
+    ast.Call: visit_Call,
+    ast.Lambda: visit_Lambda,
+    ast.ListComp: visit_ListComp,
+    ast.GeneratorExp: visit_ListComp,
+    ast.SetComp: visit_SetComp,
+    ast.DictComp: visit_DictComp,
+    ast.NamedExpr: visit_NamedExpr,
+    ast.JoinedStr: visit_JoinedStr,
+    ast.FormattedValue: visit_FormattedValue,
+}

@@ -1,0 +1,96 @@
+"""Frames: the names of one activation of a function, and where its code stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stcompile.location import Location
+from stcompile.source import FunctionSource
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(eq=False)
+class Frame:
+    """One activation. ``parent`` is the frame that encloses it lexically; ``outside`` looks up a
+    name that no frame binds (closure cells, globals, builtins)."""
+
+    source: FunctionSource
+    node: FunctionNode
+    caller: Location | None
+    parent: Frame | None
+    outside: Callable[[str], Any]
+    local_names: frozenset[str]
+    nonlocal_names: frozenset[str] = frozenset()
+    names: dict[str, Any] = field(default_factory=dict)
+    statement: ast.AST | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def function_name(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+    def location(self, node: ast.AST) -> Location:
+        """Where a node stands, with the first line of its statement as the text."""
+        here = self.source.location(node, caller=self.caller, note=", ".join(self.notes))
+        statement = self.statement or node
+        line = getattr(statement, "lineno", here.line)
+        text = self.source.lines[line - 1].strip() if line <= len(self.source.lines) else here.text
+        return replace(here, function=self.function_name, statement=line, text=text)
+
+    def owner_of(self, name: str) -> Frame | None:
+        """The nearest frame, this one first, that binds the name."""
+        if name in self.local_names:
+            return self
+        return self.parent.owner_of(name) if self.parent else None
+
+
+def bound_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a function binds, and those it declares nonlocal."""
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [a for a in (arguments.vararg, arguments.kwarg) if a]
+    finder = _Binder()
+    for item in node.body if not isinstance(node, ast.Lambda) else [node.body]:
+        finder.visit(item)
+    names = finder.names | {argument.arg for argument in every}
+    return frozenset(names - finder.declared), frozenset(finder.declared)
+
+
+class _Binder(ast.NodeVisitor):
+    """Collects what one function's own statements bind; nested ones are scopes of their own."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.declared: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Store | ast.Del):
+            self.names.add(node.id)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.names.add(node.name)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """A scope of its own."""
+
+    def visit_ListComp(self, node: ast.AST) -> None:
+        """A scope of its own, but for what a walrus binds."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.NamedExpr):
+                self.visit(part.target)
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Nonlocal(self, node: ast.Nonlocal | ast.Global) -> None:
+        self.declared |= set(node.names)
+
+    visit_Global = visit_Nonlocal

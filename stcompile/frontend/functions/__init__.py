@@ -1,0 +1,85 @@
+"""What library functions mean: one table from the function object to its lowering.
+
+A lowering takes the run, then the arguments of the function it stands for, by NumPy's names; an
+argument that it does not name is refused. Functions of the codegen templates record the primitive
+of their name, so that derivative rules can use primitives NumPy has no name for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.frontend.functions import creation, reductions, shapes
+from stcompile.frontend.functions.creation import CREATION
+from stcompile.frontend.functions.elementwise import ELEMENTWISE, round_
+from stcompile.frontend.functions.linear import LINEAR, dot
+from stcompile.frontend.functions.python import PYTHON, STATIC
+from stcompile.frontend.functions.reductions import REDUCTIONS
+from stcompile.frontend.functions.shapes import SHAPES
+from stcompile.frontend.indexing import set_item
+from stcompile.frontend.run import Run
+from stcompile.frontend.templates import template_lowering
+
+
+def _reshape_method(run: Run, x: Any, *shape: Any, order: str = "C") -> Any:
+    dims = shape[0] if len(shape) == 1 else shape
+    return shapes.reshape(run, x, dims, order)
+
+
+def _transpose_method(run: Run, x: Any, *axes: Any) -> Any:
+    given = axes[0] if len(axes) == 1 else axes
+    return shapes.transpose(run, x, given or None)
+
+
+def _fill(run: Run, x: Any, value: Any) -> None:
+    set_item(run, x, Ellipsis, value)
+
+
+def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
+    kind = creation.dtype_of(run, dtype)
+    return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
+
+
+METHODS: dict[str, Any] = {
+    "sum": REDUCTIONS[np.sum],
+    "prod": REDUCTIONS[np.prod],
+    "mean": REDUCTIONS[np.mean],
+    "max": REDUCTIONS[np.max],
+    "min": REDUCTIONS[np.min],
+    "any": REDUCTIONS[np.any],
+    "all": REDUCTIONS[np.all],
+    "var": REDUCTIONS[np.var],
+    "std": REDUCTIONS[np.std],
+    "argmax": REDUCTIONS[np.argmax],
+    "argmin": REDUCTIONS[np.argmin],
+    "cumsum": reductions.cumsum,
+    "clip": ELEMENTWISE[np.clip],
+    "round": round_,
+    "dot": dot,
+    "reshape": _reshape_method,
+    "transpose": _transpose_method,
+    "ravel": shapes.ravel,
+    "flatten": shapes.flatten,
+    "squeeze": shapes.squeeze,
+    "swapaxes": shapes.swapaxes,
+    "repeat": shapes.repeat,
+    "astype": _astype,
+    "copy": creation.copy,
+    "item": creation.item,
+    "fill": _fill,
+}
+
+FUNCTIONS: dict[Any, Any] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **SHAPES,
+    **CREATION,
+    **LINEAR,
+    **PYTHON,
+    **{template: template_lowering(name) for name, template in TEMPLATES.items()},
+}
+
+__all__ = ["FUNCTIONS", "METHODS", "STATIC"]

@@ -1,0 +1,222 @@
+"""Functions that make arrays, and conversions of dtype and kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.functions.shapes import shape_of
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, Scalar, is_static, is_traced
+from stcompile.types import is_number
+
+
+def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:
+    """A dtype argument; Python's number types mean NumPy's default of that kind."""
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        run.refuse(
+            f"{dtype!r} is not a dtype", "use np.float32, np.float64 or x.dtype", TypingError
+        )
+    if found.kind not in "biufc":
+        run.refuse(f"arrays of {found} are not supported", "use numbers", TypingError)
+    return found
+
+
+def full(run: Run, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    kind = dtype_of(run, dtype) if dtype is not None else np.dtype(run.atom(fill_value).type.dtype)
+    return run.record("full", fill_value, shape=shape_of(run, shape), dtype=kind)
+
+
+def zeros(run: Run, shape: Any, dtype: Any = float) -> Any:
+    return run.record("full", 0, shape=shape_of(run, shape), dtype=dtype_of(run, dtype))
+
+
+def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
+    return run.record("full", 1, shape=shape_of(run, shape), dtype=dtype_of(run, dtype))
+
+
+def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
+    x = run.as_array(a)
+    kind = dtype_of(run, dtype) if dtype is not None else x.type.dtype
+    made = run.record("full", fill_value, shape=x.type.dims, dtype=kind)
+    if not x.cell.contiguous or x.path:
+        made.cell.contiguous = False
+    return made
+
+
+def zeros_like(run: Run, a: Any, dtype: Any = None) -> Any:
+    return full_like(run, a, 0, dtype)
+
+
+def ones_like(run: Run, a: Any, dtype: Any = None) -> Any:
+    return full_like(run, a, 1, dtype)
+
+
+def arange(run: Run, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    if not is_static([start, stop, step]):
+        run.refuse("np.arange of traced values has an unknown length", "use static bounds")
+    first, last = (0, start) if stop is None else (start, stop)
+    kind = dtype_of(run, dtype) if dtype is not None else np.arange(first, last, step).dtype
+    return run.record("arange", start=first, stop=last, step=step, dtype=kind)
+
+
+def eye(run: Run, N: int, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
+    n, m = shape_of(run, (N, N if M is None else M))
+    return run.record("eye", n=n, m=m, k=k, dtype=dtype_of(run, dtype))
+
+
+def linspace(run: Run, start: Any, stop: Any, num: int = 50) -> Any:
+    if not is_static([start, stop, num]):
+        run.refuse("np.linspace of traced values is not supported", "start + step * np.arange(n)")
+    values = np.linspace(start, stop, num)
+    return run.record(
+        "constant", values=tuple(values.tolist()), shape=values.shape, dtype=values.dtype
+    )
+
+
+def array(run: Run, object: Any, dtype: Any = None) -> Any:
+    """np.array: always a copy."""
+    kind = dtype_of(run, dtype) if dtype is not None else None
+    if isinstance(object, Array):
+        if kind is None or kind == object.type.dtype:
+            return run.record("copy", object)
+        return run.record("cast", object, dtype=kind)
+    return run.as_array(object, kind)
+
+
+def asarray(run: Run, a: Any, dtype: Any = None) -> Any:
+    """np.asarray: the array itself where it already is one."""
+    return run.as_array(a, dtype_of(run, dtype) if dtype is not None else None)
+
+
+def copy(run: Run, a: Any) -> Any:
+    return array(run, a)
+
+
+def astype(run: Run, x: Any, dtype: Any) -> Any:
+    return run.record("cast", x, dtype=dtype_of(run, dtype))
+
+
+def conversion(kind: type) -> Any:
+    """``float(x)`` and the like: a Python number of a traced one."""
+
+    def lowering(run: Run, x: Any = 0) -> Any:
+        if not is_traced(x):
+            try:
+                return kind(x)
+            except (TypeError, ValueError) as error:
+                return run.refuse(str(error), "", TypingError)
+        if x.type.size != 1:
+            run.refuse(
+                f"only an array of one element converts to a Python {kind.__name__}, not shape "
+                f"{x.type.dims}",
+                "",
+                TypingError,
+            )
+        if kind is bool:
+            run.truth(x, "bool()")
+        if x.type.kind == "python" and x.type.python_type is kind:
+            return x
+        target = np.dtype({int: np.int64, float: np.float64, complex: np.complex128}[kind])
+        return run.record("to_python", x, dtype=target)
+
+    return lowering
+
+
+def scalar_type(kind: type[np.generic]) -> Any:
+    """``np.float32(x)``: a number or an array in that dtype."""
+
+    def lowering(run: Run, x: Any = 0) -> Any:
+        if not is_traced(x):
+            if not is_number(x):
+                return run.record("cast", run.as_array(x), dtype=np.dtype(kind))
+            return kind(x)
+        if isinstance(x, Array) and not x.type.ndim:
+            x = run.record("to_scalar", x)
+        return run.record("cast", x, dtype=np.dtype(kind))
+
+    return lowering
+
+
+def item(run: Run, x: Any) -> Any:
+    """``x.item()``: the only element as a Python number."""
+    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[x.type.dtype.kind]
+    return conversion(kind)(run, x)
+
+
+def shape(run: Run, a: Any) -> tuple[int, ...]:
+    if isinstance(a, Array | Scalar):
+        return a.type.dims
+    return np.shape(a) if is_static(a) else run.as_array(a).type.dims
+
+
+def ndim(run: Run, a: Any) -> int:
+    return len(shape(run, a))
+
+
+def size(run: Run, a: Any) -> int:
+    return int(np.prod(shape(run, a), dtype=int))
+
+
+def result_type(run: Run, *arrays_and_dtypes: Any) -> np.dtype[Any]:
+    types = [
+        (x.type.python_type(0) if x.type.kind == "python" else x.type.dtype) if is_traced(x) else x
+        for x in arrays_and_dtypes
+    ]
+    return np.result_type(*types)
+
+
+def isscalar(run: Run, element: Any) -> bool:
+    return isinstance(element, Scalar) or is_number(element)
+
+
+def finfo(run: Run, dtype: Any) -> Any:
+    """Facts about a dtype: its limits are static."""
+    return np.finfo(dtype.type.dtype if is_traced(dtype) else dtype_of(run, dtype))
+
+
+CREATION: dict[Any, Any] = {
+    np.zeros: zeros,
+    np.ones: ones,
+    np.empty: zeros,  # what an empty array holds is arbitrary; zeros are as good and repeatable
+    np.full: full,
+    np.zeros_like: zeros_like,
+    np.ones_like: ones_like,
+    np.empty_like: zeros_like,
+    np.full_like: full_like,
+    np.arange: arange,
+    np.eye: eye,
+    np.identity: lambda run, n, dtype=float: eye(run, n, dtype=dtype),
+    np.linspace: linspace,
+    np.array: array,
+    np.asarray: asarray,
+    np.ascontiguousarray: asarray,
+    np.copy: copy,
+    np.astype: astype,
+    np.shape: shape,
+    np.ndim: ndim,
+    np.size: size,
+    np.result_type: result_type,
+    np.isscalar: isscalar,
+    np.finfo: finfo,
+    float: conversion(float),
+    int: conversion(int),
+    bool: conversion(bool),
+    complex: conversion(complex),
+    **{
+        kind: scalar_type(kind)
+        for kind in (
+            np.float16,
+            np.float32,
+            np.float64,
+            np.int32,
+            np.int64,
+            np.complex64,
+            np.complex128,
+        )
+    },
+}

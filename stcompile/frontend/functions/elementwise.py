@@ -1,0 +1,112 @@
+"""NumPy's elementwise functions: one lowering for every ufunc."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, is_static, is_traced
+from stcompile.primitives import PRIMITIVES
+from stcompile.types import is_number
+
+# Primitives that Python's operators give for Python numbers too, with a Python number as result.
+OPERATORS = frozenset(
+    {name for name, _ in (*BINARY.values(), *COMPARISONS.values(), *UNARY.values())} | {"absolute"}
+)
+
+
+def ufunc(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of an elementwise function to the primitive of its name."""
+
+    def lowering(run: Run, *operands: Any) -> Any:
+        count = getattr(function, "nin", len(operands))
+        if len(operands) != count:
+            run.refuse(
+                f"`np.{primitive}` takes {count} operands, not {len(operands)}",
+                "`out=` is not supported: assign the result",
+                TypingError,
+            )
+        if is_static(operands) and all(map(is_number, operands)):
+            return static_call(run, function, *operands)
+        if primitive in OPERATORS:
+            operands = strong(run, operands)
+        return run.record(primitive, *operands)
+
+    return lowering
+
+
+def strong(run: Run, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Operands of a NumPy function. A function of Python numbers alone gives a NumPy scalar, an
+    operator gives a Python number: the first operand is made a NumPy scalar."""
+    if all(run.atom(operand).type.kind == "python" for operand in operands):
+        first, *rest = operands
+        return (run.record("to_scalar", first), *rest)
+    return operands
+
+
+def static_call(run: Run, function: Callable[..., Any], *operands: Any) -> Any:
+    """A NumPy function of static numbers, computed at compile time."""
+    with np.errstate(all="ignore"):
+        try:
+            return function(*operands)
+        except (TypeError, ValueError) as error:
+            return run.refuse(str(error), "", TypingError)
+
+
+def where(run: Run, condition: Any, x: Any = None, y: Any = None) -> Any:
+    if x is None or y is None:
+        run.refuse(
+            "np.where(condition) gives indices whose number is known only at run time",
+            "use np.where(condition, x, y)",
+        )
+    if not is_traced(condition) and is_number(condition):
+        condition = run.as_array(condition)
+    return run.record("where", condition, x, y)
+
+
+def clip(
+    run: Run, a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+) -> Any:
+    """np.clip: one-sided clips are a maximum or a minimum."""
+    low = a_min if a_min is not None else min
+    high = a_max if a_max is not None else max
+    if low is None and high is None:
+        run.refuse("np.clip needs a bound", "give a_min or a_max", TypingError)
+    if low is None:
+        return run.record("minimum", *strong(run, (a, high)))
+    if high is None:
+        return run.record("maximum", *strong(run, (a, low)))
+    return run.record("clip", *strong(run, (a, low, high)))
+
+
+def positive(run: Run, x: Any) -> Any:
+    return run.record("copy", x) if isinstance(x, Array) else x
+
+
+def round_(run: Run, a: Any, decimals: int = 0) -> Any:
+    if decimals != 0:
+        run.refuse("rounding to decimals is not supported", "use np.rint(a * 10) / 10")
+    return run.record("rint", *strong(run, (a,)))
+
+
+def _table() -> Mapping[Any, Any]:
+    found: dict[Any, Any] = {}
+    for name, primitive in PRIMITIVES.items():
+        if primitive.elementwise and isinstance(getattr(np, name, None), np.ufunc):
+            found[getattr(np, name)] = ufunc(name, getattr(np, name))
+    found |= {
+        np.where: where,
+        np.clip: clip,
+        np.positive: positive,
+        np.round: round_,
+        np.fabs: ufunc("absolute", np.fabs),
+    }
+    return found
+
+
+ELEMENTWISE = _table()

@@ -1,0 +1,268 @@
+"""Python's own functions: builtins and the math module."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile import trees
+from stcompile.errors import ArgumentsError, TypingError
+from stcompile.frontend.attributes import attribute
+from stcompile.frontend.iteration import items_of
+from stcompile.frontend.operators import BINARY, COMPARISONS, binary
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, Scalar, describe, is_static, is_traced
+from stcompile.primitives import PRIMITIVES
+from stcompile.types import is_number
+
+
+def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
+    """An effect: it stays where it is and runs once."""
+    parts: list[str | None] = []
+    operands = []
+    for index, value in enumerate(values):
+        if index:
+            parts.append(sep)
+        if is_traced(value):
+            parts.append(None)
+            operands.append(value)
+        elif is_static(value):
+            parts.append(str(value))
+        else:
+            run.refuse("print of a container of traced values is not supported", "print its items")
+    run.record_atoms("print", tuple(map(run.atom, operands)), {"parts": tuple(parts), "end": end})
+
+
+def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
+    """Additions from ``start``, in order."""
+    if is_static(iterable) and not is_traced(start):
+        return sum(items_of(run, iterable), start)
+    total = start
+    for item in items_of(run, iterable):
+        total = binary(run, BINARY[ast.Add], total, item)
+    return total
+
+
+def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of max and min, which choose by comparing."""
+
+    def lowering(run: Run, *values: Any, key: Any = None, **default: Any) -> Any:
+        name = function.__name__
+        given = items_of(run, values[0]) if len(values) == 1 else list(values)
+        if key is not None or not is_static(given):
+            run.refuse(
+                f"Python's `{name}` compares traced values",
+                f"use np.{name}imum(a, b), or np.{name}(x) for an array",
+            )
+        try:
+            return function(given, **default)
+        except (TypeError, ValueError) as error:
+            return run.refuse(str(error), "", TypingError)
+
+    return lowering
+
+
+def abs_(run: Run, x: Any) -> Any:
+    return run.record("absolute", x) if is_traced(x) else abs(x)
+
+
+def pow_(run: Run, base: Any, exp: Any) -> Any:
+    return binary(run, BINARY[ast.Pow], base, exp)
+
+
+def len_(run: Run, obj: Any) -> int:
+    if isinstance(obj, Array) and obj.type.ndim:
+        return obj.type.dims[0]
+    try:
+        return len(obj)
+    except TypeError:
+        return run.refuse(f"a {describe(obj)} has no length", "", TypingError)
+
+
+def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
+    if isinstance(obj, Array):
+        example: Any = np.empty(0)
+    elif isinstance(obj, Scalar):
+        weak = obj.type.kind == "python"
+        example = obj.type.python_type(0) if weak else obj.type.dtype.type(0)
+    else:
+        example = obj
+    return isinstance(example, class_or_tuple)
+
+
+def type_(run: Run, obj: Any) -> type:
+    if isinstance(obj, Array):
+        return np.ndarray
+    if isinstance(obj, Scalar):
+        return obj.type.python_type if obj.type.kind == "python" else obj.type.dtype.type
+    return type(obj)
+
+
+def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
+    if default and not is_traced(obj) and not hasattr(obj, name):
+        return default[0]
+    return attribute(run, obj, name)
+
+
+def hasattr_(run: Run, obj: Any, name: str) -> bool:
+    return hasattr(np.ndarray, name) if is_traced(obj) else hasattr(obj, name)
+
+
+def listed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of a function over iterables that only moves their items."""
+
+    def lowering(run: Run, *iterables: Any, **options: Any) -> Any:
+        try:
+            return run.own(list(function(*(items_of(run, i) for i in iterables), **options)))
+        except (TypeError, ValueError) as error:
+            return run.refuse(str(error), "", ArgumentsError)
+
+    return lowering
+
+
+def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
+    return run.own(list(enumerate(items_of(run, iterable), start)))
+
+
+def map_(run: Run, function: Any, *iterables: Any) -> Any:
+    rows = zip(*(items_of(run, iterable) for iterable in iterables), strict=False)
+    return run.own([run.call(function, list(row), {}) for row in rows])
+
+
+def filter_(run: Run, function: Any, iterable: Any) -> Any:
+    kept = items_of(run, iterable)
+    return run.own([x for x in kept if run.truth(run.call(function, [x], {}), "`filter`")])
+
+
+def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
+    def lowering(run: Run, iterable: Any) -> bool:
+        return bool(function([run.truth(x, function.__name__) for x in items_of(run, iterable)]))
+
+    return lowering
+
+
+def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    items = items_of(run, iterable)
+    keys = [run.call(key, [item], {}) if key is not None else item for item in items]
+    if not is_static(keys):
+        run.refuse("`sorted` compares traced values", "sort outside the function")
+    order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    return run.own([items[i] for i in order])
+
+
+def container(kind: Callable[..., Any]) -> Callable[..., Any]:
+    def lowering(run: Run, iterable: Any = ()) -> Any:
+        return run.own(kind(items_of(run, iterable)))
+
+    return lowering
+
+
+def dict_(run: Run, mapping: Any = (), **items: Any) -> Any:
+    pairs = mapping if isinstance(mapping, dict) else [tuple(p) for p in items_of(run, mapping)]
+    return run.own(dict(pairs, **items))
+
+
+def reduce_(run: Run, function: Any, iterable: Any, *initial: Any) -> Any:
+    items = [*initial, *items_of(run, iterable)]
+    if not items:
+        run.refuse("reduce() of an empty sequence with no initial value", "", TypingError)
+    total = items[0]
+    for item in items[1:]:
+        total = run.call(function, [total, item], {})
+    return total
+
+
+def replace_(run: Run, obj: Any, **changes: Any) -> Any:
+    """dataclasses.replace of a dataclass of traced values."""
+    names = [field.name for field in dataclasses.fields(obj)]
+    parts = [changes.get(name, getattr(obj, name)) for name in names]
+    return run.own(trees.with_children(obj, parts))
+
+
+def operator_function(primitive: str, python: Callable[..., Any]) -> Callable[..., Any]:
+    def lowering(run: Run, a: Any, b: Any) -> Any:
+        return binary(run, (primitive, python), a, b)
+
+    return lowering
+
+
+def mathematics(name: str) -> Callable[..., Any]:
+    """The lowering of a function of the math module, which gives Python numbers."""
+    function = getattr(math, name)
+
+    def lowering(run: Run, *operands: Any) -> Any:
+        if not any(map(is_traced, operands)):
+            try:
+                return function(*operands)
+            except (TypeError, ValueError, ArithmeticError) as error:
+                return run.refuse(f"math.{name}: {error}", "", TypingError)
+        return run.record(f"math.{name}", *(_number(run, name, x) for x in operands))
+
+    return lowering
+
+
+def _number(run: Run, name: str, value: Any) -> Any:
+    """What a function of the math module makes of an operand: a Python number."""
+    if not is_traced(value):
+        return value if is_number(value) else run.refuse(f"math.{name} takes numbers", "")
+    if value.type.ndim:
+        run.refuse(
+            f"math.{name} takes one number, not {describe(value)}", f"use np.{name}", TypingError
+        )
+    if value.type.kind == "python":
+        return value
+    return run.record("to_python", value, dtype=np.dtype(np.float64))
+
+
+PYTHON: dict[Any, Any] = {
+    print: print_,
+    sum: sum_,
+    max: extremum(max),
+    min: extremum(min),
+    abs: abs_,
+    pow: pow_,
+    len: len_,
+    isinstance: isinstance_,
+    type: type_,
+    getattr: getattr_,
+    hasattr: hasattr_,
+    zip: listed(zip),
+    reversed: listed(reversed),
+    enumerate: enumerate_,
+    map: map_,
+    filter: filter_,
+    any: any_all(any),
+    all: any_all(all),
+    sorted: sorted_,
+    list: container(list),
+    tuple: container(tuple),
+    set: container(set),
+    dict: dict_,
+    functools.reduce: reduce_,
+    dataclasses.replace: replace_,
+    **{getattr(operator, p.__name__): operator_function(n, p) for n, p in BINARY.values()},
+    **{getattr(operator, p.__name__): operator_function(n, p) for n, p in COMPARISONS.values()},
+    **{
+        getattr(math, name.removeprefix("math.")): mathematics(name.removeprefix("math."))
+        for name in PRIMITIVES
+        if name.startswith("math.")
+    },
+}
+
+# Pure callables that run at compile time when all their arguments are static.
+STATIC = frozenset(
+    {
+        *(function for function in vars(math).values() if callable(function)),
+        *(range, round, divmod, str, repr, hash, ord, chr, slice),
+        *(callable, issubclass, id, format, frozenset, object),
+        *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
+        *(operator.itemgetter, operator.attrgetter, functools.partial),
+    }
+)

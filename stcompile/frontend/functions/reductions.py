@@ -1,0 +1,100 @@
+"""Reductions: sums, products, extrema, moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import is_static, is_traced
+
+
+def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
+    """An axis argument as a sorted tuple of non-negative axes; None is all of them."""
+    if not is_static(axis):
+        run.refuse("the axis is a traced value", "use a static axis")
+    if axis is None:
+        return tuple(range(ndim))
+    given = axis if isinstance(axis, tuple | list) else (axis,)
+    found = []
+    for one in given:
+        if not isinstance(one, int | np.integer) or not -ndim <= one < ndim:
+            run.refuse(f"axis {one} is out of range for {ndim} dimensions", "", TypingError)
+        found.append(int(one) % ndim)
+    if len(set(found)) != len(found):
+        run.refuse(f"the axes {tuple(given)} repeat", "", TypingError)
+    return tuple(sorted(found))
+
+
+def axis_of(run: Run, ndim: int, axis: Any) -> int:
+    """One axis, non-negative."""
+    if not isinstance(axis, int | np.integer):
+        run.refuse("the axis must be one static integer", "", TypingError)
+    return axes_of(run, ndim, int(axis))[0]
+
+
+def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """The lowering of a reduction with ``axis`` and ``keepdims``."""
+
+    def lowering(run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+        if function is not None and not is_traced(a) and is_static(a):
+            return function(a, axis=axis, keepdims=keepdims)  # of a shape: at compile time
+        x = run.as_array(a)
+        axes = axes_of(run, x.type.ndim, axis)
+        if primitive in ("max", "min") and any(x.type.dims[i] == 0 for i in axes):
+            run.refuse(f"np.{primitive} of no elements, shape {x.type.dims}", "", TypingError)
+        return run.record(primitive, x, axis=axes, keepdims=bool(keepdims))
+
+    return lowering
+
+
+def moment(primitive: str) -> Callable[..., Any]:
+    """The lowering of var and std."""
+
+    def lowering(
+        run: Run, a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False
+    ) -> Any:
+        x = run.as_array(a)
+        axes = axes_of(run, x.type.ndim, axis)
+        if not isinstance(ddof, int):
+            run.refuse("`ddof` must be a static int", "", TypingError)
+        return run.record(primitive, x, axis=axes, keepdims=bool(keepdims), ddof=ddof)
+
+    return lowering
+
+
+def position(primitive: str) -> Callable[..., Any]:
+    """The lowering of argmax and argmin."""
+
+    def lowering(run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+        x = run.as_array(a)
+        one = None if axis is None else axis_of(run, x.type.ndim, axis)
+        return run.record(primitive, x, axis=one, keepdims=bool(keepdims))
+
+    return lowering
+
+
+def cumsum(run: Run, a: Any, axis: Any = None) -> Any:
+    x = run.as_array(a)
+    if axis is None and x.type.ndim != 1:
+        x = run.call(np.ravel, [x], {})
+    return run.record("cumsum", x, axis=axis_of(run, x.type.ndim, 0 if axis is None else axis))
+
+
+REDUCTIONS: dict[Any, Any] = {
+    np.sum: reduction("sum", np.sum),
+    np.prod: reduction("prod", np.prod),
+    np.mean: reduction("mean", np.mean),
+    np.max: reduction("max", np.max),
+    np.min: reduction("min", np.min),
+    np.any: reduction("any"),
+    np.all: reduction("all"),
+    np.var: moment("var"),
+    np.std: moment("std"),
+    np.argmax: position("argmax"),
+    np.argmin: position("argmin"),
+    np.cumsum: cumsum,
+}

@@ -1,0 +1,307 @@
+"""Functions that arrange elements: views where NumPy makes views, copies where it copies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.errors import TypingError
+from stcompile.frontend.functions.reductions import axes_of, axis_of
+from stcompile.frontend.indexing import get_item
+from stcompile.frontend.iteration import items_of
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, is_static
+
+
+def shape_of(run: Run, shape: Any) -> tuple[int, ...]:
+    """A static shape."""
+    if not is_static(shape):
+        run.refuse("a shape depends on traced values", "use x.shape or static integers")
+    given = shape if isinstance(shape, tuple | list) else (shape,)
+    if not all(isinstance(dim, int | np.integer) for dim in given):
+        run.refuse(f"{shape!r} is not a shape", "use integers", TypingError)
+    return tuple(int(dim) for dim in given)
+
+
+def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Array:
+    if order != "C":
+        run.refuse(f"reshape in order {order!r} is not supported", "transpose first")
+    x = run.as_array(a)
+    dims = _complete(run, x, shape_of(run, shape))
+    if dims == x.type.dims:
+        return Array(x.cell, x.type, x.path)
+    is_view = _reshape_is_view(x, dims)
+    if is_view:
+        return run.view(x, "reshape", shape=dims)
+    copied: Array = run.record("reshape", x, shape=dims)
+    if is_view is None:
+        why = "whether this reshape shares storage depends on the memory layout"
+        copied.cell.frozen = x.cell.frozen = why
+    return copied
+
+
+def _complete(run: Run, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with -1 worked out."""
+    known = math.prod(dim for dim in shape if dim != -1)
+    dims = shape
+    if shape.count(-1) == 1 and known and x.type.size % known == 0:
+        dims = tuple(x.type.size // known if dim == -1 else dim for dim in shape)
+    if math.prod(dims) != x.type.size or min(dims, default=0) < 0:
+        run.refuse(f"cannot reshape {x.type.dims} into {shape}", "", TypingError)
+    return dims
+
+
+def _reshape_is_view(x: Array, dims: tuple[int, ...]) -> bool | None:
+    """What NumPy does to a dummy with the array's strides; None if the layout is not known."""
+    if not x.cell.contiguous:
+        return None
+    base = x.cell.variable.type
+    strides, stride = [], base.dtype.itemsize
+    for dim in reversed(base.dims):
+        strides.append(stride)
+        stride *= max(dim, 1)
+    dummy: Any = np.lib.stride_tricks.as_strided(
+        np.empty(1, base.dtype), base.dims, tuple(reversed(strides))
+    )  # only its strides are read, never its elements
+    for step in x.path:
+        arguments = (dummy, ()) if step.primitive == "slice" else (dummy,)
+        dummy = TEMPLATES[step.primitive](*arguments, **step.params)
+    probe = np.lib.stride_tricks.as_strided(dummy, dummy.shape, dummy.strides)
+    try:
+        probe.shape = dims
+    except AttributeError:
+        return False
+    return True
+
+
+def ravel(run: Run, a: Any, order: str = "C") -> Array:
+    x = run.as_array(a)
+    return reshape(run, x, (x.type.size,), order)
+
+
+def flatten(run: Run, a: Array, order: str = "C") -> Any:
+    return run.record("copy", ravel(run, a, order))
+
+
+def transpose(run: Run, a: Any, axes: Any = None) -> Array:
+    x = run.as_array(a)
+    ndim = x.type.ndim
+    if axes is None:
+        order = tuple(reversed(range(ndim)))
+    else:
+        order = tuple(axis_of(run, ndim, axis) for axis in items_of(run, axes))
+        if sorted(order) != list(range(ndim)):
+            run.refuse(f"axes {axes} are no permutation of {ndim} axes", "", TypingError)
+    if order == tuple(range(ndim)):
+        return Array(x.cell, x.type, x.path)
+    return run.view(x, "transpose", axes=order)
+
+
+def swapaxes(run: Run, a: Any, axis1: int, axis2: int) -> Array:
+    x = run.as_array(a)
+    order = list(range(x.type.ndim))
+    i, j = axis_of(run, x.type.ndim, axis1), axis_of(run, x.type.ndim, axis2)
+    order[i], order[j] = order[j], order[i]
+    return transpose(run, x, tuple(order))
+
+
+def moveaxis(run: Run, a: Any, source: Any, destination: Any) -> Array:
+    x = run.as_array(a)
+    ndim = x.type.ndim
+    sources = [axis_of(run, ndim, s) for s in _tuple(source)]
+    targets = [axis_of(run, ndim, d) for d in _tuple(destination)]
+    if len(sources) != len(targets):
+        run.refuse("np.moveaxis needs as many sources as destinations", "", TypingError)
+    order = [axis for axis in range(ndim) if axis not in sources]
+    for target, axis in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, axis)
+    return transpose(run, x, tuple(order))
+
+
+def _tuple(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, tuple | list) else (value,)
+
+
+def expand_dims(run: Run, a: Any, axis: Any) -> Array:
+    x = run.as_array(a)
+    axes = axes_of(run, x.type.ndim + len(_tuple(axis)), axis)
+    return run.view(x, "expand_dims", axis=axes)
+
+
+def squeeze(run: Run, a: Any, axis: Any = None) -> Array:
+    x = run.as_array(a)
+    if axis is None:
+        axes = tuple(i for i, dim in enumerate(x.type.dims) if dim == 1)
+    else:
+        axes = axes_of(run, x.type.ndim, axis)
+        if any(x.type.dims[i] != 1 for i in axes):
+            run.refuse(f"cannot squeeze axis {axis} of shape {x.type.dims}", "", TypingError)
+    return run.view(x, "squeeze", axis=axes) if axes else Array(x.cell, x.type, x.path)
+
+
+def broadcast_to(run: Run, array: Any, shape: Any) -> Any:
+    x = run.as_array(array) if isinstance(array, list | tuple) else array
+    result: Array = run.record("broadcast_to", x, shape=shape_of(run, shape))
+    result.cell.frozen = "np.broadcast_to gives a read-only view"
+    if isinstance(x, Array):
+        x.cell.frozen = x.cell.frozen or "a broadcast of it shares its storage"
+    return result
+
+
+def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
+    parts = [run.as_array(part) for part in items_of(run, arrays)]
+    if not parts:
+        run.refuse("np.concatenate needs at least one array", "", TypingError)
+    if axis is None:
+        return run.record("concatenate", *(ravel(run, part) for part in parts), axis=0)
+    return run.record("concatenate", *parts, axis=axis_of(run, parts[0].type.ndim, axis))
+
+
+def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
+    parts = [run.as_array(part) for part in items_of(run, arrays)]
+    if not parts:
+        run.refuse("np.stack needs at least one array", "", TypingError)
+    return run.record("stack", *parts, axis=axis_of(run, parts[0].type.ndim + 1, axis))
+
+
+def vstack(run: Run, tup: Any) -> Any:
+    return concatenate(run, [atleast(run, part, 2) for part in items_of(run, tup)], 0)
+
+
+def hstack(run: Run, tup: Any) -> Any:
+    parts = [atleast(run, part, 1) for part in items_of(run, tup)]
+    return concatenate(run, parts, 0 if parts and parts[0].type.ndim == 1 else 1)
+
+
+def atleast(run: Run, a: Any, ndim: int) -> Array:
+    x = run.as_array(a)
+    missing = ndim - x.type.ndim
+    return run.view(x, "expand_dims", axis=tuple(range(missing))) if missing > 0 else x
+
+
+def atleast_1d(run: Run, a: Any) -> Array:
+    return atleast(run, a, 1)
+
+
+def atleast_2d(run: Run, a: Any) -> Array:
+    return atleast(run, a, 2)
+
+
+def split(run: Run, ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    x = run.as_array(ary)
+    at = axis_of(run, x.type.ndim, axis)
+    size = x.type.dims[at]
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections <= 0 or size % indices_or_sections:
+            run.refuse(
+                f"an axis of {size} does not split into {indices_or_sections} equal parts",
+                "use np.array_split",
+                TypingError,
+            )
+        width = size // indices_or_sections
+        cuts = [width * i for i in range(1, indices_or_sections)]
+    else:
+        cuts = list(shape_of(run, indices_or_sections))
+    return _parts(run, x, at, cuts)
+
+
+def array_split(run: Run, ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    if not isinstance(indices_or_sections, int):
+        return split(run, ary, indices_or_sections, axis)
+    x = run.as_array(ary)
+    at = axis_of(run, x.type.ndim, axis)
+    width, longer = divmod(x.type.dims[at], indices_or_sections)
+    cuts = [width * i + min(i, longer) for i in range(1, indices_or_sections)]
+    return _parts(run, x, at, cuts)
+
+
+def _parts(run: Run, x: Array, axis: int, cuts: list[int]) -> list[Array]:
+    bounds = zip([0, *cuts], [*cuts, x.type.dims[axis]], strict=True)
+    before: tuple[Any, ...] = (slice(None),) * axis
+    parts: list[Array] = run.own(
+        [get_item(run, x, (*before, slice(start, stop))) for start, stop in bounds]
+    )
+    return parts
+
+
+def flip(run: Run, m: Any, axis: Any = None) -> Any:
+    x = run.as_array(m)
+    axes = axes_of(run, x.type.ndim, axis)
+    index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.type.ndim))
+    return get_item(run, x, index)
+
+
+def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
+    x = run.as_array(a)
+    shifts = shape_of(run, shift)
+    if axis is None:
+        flat = ravel(run, x)
+        rolled = run.record("roll", flat, shift=(sum(shifts),), axis=(0,))
+        return reshape(run, rolled, x.type.dims)
+    axes = tuple(axis_of(run, x.type.ndim, i) for i in _tuple(axis))
+    shifts = shifts * len(axes) if len(shifts) == 1 else shifts
+    if len(shifts) != len(axes):
+        run.refuse("np.roll needs one shift an axis", "", TypingError)
+    return run.record("roll", x, shift=shifts, axis=axes)
+
+
+def pad(
+    run: Run, array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
+) -> Any:
+    x = run.as_array(array)
+    if mode != "constant":
+        run.refuse(f"np.pad in mode {mode!r} is not supported", "concatenate the edges yourself")
+    if not isinstance(constant_values, int | float):
+        run.refuse("np.pad takes one static constant", "", TypingError)
+    if not is_static(pad_width):
+        run.refuse("the pad width is a traced value", "use static integers")
+    try:
+        widths = np.broadcast_to(np.asarray(pad_width, int), (x.type.ndim, 2)).tolist()
+    except (TypeError, ValueError):
+        run.refuse(f"pad width {pad_width!r} does not fit shape {x.type.dims}", "", TypingError)
+    return run.record("pad", x, pad_width=widths, mode=mode, value=constant_values)
+
+
+def repeat(run: Run, a: Any, repeats: int, axis: Any = None) -> Any:
+    """np.repeat by a static count: a new axis, broadcast and merged."""
+    x = run.as_array(a) if axis is not None else ravel(run, a)
+    at = axis_of(run, x.type.ndim, 0 if axis is None else axis)
+    if not isinstance(repeats, int):
+        run.refuse("np.repeat takes one static count", "index with an integer array", TypingError)
+    dims = list(x.type.dims)
+    wide = run.record("broadcast_to", expand_dims(run, x, at + 1),
+                      shape=(*dims[: at + 1], repeats, *dims[at + 1 :]))  # fmt: skip
+    dims[at] *= repeats
+    return run.record("copy", run.record("reshape", wide, shape=dims))
+
+
+SHAPES: dict[Any, Any] = {
+    np.reshape: reshape,
+    np.ravel: ravel,
+    np.transpose: transpose,
+    np.permute_dims: transpose,
+    np.matrix_transpose: lambda run, x: swapaxes(run, x, -1, -2),
+    np.swapaxes: swapaxes,
+    np.moveaxis: moveaxis,
+    np.expand_dims: expand_dims,
+    np.squeeze: squeeze,
+    np.broadcast_to: broadcast_to,
+    np.concatenate: concatenate,
+    np.stack: stack,
+    np.vstack: vstack,
+    np.hstack: hstack,
+    np.atleast_1d: atleast_1d,
+    np.atleast_2d: atleast_2d,
+    np.split: split,
+    np.array_split: array_split,
+    np.flip: flip,
+    np.fliplr: lambda run, m: flip(run, m, 1),
+    np.flipud: lambda run, m: flip(run, m, 0),
+    np.roll: roll,
+    np.pad: pad,
+    np.repeat: repeat,
+}

@@ -1,0 +1,274 @@
+"""Subscripts: containers by their keys, arrays by slices (views) and by index arrays (copies)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, Scalar, Traced, describe, is_static, is_traced
+from stcompile.ir import Variable
+from stcompile.types import is_number
+
+
+@dataclass(frozen=True)
+class Basic:
+    """A subscript of integers, slices, None and ``...``, per axis of the array: the elements
+    taken, the axes that an integer removes, and where None puts new axes in the result."""
+
+    start: tuple[int, ...]
+    length: tuple[int, ...]
+    step: tuple[int, ...]
+    drop: tuple[int, ...]
+    new: tuple[int, ...]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        start = tuple((offset,) for offset in self.start)
+        return {"start": start, "length": self.length, "step": self.step, "drop": self.drop}
+
+    def is_whole(self, dims: tuple[int, ...]) -> bool:
+        """True if every element is taken, in order."""
+        whole = all(s == 0 for s in self.start) and self.length == dims
+        return whole and all(s == 1 for s in self.step) and not self.drop
+
+
+def get_item(run: Run, container: Any, index: Any) -> Any:
+    if isinstance(container, Array):
+        return _get_array(run, container, index)
+    if isinstance(container, Scalar):
+        if index == ():
+            return container
+        run.refuse("a number cannot be indexed", "index an array", TypingError)
+    if not is_static(index):
+        run.refuse(
+            f"a {describe(container)} is indexed by a traced value",
+            "stack the items into an array (`np.stack(items)[i]`), or use a static index",
+        )
+    try:
+        item = container[index]
+    except (LookupError, TypeError) as error:
+        run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
+    return run.own(item) if isinstance(index, slice) and isinstance(item, list) else item
+
+
+def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
+    if isinstance(container, Array):
+        _set_array(run, container, index, value)
+        return
+    if not isinstance(container, list | dict):
+        run.refuse(f"a {describe(container)} cannot be assigned into", "", TypingError)
+    if not run.owns(container):
+        run.refuse(
+            f"this changes a {describe(container)} of the caller",
+            f"make a copy: `{type(container).__name__}(...)`",
+        )
+    if not is_static(index):
+        run.refuse("the index is a traced value", "use a static index")
+    try:
+        container[index] = value
+    except (LookupError, TypeError) as error:
+        run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
+
+
+def entries_of(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _is_basic(entries: tuple[Any, ...]) -> bool:
+    return all(
+        entry is None
+        or entry is Ellipsis
+        or isinstance(entry, slice)
+        or (isinstance(entry, int | np.integer) and not isinstance(entry, bool))
+        for entry in entries
+    )
+
+
+def _expand(run: Run, array: Array, entries: tuple[Any, ...]) -> list[Any]:
+    """The entries with ``...`` written out as full slices."""
+    taken = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    ndim = array.type.ndim
+    if taken > ndim:
+        run.refuse(
+            f"{taken} indices for an array of {ndim} dimensions, shape {array.type.dims}",
+            "",
+            TypingError,
+        )
+    if sum(entry is Ellipsis for entry in entries) > 1:
+        run.refuse("a subscript has at most one `...`", "", TypingError)
+    rest = [slice(None)] * (ndim - taken)
+    if not any(entry is Ellipsis for entry in entries):
+        return [*entries, *rest]
+    at = next(i for i, entry in enumerate(entries) if entry is Ellipsis)
+    return [*entries[:at], *rest, *entries[at + 1 :]]
+
+
+def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
+    """A basic subscript against an array's dims; out of range is refused with both."""
+    start, length, step, drop, new = [], [], [], [], []
+    axis = position = 0
+    for entry in _expand(run, array, entries):
+        if entry is None:
+            new.append(position)
+            position += 1
+            continue
+        dim = array.type.dims[axis]
+        if isinstance(entry, slice):
+            first, count, stride = _take_slice(run, entry, dim)
+            position += 1
+        else:
+            first, count, stride = int(entry), 1, 1
+            if not -dim <= first < dim:
+                run.refuse(
+                    f"index {first} is out of range for axis {axis} of size {dim}, shape "
+                    f"{array.type.dims}",
+                    "",
+                    TypingError,
+                )
+            first %= dim
+            drop.append(axis)
+        start.append(first)
+        length.append(count)
+        step.append(stride)
+        axis += 1
+    return Basic(tuple(start), tuple(length), tuple(step), tuple(drop), tuple(new))
+
+
+def _take_slice(run: Run, entry: slice, dim: int) -> tuple[int, int, int]:
+    for part in (entry.start, entry.stop, entry.step):
+        if is_traced(part):
+            run.refuse(
+                "a slice bound is a traced value, so that the length is not known",
+                "use static bounds, or select with np.where",
+            )
+    try:
+        first, stop, stride = entry.indices(dim)
+    except (TypeError, ValueError) as error:
+        run.refuse(str(error), "", TypingError)
+    count = len(range(first, stop, stride))
+    return (first if count else 0), count, stride
+
+
+def _get_array(run: Run, array: Array, index: Any) -> Any:
+    entries = entries_of(index)
+    if not _is_basic(entries):
+        at, indices = parse_advanced(run, array, entries)
+        return run.record("index", array, *indices, at=at)
+    basic = parse_basic(run, array, entries)
+    result = array
+    if not basic.is_whole(array.type.dims):
+        if len(basic.drop) == array.type.ndim and not any(entry is Ellipsis for entry in entries):
+            number = run.record("slice", array, **basic.params)  # a NumPy scalar: a copy
+            return run.record("expand_dims", number, axis=basic.new) if basic.new else number
+        if len(basic.drop) == array.type.ndim:
+            run.refuse("`...` beside an integer for every axis is not supported", "drop the `...`")
+        result = run.view(array, "slice", **basic.params)
+    elif not basic.new:
+        return Array(array.cell, array.type, array.path)  # a new view of the whole
+    return run.view(result, "expand_dims", axis=basic.new) if basic.new else result
+
+
+def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
+    entries = entries_of(index)
+    if isinstance(value, list | tuple):
+        value = run.as_array(value)
+    if not (is_traced(value) or is_number(value)):
+        run.refuse(f"{describe(value)} cannot be stored in an array", "store numbers", TypingError)
+    if not _is_basic(entries):
+        at, indices = parse_advanced(run, array, entries)
+
+        def scatter(present: Variable) -> Traced:
+            result: Traced = run.record("index_update", present, value, *indices, at=at)
+            return result
+
+        run.write(array, scatter)
+        return
+    basic = parse_basic(run, array, entries)
+    stored = _fit(run, value, basic)
+
+    def update(present: Variable) -> Traced:
+        result: Traced = run.record("update", present, stored, **basic.params)
+        return result
+
+    run.write(array, update)
+
+
+def _fit(run: Run, value: Any, basic: Basic) -> Any:
+    """The value without the axes that None adds to the place it is stored in."""
+    if not basic.new or not isinstance(value, Array):
+        return value
+    kept = len(basic.length) - len(basic.drop) + len(basic.new)
+    missing = kept - value.type.ndim
+    axes = tuple(axis - missing for axis in basic.new if axis - missing >= 0)
+    return run.view(value, "squeeze", axis=axes) if axes else value
+
+
+def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
+    """``array[index] += value`` as one accumulation, where it is one; False where it is not
+    (index arrays, casts): then it is read, added and written back."""
+    entries = entries_of(index)
+    if not _is_basic(entries) or any(entry is None for entry in entries):
+        return False
+    atom = run.atom(value)
+    weak = atom.type.kind == "python" and atom.type.dtype.kind != "c"
+    if not array.type.inexact or not (weak or atom.type.dtype == array.type.dtype):
+        return False
+    basic = parse_basic(run, array, entries)
+
+    def accumulate(present: Variable) -> Traced:
+        result: Traced = run.record("accumulate", present, atom, op="slice", **basic.params)
+        return result
+
+    run.write(array, accumulate)
+    return True
+
+
+def parse_advanced(
+    run: Run, array: Array, entries: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """A subscript with index arrays as ``at`` and the index operands (see the primitive)."""
+    at: list[Any] = []
+    indices: list[Any] = []
+    axis = 0
+    for entry in _expand(run, array, entries):
+        if entry is None:
+            at.append("new")
+            continue
+        dim = array.type.dims[axis]
+        if isinstance(entry, slice):
+            at.append(_take_slice(run, entry, dim))
+        else:
+            at.append("index")
+            indices.append(_index_operand(run, entry, axis, dim))
+        axis += 1
+    return tuple(at), indices
+
+
+def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
+    if isinstance(entry, bool | np.bool_):
+        run.refuse("a boolean is no index here", "use np.where")
+    if isinstance(entry, list | tuple):
+        entry = run.as_array(entry)
+    if isinstance(entry, int | np.integer):
+        if not -dim <= int(entry) < dim:
+            run.refuse(
+                f"index {entry} is out of range for axis {axis} of size {dim}", "", TypingError
+            )
+        return entry
+    if not is_traced(entry):
+        run.refuse(
+            f"{describe(entry)} is no index", "use integers, slices or index arrays", TypingError
+        )
+    kind = entry.type.dtype.kind
+    if kind == "b":
+        run.refuse(
+            "a boolean mask selects a number of elements that is known only at run time",
+            "keep the shape: np.where(mask, x, 0)",
+        )
+    if kind not in "iu":
+        run.refuse(f"an index has dtype {entry.type.dtype}", "index with integers", TypingError)
+    return entry

@@ -1,0 +1,253 @@
+"""Operators on values: static operands are computed, traced ones recorded."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, Traced, describe, is_static, is_traced
+from stcompile.ir import Variable
+from stcompile.types import is_number
+
+Operation = tuple[str, Callable[[Any, Any], Any]]  # the primitive, and Python's own operator
+
+BINARY: dict[type[ast.operator], Operation] = {
+    ast.Add: ("add", operator.add),
+    ast.Sub: ("subtract", operator.sub),
+    ast.Mult: ("multiply", operator.mul),
+    ast.Div: ("divide", operator.truediv),
+    ast.FloorDiv: ("floor_divide", operator.floordiv),
+    ast.Mod: ("remainder", operator.mod),
+    ast.Pow: ("power", operator.pow),
+    ast.MatMult: ("matmul", operator.matmul),
+    ast.BitAnd: ("bitwise_and", operator.and_),
+    ast.BitOr: ("bitwise_or", operator.or_),
+    ast.BitXor: ("bitwise_xor", operator.xor),
+    ast.LShift: ("left_shift", operator.lshift),
+    ast.RShift: ("right_shift", operator.rshift),
+}
+COMPARISONS: dict[type[ast.cmpop], Operation] = {
+    ast.Eq: ("equal", operator.eq),
+    ast.NotEq: ("not_equal", operator.ne),
+    ast.Lt: ("less", operator.lt),
+    ast.LtE: ("less_equal", operator.le),
+    ast.Gt: ("greater", operator.gt),
+    ast.GtE: ("greater_equal", operator.ge),
+}
+UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
+    ast.USub: ("negative", operator.neg),
+    ast.UAdd: ("positive", operator.pos),
+    ast.Invert: ("invert", operator.invert),
+}
+
+
+def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
+    """``left op right``."""
+    primitive, python = operation
+    if not (is_traced(left) or is_traced(right)):
+        return _static(run, python, left, right)
+    if primitive == "matmul":
+        return matmul(run, left, right)
+    if primitive in ("left_shift", "right_shift"):
+        run.refuse("shifts of traced integers are not supported", "multiply by a power of two")
+    return _record_binary(run, operation, left, right)
+
+
+def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
+    primitive = operation[0]
+    for operand in (left, right):
+        if not (_comparable(operand) or isinstance(operand, Variable)):
+            run.refuse(
+                f"{describe(left)} {symbol(primitive)} {describe(right)} has no meaning for arrays",
+                "operands are arrays and numbers",
+                TypingError,
+            )
+    return run.record(primitive, left, right)
+
+
+def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
+    if not all(map(is_static, operands)) and not all(
+        isinstance(operand, list | tuple | int) for operand in operands
+    ):
+        run.refuse(
+            f"{python.__name__} of {' and '.join(map(describe, operands))} is not supported",
+            "use NumPy arrays",
+        )
+    try:
+        result = python(*operands)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        run.refuse(str(error), "", TypingError)
+    return run.own(result) if isinstance(result, list | dict | set) else result
+
+
+def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -> Any:
+    primitive, python = operation
+    if not is_traced(operand):
+        return _static(run, python, operand)
+    if primitive == "positive":
+        return run.record("copy", operand) if isinstance(operand, Array) else operand
+    return run.record(primitive, operand)
+
+
+def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
+    """One comparison. ``is`` and ``in`` ask about objects, never about traced contents."""
+    if isinstance(comparison, ast.Is | ast.IsNot):
+        same = left is right
+        return same if isinstance(comparison, ast.Is) else not same
+    if isinstance(comparison, ast.In | ast.NotIn):
+        if (
+            is_traced(left)
+            or is_traced(right)
+            or (not isinstance(right, dict) and not is_static(right))
+        ):
+            run.refuse(
+                "`in` on traced values is not supported", "compare with np.any(values == value)"
+            )
+        found = _static(run, lambda item, container: item in container, left, right)
+        return found if isinstance(comparison, ast.In) else not found
+    operation = COMPARISONS[type(comparison)]
+    if is_traced(left) or is_traced(right):
+        if operation[0] in ("equal", "not_equal") and not (
+            _comparable(left) and _comparable(right)
+        ):
+            return operation[0] == "not_equal"  # Python: objects of unlike kinds are not equal
+        return binary(run, operation, left, right)
+    return _static(run, operation[1], left, right)
+
+
+def _comparable(value: Any) -> bool:
+    return is_traced(value) or is_number(value) or isinstance(value, list | tuple)
+
+
+def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
+    """``target op= value``: arrays change in place (and so do lists), numbers are rebound."""
+    if isinstance(target, list) and operation[0] == "add":
+        if not run.owns(target):
+            run.refuse("this changes a list of the caller", "make a copy: `items = list(items)`")
+        target.extend(run.call(list, [value], {}))
+        return target
+    if not isinstance(target, Array):
+        return binary(run, operation, target, value)
+    if operation[0] == "matmul":
+        run.refuse("`@=` is not supported", "write `x = x @ y`")
+    *outer, last = target.path or (None,)
+    if (
+        last is not None
+        and last.primitive == "slice"
+        and _accumulates(run, operation, value, target)
+    ):
+        base = Array(target.cell, target.type, tuple(outer))
+        run.write(base, lambda present: run.record(
+            "accumulate", present, value, op="slice", **last.params))  # fmt: skip
+        return target
+    run.write(target, lambda present: _updated(run, operation, target, present, value))
+    return target
+
+
+def _updated(
+    run: Run, operation: Operation, target: Array, present: Variable, value: Any
+) -> Traced:
+    """The new contents of an array after ``op=``: its own shape and dtype."""
+    if _accumulates(run, operation, value, target):
+        result: Traced = run.record("accumulate", present, value, op="add")
+        return result
+    changed: Traced = _record_binary(run, operation, present, value)
+    if changed.type.dims != target.type.dims:
+        run.refuse(
+            f"the result has shape {changed.type.dims}, which does not fit into the array of shape "
+            f"{target.type.dims}",
+            "",
+            TypingError,
+        )
+    if changed.type.dtype == target.type.dtype:
+        return changed
+    if not np.can_cast(changed.type.dtype, target.type.dtype, "same_kind"):
+        run.refuse(
+            f"{changed.type.dtype} does not fit into an array of {target.type.dtype}",
+            "convert first (`x = x.astype(...)`)",
+            TypingError,
+        )
+    cast: Traced = run.record("cast", changed, dtype=target.type.dtype)
+    return cast
+
+
+def _accumulates(run: Run, operation: Operation, value: Any, target: Array) -> bool:
+    """True for ``+=`` of a value that leaves the target's dtype and shape."""
+    if operation[0] != "add":
+        return False
+    atom = run.atom(value)
+    if atom.type.kind == "python":
+        return target.type.inexact and atom.type.dtype.kind != "c"
+    fits = len(atom.type.dims) <= len(target.type.dims)
+    return fits and atom.type.dtype == target.type.dtype and target.type.inexact
+
+
+def matmul(run: Run, left: Any, right: Any, spelling: str = "matmul") -> Any:
+    """``left @ right`` as one contraction; broadcast batch dims are made equal first."""
+    x, y = run.as_array(left), run.as_array(right)
+    if spelling == "matmul" and not (_is_array(left) and _is_array(right)):
+        run.refuse("a number has no matrix product", "use `*`", TypingError)
+    if 0 in (x.type.ndim, y.type.ndim):
+        run.refuse("a 0-d array has no matrix product", "use `*`", TypingError)
+    inner_x, inner_y = x.type.ndim - 1, max(y.type.ndim - 2, 0)
+    if x.type.dims[inner_x] != y.type.dims[inner_y]:
+        run.refuse(
+            f"matmul: shapes {x.type.dims} and {y.type.dims} do not fit: "
+            f"{x.type.dims[inner_x]} != {y.type.dims[inner_y]}",
+            "",
+            TypingError,
+        )
+    batch_x, batch_y = x.type.dims[:-2], y.type.dims[:-2]
+    if spelling == "matmul" and batch_y and (batch_x or x.type.ndim == 2):
+        try:
+            batch = np.broadcast_shapes(batch_x, batch_y)
+        except ValueError:
+            run.refuse(
+                f"matmul: shapes {x.type.dims} and {y.type.dims} do not broadcast", "", TypingError
+            )
+        x = _with_batch(run, x, batch)
+        y = _with_batch(run, y, batch)
+        count = len(batch)
+        pairs = tuple((axis, axis) for axis in range(count))
+        return run.record(
+            "contract",
+            x,
+            y,
+            batch=pairs,
+            contracted=((count + 1, count),),
+            order=(),
+            spelling=spelling,
+        )
+    contracted = ((inner_x, inner_y),)
+    return run.record(
+        "contract", x, y, batch=(), contracted=contracted, order=(), spelling=spelling
+    )
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, Array | list | tuple)
+
+
+def _with_batch(run: Run, array: Array, batch: tuple[int, ...]) -> Array:
+    if array.type.dims[:-2] == batch:
+        return array
+    shape = (*batch, *array.type.dims[-2:])
+    result: Array = run.record("broadcast_to", array, shape=shape)
+    return result
+
+
+def symbol(primitive: str) -> str:
+    """``+`` for add, for messages."""
+    symbols = {
+        "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//",
+        "remainder": "%", "power": "**", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+        "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
+        "greater_equal": ">=",
+    }  # fmt: skip
+    return symbols.get(primitive, primitive)

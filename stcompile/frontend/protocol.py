@@ -1,0 +1,32 @@
+"""What the frontend knows of transformed functions: one protocol.
+
+``grad(f)``, a function with a custom rule, a training step, and whatever comes later are objects
+that the user calls like functions. When one is called with staged values, the frontend hands it
+the run; the object stages what it transforms (`substage`), transforms the program, and records
+the result. The frontend never needs to know what the transformation is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from stcompile.frontend.run import Run
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@runtime_checkable
+class Transformed(Protocol):
+    """A transformed function."""
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """Record a call of this with staged values, and return its value."""
+        ...
+
+
+def makes_transformed(function: F) -> F:
+    """Mark a function that makes transformed ones (``grad``): called inside a function that is
+    being staged, it runs at once, on staged functions as on real ones."""
+    function.__dict__["makes_transformed"] = True
+    return function

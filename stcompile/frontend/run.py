@@ -1,0 +1,335 @@
+"""One staging: the equations recorded so far, the captures, and where the interpreter stands.
+
+`Run` is what every part of the frontend works with. It knows how to record, read and write; what
+each kind of expression, statement and callable means is in the tables it is given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from stcompile.errors import LanguageError, StcompileError, TypingError
+from stcompile.frontend.capture import Captures
+from stcompile.frontend.frames import Frame
+from stcompile.frontend.values import (
+    Array,
+    Cell,
+    Scalar,
+    Traced,
+    ViewStep,
+    describe,
+)
+from stcompile.ir import Atom, Constant, Variable, freeze
+from stcompile.location import NOWHERE, Location, Section
+from stcompile.primitives import PRIMITIVES
+from stcompile.primitives.base import OperandError
+from stcompile.recorder import Recorder
+from stcompile.types import is_number
+
+T = TypeVar("T")
+STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
+
+# Results that NumPy lays out in C order whatever the layout of the operands.
+_CONTIGUOUS = {"contract", "full", "arange", "eye", "constant", "array", "asarray"}
+
+
+@dataclass(frozen=True)
+class Language:
+    """What the interpreter understands, as tables from syntax or object to a handler."""
+
+    expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
+    statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
+    call: Callable[[Run, Any, Sequence[Any], Mapping[str, Any]], Any]
+
+
+class Run:
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.recorder = Recorder()
+        self.captures = Captures(self.recorder)
+        self.section: Section = "forward"
+        self.depth = 0  # nesting of sub-programs
+        self.owned: dict[int, Any] = {}  # containers made by the program: they may be mutated
+        self.origins: dict[
+            int, tuple[Any, str]
+        ] = {}  # records of the arguments: object, expression
+        self._contiguous: set[Variable] = set()
+        self.views: dict[tuple[Variable, ViewStep], Variable] = {}
+        self._here: tuple[ast.AST, Frame] | None = None
+        self._steps = 0
+
+    # --- walking -------------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.AST, frame: Frame) -> Any:
+        """The value of an expression."""
+        outer, self._here = self._here, (node, frame)
+        self._steps += 1
+        if self._steps > STEP_BUDGET:
+            self.refuse("this runs too long at compile time", "is there a loop that never ends?")
+        try:
+            handler = self.language.expressions.get(type(node))
+            if handler is None:
+                self.refuse(f"{syntax_name(node)} is not supported", "")
+            return handler(self, node, frame)
+        finally:
+            self._here = outer
+
+    def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Any:
+        """Run statements; what ends them early (see `statements`), or None."""
+        for node in body:
+            outer, self._here = self._here, (node, frame)
+            enclosing, frame.statement = frame.statement, node
+            try:
+                handler = self.language.statements.get(type(node))
+                if handler is None:
+                    self.refuse(f"{syntax_name(node)} is not supported", "")
+                signal = handler(self, node, frame)
+            finally:
+                self._here, frame.statement = outer, enclosing
+            if signal is not None:
+                return signal
+        return None
+
+    def at(self, node: ast.AST, frame: Frame, action: Callable[[], T]) -> T:
+        """Do something on behalf of an expression: errors point at it."""
+        outer, self._here = self._here, (node, frame)
+        try:
+            return action()
+        finally:
+            self._here = outer
+
+    def call(self, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return self.language.call(self, function, arguments, keywords)
+
+    @property
+    def location(self) -> Location:
+        if self._here is None:
+            return NOWHERE
+        node, frame = self._here
+        return frame.location(node).in_section(self.section)
+
+    @property
+    def caller(self) -> Location | None:
+        """The call site, for code that is inlined here."""
+        return self.location if self._here is not None else None
+
+    def refuse(
+        self, reason: str, hint: str, error: type[StcompileError] = LanguageError
+    ) -> NoReturn:
+        """Stop: the expression being evaluated is not taken."""
+        raise error(reason, location=self.location, hint=hint)
+
+    # --- recording -----------------------------------------------------------------------------
+
+    def record(self, primitive: str, *operands: Any, **params: Any) -> Any:
+        """Record one equation over values and return its result as a value: the only output, or
+        a tuple of them."""
+        outputs = self.record_atoms(primitive, tuple(map(self.atom, operands)), params)
+        values = tuple(map(self.value, outputs))
+        return values[0] if len(values) == 1 else values
+
+    def record_atoms(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> tuple[Variable, ...]:
+        try:
+            outputs = self.recorder.record(primitive, inputs, self.location, params)
+        except OperandError as error:
+            self.refuse(str(error), "", TypingError)
+        arrays = [a for a in inputs if isinstance(a, Variable) and a.type.ndim]
+        kept = PRIMITIVES[primitive].elementwise or primitive in ("sum", "copy", "cast", "stack")
+        if primitive in _CONTIGUOUS or (kept and all(a in self._contiguous for a in arrays)):
+            self._contiguous.update(outputs)
+        return outputs
+
+    def value(self, atom: Atom) -> Any:
+        """A new value of the user's program for an atom: arrays get storage of their own."""
+        if isinstance(atom, Constant):
+            return atom.value
+        if atom.type.kind != "array":
+            return Scalar(atom)
+        return Array(Cell(atom, atom in self._contiguous, depth=self.depth), atom.type)
+
+    def atom(self, value: Any) -> Atom:
+        """The atom that stands for a value now."""
+        if isinstance(value, Variable):
+            return value
+        if isinstance(value, Scalar):
+            return value.atom
+        if isinstance(value, Array):
+            return self.read(value)
+        if is_number(value):
+            return Constant(value)
+        if isinstance(value, list | tuple):
+            return self.read(self.as_array(value))
+        self.refuse(
+            f"{describe(value)} cannot be an operand of an array operation",
+            "operands are arrays and numbers",
+        )
+
+    def as_array(self, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
+        """A value as an array, as np.asarray makes it: arrays stay, numbers and nested lists of
+        numbers become new ones."""
+        if isinstance(value, Array):
+            return self.cast(value, dtype) if dtype else value
+        if isinstance(value, Scalar) or is_number(value):
+            array: Array = self.record("asarray", value)
+            return self.cast(array, dtype) if dtype else array
+        if not isinstance(value, list | tuple):
+            self.refuse(f"{describe(value)} is not an array", "pass arrays, numbers or lists")
+        return self._array_of_items(value, dtype)
+
+    def _array_of_items(self, value: Any, dtype: np.dtype[Any] | None) -> Array:
+        flat, shape = self._flatten(value)
+        if all(is_number(item) for item in flat):
+            exact = np.array(flat, dtype) if dtype or flat else np.array([], np.float64)
+            items = tuple(exact.ravel().tolist())
+            made: Array = self.record("constant", values=items, shape=shape, dtype=exact.dtype)
+            return made
+        if any(isinstance(item, Array) and item.type.ndim for item in flat):
+            parts = [item if isinstance(item, Array) else self.as_array(item) for item in value]
+            stacked: Array = self.record("stack", *parts, axis=0)
+            return self.cast(stacked, dtype) if dtype else stacked
+        atoms = [self.atom(item) for item in flat]
+        found = dtype or np.result_type(*(atom.type.dtype for atom in atoms))
+        array: Array = self.record("array", *flat, shape=shape, dtype=found)
+        return array
+
+    def _flatten(self, value: Any) -> tuple[list[Any], tuple[int, ...]]:
+        """The items of a nested list, and its shape; ragged lists are refused."""
+        if not isinstance(value, list | tuple):
+            return [value], ()
+        parts = [self._flatten(item) for item in value]
+        shapes = {shape for _, shape in parts}
+        if len(shapes) > 1:
+            self.refuse(
+                "the rows of this nested list have different lengths",
+                "make them equal",
+                TypingError,
+            )
+        inner = shapes.pop() if shapes else ()
+        return [item for items, _ in parts for item in items], (len(value), *inner)
+
+    def cast(self, array: Array, dtype: np.dtype[Any]) -> Array:
+        """The array itself if it has the dtype, else a copy in it."""
+        if array.type.dtype == dtype:
+            return array
+        result: Array = self.record("cast", array, dtype=dtype)
+        return result
+
+    # --- views and writes ----------------------------------------------------------------------
+
+    def read(self, array: Array) -> Variable:
+        """The variable with an array's present value: the base's, through its views."""
+        variable = array.cell.variable
+        for step in array.path:
+            variable = self._step(variable, step)
+        return variable
+
+    def _step(self, variable: Variable, step: ViewStep) -> Variable:
+        key = variable, step
+        if key not in self.views:
+            (self.views[key],) = self.record_atoms(step.primitive, (variable,), step.params)
+        return self.views[key]
+
+    def view(self, array: Array, primitive: str, **params: Any) -> Array:
+        """A view of an array. It is read at once, so that its equation stands where it was made."""
+        step = ViewStep(primitive, freeze(params))
+        variable = self._step(self.read(array), step)
+        return Array(array.cell, variable.type, (*array.path, step))
+
+    def check_writeable(self, array: Array) -> None:
+        if array.cell.frozen:
+            self.refuse(
+                f"this writes into an array that the function does not own: {array.cell.frozen}",
+                "write to a copy (`x = x.copy()`), or make a new array (`x = x + v`)",
+            )
+        if array.cell.depth != self.depth:
+            self.refuse(
+                "this writes into an array of the enclosing function while it is differentiated",
+                "write to a copy",
+            )
+
+    def write(self, array: Array, change: Callable[[Variable], Traced]) -> None:
+        """Replace the contents of an array by ``change(present value)``, seen by all its views."""
+        self.check_writeable(array)
+        array.cell.variable = self._written(array.cell.variable, array.path, change)
+
+    def _written(
+        self, variable: Variable, path: tuple[ViewStep, ...], change: Callable[[Variable], Traced]
+    ) -> Variable:
+        if not path:
+            changed = change(variable)
+            result = changed.atom if isinstance(changed, Scalar) else self.read(changed)
+        else:
+            step, *rest = path
+            inner = self._written(self._step(variable, step), tuple(rest), change)
+            result = self._put_back(variable, step, inner)
+        hint = self.recorder.hints.get(variable)
+        if hint and result not in self.recorder.hints:
+            self.recorder.hints[result] = hint
+        if variable in self._contiguous:
+            self._contiguous.add(result)
+        return result
+
+    def _put_back(self, base: Variable, step: ViewStep, value: Variable) -> Variable:
+        """The base with the part that a view shows replaced: the view's inverse."""
+        params = step.params
+        if step.primitive == "slice":
+            (result,) = self.record_atoms("update", (base, value), params)
+            return result
+        inverse: dict[str, tuple[str, dict[str, Any]]] = {
+            "reshape": ("reshape", {"shape": base.type.dims}),
+            "expand_dims": ("squeeze", {"axis": params.get("axis")}),
+            "squeeze": ("expand_dims", {"axis": params.get("axis")}),
+            "transpose": ("transpose", {"axes": np.argsort(params.get("axes", ())).tolist()}),
+        }
+        if step.primitive not in inverse:
+            self.refuse(f"a view made by {step.primitive} cannot be written to", "write to a copy")
+        (result,) = self.record_atoms(
+            inverse[step.primitive][0], (value,), inverse[step.primitive][1]
+        )
+        return result
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def hint(self, value: Any, name: str) -> None:
+        """Name the variable of a value after the user's name for it, unless it has one."""
+        if isinstance(value, Scalar):
+            self.recorder.hints.setdefault(value.atom, name)
+        elif isinstance(value, Array):
+            self.recorder.hints.setdefault(self.read(value), name)
+
+    def own(self, container: Any) -> Any:
+        """Note a container that the program made, so that it may be mutated."""
+        self.owned[id(container)] = container
+        return container
+
+    def owns(self, container: Any) -> bool:
+        return id(container) in self.owned
+
+    def truth(self, value: Any, construct: str) -> bool:
+        """The truth of a static value; a traced one is refused."""
+        if isinstance(value, Array | Scalar):
+            self.refuse(
+                f"{construct} depends on a traced value ({describe(value)}); control flow on "
+                "values known only at run time is not supported",
+                "select with np.where(condition, a, b), np.maximum or np.minimum",
+            )
+        return bool(value)
+
+
+def syntax_name(node: ast.AST) -> str:
+    """What Python programmers call a piece of syntax."""
+    names = {
+        "Yield": "`yield` (a generator)", "YieldFrom": "`yield from` (a generator)",
+        "Await": "`await`", "AsyncFor": "`async for`", "AsyncWith": "`async with`",
+        "Global": "`global`", "While": "`while`", "With": "`with`", "Try": "`try`",
+        "TryStar": "`try`", "Raise": "`raise`", "Delete": "`del`", "ClassDef": "a class definition",
+        "Match": "`match`", "JoinedStr": "an f-string", "AsyncFunctionDef": "`async def`",
+    }  # fmt: skip
+    return names.get(type(node).__name__, type(node).__name__)

@@ -1,0 +1,174 @@
+"""Staging a call: from a function and its arguments to a Wengert list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from stcompile import trees
+from stcompile.frontend.calls import call
+from stcompile.frontend.capture import Guard, Hidden, Leaf, has_attributes
+from stcompile.frontend.expressions import EXPRESSIONS
+from stcompile.frontend.run import Language, Run
+from stcompile.frontend.statements import STATEMENTS
+from stcompile.frontend.values import Array, Scalar
+from stcompile.ir import Atom, Program, Variable
+from stcompile.naming import name_variables
+from stcompile.types import is_number
+
+LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A leaf of a result: an atom of the program, or (``atom`` None) a static value."""
+
+    atom: Atom | None
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """A structure in a result. A namedtuple or dataclass is made ``like`` an argument's, an
+    expression such as ``params["rnn"]``."""
+
+    kind: str
+    keys: tuple[Any, ...]
+    parts: tuple[Result, ...]
+    like: str = ""
+
+
+Result: TypeAlias = "Item | Group"
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A staged call.
+
+    ``program`` computes the leaves of ``result``, the structure that the call returns;
+    its inputs are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are what else it
+    depends on.
+    """
+
+    program: Program
+    leaves: tuple[Leaf, ...]
+    hidden: tuple[Hidden, ...]
+    guards: tuple[Guard, ...]
+    result: Result
+
+
+def stage(
+    function: Any,
+    arguments: Mapping[str, Any],
+    call_with: Sequence[str],
+    *,
+    name: str,
+    writeable: Sequence[str] = (),
+    keywords: Sequence[str] = (),
+) -> Staged:
+    """Stage ``function(*call_with, **keywords)``, the names being those of ``arguments``.
+
+    The contents of ``arguments`` are only looked at for their types. Arguments named in
+    ``writeable`` may be written to: their new contents are stored into them at the end.
+    """
+    run = Run(LANGUAGE)
+    mirrors: dict[str, Any] = {}
+    for key, value in arguments.items():
+        mirrors[key] = run.captures.argument(key, value, writeable=key in writeable)
+        for _, leaf in trees.leaves(value):
+            if has_attributes(leaf) and not callable(leaf):
+                run.captures.track(leaf, _constant(leaf), key)
+    for key, mirror in mirrors.items():
+        run.origins.update(_origins(mirror, key))
+    originals = _cells(mirrors)
+    value = run.call(
+        function, [mirrors[key] for key in call_with], {key: mirrors[key] for key in keywords}
+    )
+    for cell, variable in originals:
+        if cell.variable is not variable:
+            run.record_atoms("store", (variable, cell.variable), {})
+    return _finish(run, value, name)
+
+
+def _constant(value: Any) -> Any:
+    return lambda: value
+
+
+def _cells(mirrors: Mapping[str, Any]) -> list[tuple[Any, Variable]]:
+    arrays = [leaf for mirror in mirrors.values() for _, leaf in trees.leaves(mirror)]
+    return [(leaf.cell, leaf.cell.variable) for leaf in arrays if isinstance(leaf, Array)]
+
+
+def _origins(value: Any, root: str) -> dict[int, tuple[Any, str]]:
+    """The namedtuples and dataclasses in an argument, by identity, each with its expression."""
+    found = {}
+    if trees.is_namedtuple(value) or trees.is_dataclass(value):
+        found[id(value)] = (value, root)
+    for step, part in trees.children(value) or ():
+        found.update(_origins(part, trees.show_path(root, (step,))))
+    return found
+
+
+def _finish(run: Run, value: Any, name: str) -> Staged:
+    result = _result(run, value)
+    outputs = tuple(_atoms(result))
+    used = _used(run, outputs)
+    hidden = [h for h in run.captures.hidden if h.variable in used]
+    inputs = (*(leaf.variable for leaf in run.captures.leaves), *(h.variable for h in hidden))
+    raw = Program(name, inputs, tuple(run.recorder.equations), outputs)
+    program = name_variables(raw, run.recorder.hints)
+    renamed = dict(zip(raw.inputs, program.inputs, strict=True))
+    return Staged(
+        program,
+        tuple(Leaf(e.argument, e.path, renamed[e.variable]) for e in run.captures.leaves),
+        tuple(Hidden(renamed[h.variable], h.read, h.description) for h in hidden),
+        tuple(run.captures.guards.values()),
+        with_atoms(result, program.outputs),
+    )
+
+
+def _result(run: Run, value: Any) -> Result:
+    if isinstance(value, Array | Scalar) or is_number(value):
+        return Item(run.atom(value))
+    children = trees.children(value)
+    if children is None:
+        return Item(None, value)
+    keys = tuple(key for (_, key), _ in children)
+    parts = tuple(_result(run, part) for _, part in children)
+    if type(value) in (dict, list, tuple):
+        return Group(type(value).__name__, keys, parts)
+    if id(value) not in run.origins:
+        run.refuse(
+            f"the function returns a {type(value).__name__} that it made itself",
+            "return a dict or a tuple",
+        )
+    kind = "namedtuple" if trees.is_namedtuple(value) else "dataclass"
+    return Group(kind, keys, parts, run.origins[id(value)][1])
+
+
+def _atoms(result: Result) -> Iterator[Atom]:
+    if isinstance(result, Group):
+        for part in result.parts:
+            yield from _atoms(part)
+    elif result.atom is not None:
+        yield result.atom
+
+
+def with_atoms(result: Result, atoms: Sequence[Atom]) -> Result:
+    """The result with other atoms, in order: those of a program's outputs after a pass."""
+    rest = iter(atoms)
+
+    def walk(part: Result) -> Result:
+        if isinstance(part, Group):
+            return replace(part, parts=tuple(map(walk, part.parts)))
+        return part if part.atom is None else Item(next(rest))
+
+    return walk(result)
+
+
+def _used(run: Run, outputs: Sequence[Atom]) -> set[Variable]:
+    used = {atom for atom in outputs if isinstance(atom, Variable)}
+    for equation in run.recorder.equations:
+        used.update(equation.variables)
+    return used

@@ -1,0 +1,110 @@
+"""Staging a function on its own, inside a run: what transformed functions start from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stcompile import trees
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, Cell, Scalar
+from stcompile.ir import Atom, Program, Variable, free_variables
+from stcompile.naming import name_variables
+
+
+@dataclass(frozen=True)
+class SubStage:
+    """A function as a program of its own.
+
+    ``program.inputs`` are the traced leaves of the arguments, then the variables of the program
+    around it that it reads; ``inputs`` are the values of both. ``arguments`` and ``keywords`` have
+    the program's variables as leaves; ``result`` has its outputs' positions.
+    """
+
+    program: Program
+    inputs: tuple[Atom, ...]
+    arguments: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+    result: Any
+    captured: tuple[Variable, ...]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A leaf of a result: the position among the program's outputs."""
+
+    tree_leaf: ClassVar[bool] = True
+    index: int
+
+
+def substage(
+    run: Run, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> SubStage:
+    """Stage a call of ``function`` into a program; nothing is recorded in the run itself."""
+    views = dict(run.views)
+    run.depth += 1
+    inner: list[Variable] = []
+    outer: list[Atom] = []
+
+    def inward(path: trees.Path, leaf: Any) -> Any:
+        if not isinstance(leaf, Array | Scalar):
+            return leaf
+        atom = run.atom(leaf)
+        variable = run.recorder.variable(leaf.type, run.recorder.hints.get(atom, ""))  # type: ignore[arg-type]
+        inner.append(variable)
+        outer.append(atom)
+        if isinstance(leaf, Scalar):
+            return Scalar(variable)
+        contiguous = leaf.cell.contiguous and not leaf.path
+        frozen = "an argument of the function that is differentiated"
+        return Array(Cell(variable, contiguous, frozen, run.depth), leaf.type)
+
+    staged = trees.map_leaves(inward, tuple(arguments))
+    named = trees.map_leaves(inward, dict(keywords))
+    try:
+        with run.recorder.aside() as equations:
+            value = run.call(function, staged, named)
+            outputs: list[Atom] = []
+
+            def outward(path: trees.Path, leaf: Any) -> Any:
+                if not isinstance(leaf, Array | Scalar):
+                    return leaf
+                outputs.append(run.atom(leaf))
+                return Output(len(outputs) - 1)
+
+            result = trees.map_leaves(outward, value)
+    finally:
+        run.depth -= 1
+        run.views = views
+    free = free_variables(equations, outputs, inner)
+    raw = Program(_name(function), (*inner, *free), tuple(equations), tuple(outputs))
+    program = name_variables(raw, run.recorder.hints)
+    renamed = dict(zip(raw.inputs, program.inputs, strict=True))
+
+    def shown(path: trees.Path, leaf: Any) -> Any:
+        return renamed[run.atom(leaf)] if isinstance(leaf, Array | Scalar) else leaf  # type: ignore[index]
+
+    return SubStage(
+        program,
+        (*outer, *free),
+        trees.map_leaves(shown, staged),
+        trees.map_leaves(shown, named),
+        result,
+        program.inputs[len(inner) :],
+    )
+
+
+def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:
+    """A result's structure with values for its leaves, in order."""
+    rest = iter(atoms)
+
+    def value(path: trees.Path, leaf: Any) -> Any:
+        return run.value(next(rest)) if isinstance(leaf, Output) else leaf
+
+    return trees.map_leaves(value, result)
+
+
+def _name(function: Any) -> str:
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return name if name.isidentifier() else "function"

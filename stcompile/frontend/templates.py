@@ -1,0 +1,22 @@
+"""Calls of codegen templates inside derivative rules: they record the primitive itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stcompile.frontend.run import Run
+
+REST = frozenset({"xs", "indices", "counters", "operands"})
+"""The last positional parameter of a template, if it has one of these names, is a tuple that takes
+all remaining inputs of the primitive."""
+
+
+def template_lowering(primitive: str) -> Callable[..., Any]:
+    def lowering(run: Run, *inputs: Any, **params: Any) -> Any:
+        flat = list(inputs)
+        if flat and isinstance(flat[-1], tuple):
+            flat[-1:] = flat[-1]
+        return run.record(primitive, *flat, **params)
+
+    return lowering
