@@ -1,0 +1,54 @@
+"""Compute equal pure equations once.
+
+>>> from stcompile.text import parse_program
+>>> print(share_common_subexpressions(parse_program('''
+... program f(x: float) {
+...   v1: float = multiply(x, x)
+...   v2: float = multiply(x, x)
+...   v3: float = add(v1, v2)
+...   return v3
+... }''')))
+program f(x: float) {
+  v1: float = multiply(x, x)
+  v3: float = add(v1, v1)
+  return v3
+}
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stcompile.ir import Atom, Equation, Program, Variable
+
+
+def share_common_subexpressions(program: Program) -> Program:
+    """The program with repeated equations replaced by their first occurrence.
+
+    An array that is written in place later (the accumulator of an ``accumulate`` or an
+    ``update``) is left alone: two accumulators that start equal do not stay equal, and sharing
+    them would cost a copy.
+    """
+    written = {
+        equation.inputs[0]
+        for equation in program.equations
+        if equation.primitive in ("accumulate", "update", "index_update")
+    }
+    first: dict[tuple[str, tuple[Atom, ...], tuple[tuple[str, object], ...]], Equation] = {}
+    mapping: dict[Variable, Atom] = {}
+    kept: list[Equation] = []
+    for original in program.equations:
+        equation = original.substitute(mapping)
+        if equation.effects or not written.isdisjoint(original.outputs):
+            kept.append(equation)
+            continue
+        key = (equation.primitive, equation.inputs, tuple(equation.params.items()))
+        known = first.setdefault(key, equation)
+        if known is equation:
+            kept.append(equation)
+        else:
+            mapping.update(zip(equation.outputs, known.outputs, strict=True))
+    if not mapping:
+        return program
+    outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
+    return replace(program, equations=tuple(kept), outputs=outputs)

@@ -1,0 +1,228 @@
+"""Algebra that the chain rule leaves behind: products with 1, sums over nothing, double signs.
+
+Only equations of the adjoint are touched, so that the primal stays as the user wrote it. Every
+rewrite but one is exact; ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of twice.
+
+>>> from stcompile.text import parse_program
+>>> program = parse_program('''
+... program f(x: f64[3], d: f64[3]) {
+...   v1: f64[3] = multiply(d, -1)
+...   v2: f64[3] = divide(1, x)
+...   v3: f64[3] = multiply(v1, v2)
+...   v4: f64[3] = multiply(v3, 1.0)
+...   return v4
+... }''')
+>>> print(simplify_adjoint(in_adjoint(program)))
+program f(x: f64[3], d: f64[3]) {
+  v1: f64[3] = negative(d)
+  v2: f64[3] = divide(1, x)
+  v3: f64[3] = divide(d, x)
+  v4: f64[3] = negative(v3)
+  return v4
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from stcompile.evaluate import apply
+from stcompile.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.location import Location
+from stcompile.naming import is_numbered, name_variables
+from stcompile.primitives import PRIMITIVES
+from stcompile.recorder import Recorder
+from stcompile.types import Type
+
+Rewrite = Callable[["_Simplifier", Equation], "Atom | None"]
+
+
+def simplify_adjoint(program: Program) -> Program:
+    """The program with its adjoint equations simplified."""
+    simplifier = _Simplifier(program)
+    return simplifier.run()
+
+
+def in_adjoint(program: Program) -> Program:
+    """The program with all its equations said to belong to the adjoint."""
+    return replace(
+        program,
+        equations=tuple(
+            replace(e, location=e.location.in_section("adjoint")) for e in program.equations
+        ),
+    )
+
+
+class _Simplifier:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.recorder = Recorder()
+        self.definitions: dict[Variable, Equation] = {}
+        self.location: Location
+
+    def run(self) -> Program:
+        inputs = tuple(self.recorder.variable(v.type, v.name) for v in self.program.inputs)
+        mapping: dict[Variable, Atom] = dict(zip(self.program.inputs, inputs, strict=True))
+        for equation in self.program.equations:
+            moved = equation.substitute(mapping)
+            self.location = moved.location
+            if moved.location.section == "adjoint" and len(moved.outputs) == 1:
+                results: tuple[Atom, ...] = (self._simplified(moved),)
+            else:
+                results = self.keep(moved)
+            for old, new in zip(equation.outputs, results, strict=True):
+                if isinstance(new, Variable) and not is_numbered(old.name):
+                    self.recorder.hints.setdefault(new, old.name)
+            mapping.update(zip(equation.outputs, results, strict=True))
+        outputs = tuple(
+            mapping[atom] if isinstance(atom, Variable) else atom for atom in self.program.outputs
+        )
+        raw = Program(self.program.name, inputs, tuple(self.recorder.equations), outputs)
+        return name_variables(raw, self.recorder.hints)
+
+    def keep(self, equation: Equation) -> tuple[Variable, ...]:
+        outputs = self.recorder.record(
+            equation.primitive, equation.inputs, equation.location, equation.params
+        )
+        self.definitions.update(dict.fromkeys(outputs, self.recorder.equations[-1]))
+        return outputs
+
+    def record(self, primitive: str, *inputs: Atom) -> Atom:
+        """Record an elementwise equation, simplified in its turn."""
+        return self._simplified(Equation((), primitive, inputs, location=self.location))
+
+    def _simplified(self, equation: Equation) -> Atom:
+        folded = self._folded(equation)
+        if folded is not None:
+            return folded
+        rewrite = REWRITES.get(equation.primitive)
+        result = rewrite(self, equation) if rewrite else None
+        return self.keep(equation)[0] if result is None else result
+
+    def _folded(self, equation: Equation) -> Constant | None:
+        """An elementwise equation of constants, computed."""
+        constants = [atom.value for atom in equation.inputs if isinstance(atom, Constant)]
+        if not PRIMITIVES[equation.primitive].elementwise or len(constants) < len(equation.inputs):
+            return None
+        return Constant(apply(equation.primitive, tuple(constants), equation.params))
+
+    def definition(self, atom: Atom, primitive: str) -> Equation | None:
+        """The equation that defines an atom, if it is of this primitive."""
+        if not isinstance(atom, Variable):
+            return None
+        equation = self.definitions.get(atom)
+        return equation if equation and equation.primitive == primitive else None
+
+    def negated(self, atom: Atom) -> Atom | None:
+        """``x`` where the atom is ``-x``."""
+        equation = self.definition(atom, "negative")
+        return equation.inputs[0] if equation else None
+
+    def spread(self, atom: Atom, other: Atom) -> Atom | None:
+        """``x`` where the atom is a broadcast of ``x`` that the other operand repeats anyway."""
+        equation = self.definition(atom, "broadcast_to")
+        if equation is None or other.type.dims != atom.type.dims or other.type.kind != "array":
+            return None
+        return equation.inputs[0]
+
+
+def _is(atom: Atom, value: float) -> bool:
+    return isinstance(atom, Constant) and bool(atom.value == value)
+
+
+def _alike(type: Type, other: Type) -> bool:
+    """True if a value of one type serves as the other: weak or not, a number is a number."""
+    is_number = type.kind != "array" and other.kind != "array"
+    return type.dtype == other.dtype and (is_number or type == other)
+
+
+def _multiply(s: _Simplifier, equation: Equation) -> Atom | None:
+    (result,) = _types(equation)
+    for x, y in (equation.inputs, equation.inputs[::-1]):
+        if _is(y, 1) and _alike(x.type, result):
+            return x
+        if _is(y, -1) and _alike(x.type, result):
+            return s.record("negative", x)
+    x, y = equation.inputs
+    for first, second in ((x, y), (y, x)):
+        inner = s.negated(first)
+        if inner is not None:
+            return s.record("negative", s.record("multiply", *_ordered(inner, second, first is x)))
+    for first, second in ((x, y), (y, x)):
+        narrow = s.spread(first, second)
+        if narrow is not None:
+            return s.record("multiply", *_ordered(narrow, second, first is x))
+        reciprocal = s.definition(second, "divide")
+        if reciprocal and _is(reciprocal.inputs[0], 1):
+            return s.record("divide", first, reciprocal.inputs[1])
+    return None
+
+
+def _ordered(first: Atom, second: Atom, as_given: bool) -> tuple[Atom, Atom]:
+    return (first, second) if as_given else (second, first)
+
+
+def _divide(s: _Simplifier, equation: Equation) -> Atom | None:
+    x, y = equation.inputs
+    (result,) = _types(equation)
+    if _is(y, 1) and _alike(x.type, result):
+        return x
+    inner = s.negated(x)
+    if inner is not None:
+        return s.record("negative", s.record("divide", inner, y))
+    narrow = s.spread(x, y)
+    return s.record("divide", narrow, y) if narrow is not None else None
+
+
+def _add(s: _Simplifier, equation: Equation) -> Atom | None:
+    for x, y in (equation.inputs, equation.inputs[::-1]):
+        inner = s.negated(y)
+        if inner is not None:
+            return s.record("subtract", x, inner)
+    return None
+
+
+def _negative(s: _Simplifier, equation: Equation) -> Atom | None:
+    return s.negated(equation.inputs[0])
+
+
+def _same_type(s: _Simplifier, equation: Equation) -> Atom | None:
+    """Conversions, reshapes and broadcasts to what the operand already is."""
+    (result,) = _types(equation)
+    return equation.inputs[0] if equation.inputs[0].type == result else None
+
+
+def _sum(s: _Simplifier, equation: Equation) -> Atom | None:
+    x = equation.inputs[0]
+    return x if equation.params["axis"] == () and x.type.kind == "array" and x.type.ndim else None
+
+
+def _written(s: _Simplifier, equation: Equation) -> Atom | None:
+    """A write into a copy: the emitter copies where it must."""
+    copied = s.definition(equation.inputs[0], "copy")
+    if copied is None:
+        return None
+    inputs = (copied.inputs[0], *equation.inputs[1:])
+    return s.keep(replace(equation, inputs=inputs))[0]
+
+
+def _types(equation: Equation) -> tuple[Type, ...]:
+    inputs = tuple(atom.type for atom in equation.inputs)
+    return PRIMITIVES[equation.primitive].infer(inputs, equation.params)
+
+
+REWRITES: dict[str, Rewrite] = {
+    "multiply": _multiply,
+    "divide": _divide,
+    "add": _add,
+    "negative": _negative,
+    "reshape": _same_type,
+    "broadcast_to": _same_type,
+    "cast": _same_type,
+    "to_scalar": _same_type,
+    "asarray": _same_type,
+    "sum": _sum,
+    "update": _written,
+    "index_update": _written,
+}
