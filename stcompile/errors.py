@@ -68,11 +68,10 @@ def excerpt(location: Location) -> str:
     head = f"{name}:{location.line}" + (f", in {location.function}" if location.function else "")
     if location.note:
         head += f" ({location.note})"
-    raw = linecache.getline(location.file, location.line).rstrip("\n")
-    text = raw if raw.strip() else location.text
+    text = linecache.getline(location.file, location.line).rstrip("\n")
     if not text.strip():
         return head
-    indent = len(text) - len(text.lstrip()) if raw.strip() else 0
+    indent = len(text) - len(text.lstrip())
     start = max(location.column - indent, 0)
     end = location.end_column - indent if location.end_column > location.column else start + 1
     end = min(max(end, start + 1), len(text) - indent)

@@ -125,6 +125,17 @@ def _frozen(value: Any) -> Any:
     return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
 
 
+def inner_effects(params: Params) -> tuple[str, ...]:
+    """The effects of the sub-programs that an equation runs: they are its own. (An adjoint runs
+    elsewhere.)"""
+    found: dict[str, None] = {}
+    for name, value in params.items():
+        if isinstance(value, Program) and name != "adjoint":
+            for equation in value.equations:
+                found.update(dict.fromkeys(equation.effects))
+    return tuple(found)
+
+
 def free_variables(
     equations: Iterable[Equation], outputs: Iterable[Atom], bound: Iterable[Variable]
 ) -> tuple[Variable, ...]:

@@ -16,7 +16,9 @@ from dataclasses import replace
 
 from stcompile.ir import Atom, Equation, Program, Variable
 
-RESERVED = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "math"})
+RESERVED = frozenset(
+    {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "math", "inf", "nan"}
+)
 _NUMBERED = re.compile(r"v\d+")
 
 

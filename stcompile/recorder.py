@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from stcompile.ir import Atom, Equation, Params, Program, Variable, freeze
+from stcompile.ir import Atom, Equation, Params, Program, Variable, freeze, inner_effects
 from stcompile.location import Location
 from stcompile.naming import is_numbered, name_variables
 from stcompile.primitives import PRIMITIVES, infer
@@ -43,7 +43,7 @@ class Recorder:
         frozen = freeze(params or {})
         types = infer(primitive, tuple(atom.type for atom in inputs), frozen)
         outputs = tuple(map(self.variable, types))
-        effects = PRIMITIVES[primitive].effects
+        effects = (*PRIMITIVES[primitive].effects, *inner_effects(frozen))
         self.equations.append(Equation(outputs, primitive, inputs, frozen, effects, location))
         return outputs
 

@@ -1,0 +1,36 @@
+"""stcompile: automatic differentiation of plain NumPy functions by source transformation."""
+
+from importlib.metadata import version
+
+from stcompile import nn, optim
+from stcompile.api import Differentiable, differentiable, grad, train_step, value_and_grad
+from stcompile.errors import (
+    ArgumentsError,
+    DataError,
+    DerivativeError,
+    GradientCheckError,
+    LanguageError,
+    SourceError,
+    StcompileError,
+    TypingError,
+)
+
+__version__ = version("stcompile")
+
+__all__ = [
+    "ArgumentsError",
+    "DataError",
+    "DerivativeError",
+    "Differentiable",
+    "GradientCheckError",
+    "LanguageError",
+    "SourceError",
+    "StcompileError",
+    "TypingError",
+    "differentiable",
+    "grad",
+    "nn",
+    "optim",
+    "train_step",
+    "value_and_grad",
+]

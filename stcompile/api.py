@@ -1,0 +1,117 @@
+"""The public functions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, overload
+
+from stcompile.check import check_gradients
+from stcompile.frontend.protocol import makes_transformed
+from stcompile.gradient import Gradient, Wrt
+from stcompile.ir import Program
+from stcompile.primal import Primal
+from stcompile.trace import Trace, trace_of
+from stcompile.train_step import Optimizer, TrainStep
+
+
+@makes_transformed
+def grad(function: Callable[..., Any], wrt: Wrt = 0) -> Gradient:
+    """The gradient of a function of one real number, as a function of the same arguments.
+
+    ``wrt`` names the arguments to differentiate by: an index, a name, or a tuple of them (which
+    gives a tuple of gradients). Gradients have the structure, shapes and dtypes of the arguments.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x):
+    ...     return np.sum(x * x)
+    >>> st.grad(f)(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return Gradient(function, wrt, with_value=False)
+
+
+@makes_transformed
+def value_and_grad(function: Callable[..., Any], wrt: Wrt = 0) -> Gradient:
+    """Like `grad`, but returns ``(value, gradient)``."""
+    return Gradient(function, wrt, with_value=True)
+
+
+@makes_transformed
+def train_step(loss: Callable[..., Any], optimizer: Optimizer, wrt: Wrt = 0) -> TrainStep:
+    """One function for forward, adjoint and update: ``value = step(*arguments)``.
+
+    The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
+    update.
+    """
+    return TrainStep(loss, optimizer, wrt)
+
+
+class Differentiable:
+    """A plain function with its derivatives at hand.
+
+    Calling it calls the user's function, untouched. ``grad`` and ``value_and_grad`` are functions
+    of the same arguments; the other methods show what they compute, for the arguments given.
+    """
+
+    def __init__(self, function: Callable[..., Any], wrt: Wrt = 0) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.wrt = wrt
+        self.primal = Primal(function)
+        self.grad = Gradient(function, wrt, with_value=False)
+        self.value_and_grad = Gradient(function, wrt, with_value=True)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.function(*arguments, **keywords)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """A decorated method is bound like any other."""
+        if instance is None:
+            return self
+        return Differentiable(self.function.__get__(instance, owner), self.wrt)
+
+    def stage_call(self, run: Any, arguments: Any, keywords: Any) -> Any:
+        return run.call(self.function, arguments, keywords)
+
+    def source(self, *arguments: Any, **keywords: Any) -> str:
+        """The generated forward and adjoint function."""
+        return self.value_and_grad.source(*arguments, **keywords)
+
+    def wengert(self, *arguments: Any, **keywords: Any) -> Program:
+        """The Wengert list of the function, one line an operation when printed."""
+        program: Program = self.primal.program(*arguments, **keywords)
+        return program
+
+    def trace(self, *arguments: Any, **keywords: Any) -> Trace:
+        """The evaluation trace: every value and every adjoint, side by side when printed."""
+        return trace_of(self.value_and_grad, arguments, keywords)
+
+    def check_grads(self, *arguments: Any, **keywords: Any) -> None:
+        """Compare the gradient with finite differences; `GradientCheckError` names the worst
+        entry."""
+        check_gradients(self.value_and_grad, arguments, keywords)
+
+
+@overload
+def differentiable(function: Callable[..., Any], *, wrt: Wrt = 0) -> Differentiable: ...
+@overload
+def differentiable(
+    function: None = None, *, wrt: Wrt = 0
+) -> Callable[[Callable[..., Any]], Differentiable]: ...
+def differentiable(function: Callable[..., Any] | None = None, *, wrt: Wrt = 0) -> Any:
+    """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
+
+    ``wrt`` names the arguments to differentiate by, as in `grad`.
+
+    >>> import stcompile as st, numpy as np
+    >>> @st.differentiable(wrt=("x1", "x2"))
+    ... def f(x1, x2):
+    ...     return np.log(x1) + x1 * x2 - np.sin(x2)
+    >>> value, (d_x1, d_x2) = f.value_and_grad(2.0, 5.0)
+    >>> print(f"{value:.3f} {d_x1:.3f} {d_x2:.3f}")
+    11.652 5.500 1.716
+    """
+    if function is None:
+        return functools.partial(differentiable, wrt=wrt)
+    return Differentiable(function, wrt)

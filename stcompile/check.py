@@ -1,0 +1,163 @@
+"""Gradients against finite differences."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stcompile import trees
+from stcompile.errors import GradientCheckError
+from stcompile.gradient import Gradient
+
+SAMPLES = 64  # entries of one array that are checked one by one
+TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One entry of a gradient and its finite difference."""
+
+    where: str
+    gradient: float
+    difference: float
+    error: float
+
+
+def check_gradients(
+    gradient: Gradient,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    *,
+    tolerance: float = TOLERANCE,
+    seed: int = 0,
+) -> None:
+    """Compare a gradient with central differences of the plain function, in float64.
+
+    Every entry of small arrays is checked, a sample of large ones, and one random direction
+    through all of them (which sees every entry at once). Floating-point arguments are converted
+    to float64 first. `GradientCheckError` names the worst entry when an error exceeds
+    ``tolerance`` relative to the size of the gradient.
+    """
+    bound = inspect.signature(gradient.function).bind(*arguments, **keywords)
+    bound.apply_defaults()
+    exact = {name: _in_float64(value) for name, value in bound.arguments.items()}
+
+    def call(function: Callable[..., Any], changed: Mapping[str, Any]) -> Any:
+        again = inspect.BoundArguments(gradient.__signature__, {**exact, **changed})
+        return function(*again.args, **again.kwargs)
+
+    with_value = Gradient(gradient.function, gradient.wrt, with_value=True)
+    _, found = call(with_value, {})
+    single = not isinstance(gradient.wrt, tuple | list)
+    which: Sequence[Any] = [gradient.wrt] if single else list(gradient.wrt)  # type: ignore[arg-type]
+    found = (found,) if single else found
+    names = list(bound.arguments)
+    chosen = [names[w] if isinstance(w, int) else w for w in which]
+    rng = np.random.default_rng(seed)
+    mismatches = []
+    for name, gradients in zip(chosen, found, strict=True):
+        for path, leaf in trees.leaves(gradients):
+            if isinstance(leaf, np.ndarray | float | np.floating):
+                shown = trees.show_path(name, path)
+
+                def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
+                    changed = _with_leaf(exact[name], path, new)
+                    return float(call(gradient.function, {name: changed}))
+
+                present = _follow(exact[name], path)
+                mismatches += list(_compare(shown, leaf, present, value_at, rng))
+    _judge(mismatches, tolerance)
+
+
+def _in_float64(value: Any) -> Any:
+    def leaf(path: trees.Path, item: Any) -> Any:
+        if isinstance(item, np.ndarray) and item.dtype.kind == "f":
+            return item.astype(np.float64)
+        return np.float64(item) if isinstance(item, np.floating) else item
+
+    return trees.map_leaves(leaf, value)
+
+
+def _with_leaf(value: Any, path: trees.Path, new: Any) -> Any:
+    return trees.map_leaves(lambda p, leaf: new if p == path else leaf, value)
+
+
+def _follow(value: Any, path: trees.Path) -> Any:
+    for kind, key in path:
+        value = getattr(value, key) if kind == "attribute" else value[key]
+    return value
+
+
+def _compare(
+    shown: str,
+    gradient: Any,
+    present: Any,
+    value_at: Callable[[Any], float],
+    rng: np.random.Generator,
+) -> Any:
+    """The gradient of one leaf against differences: entry by entry, then along a direction."""
+    if not isinstance(present, np.ndarray):
+        step = _step(abs(float(present)))
+        kind = type(present)
+        difference = _central(lambda h: value_at(kind(present + h)), step)
+        yield Mismatch(shown, float(gradient), difference, abs(float(gradient) - difference))
+        return
+    flat = present.ravel()
+    count = min(flat.size, SAMPLES)
+    for at in sorted(rng.choice(flat.size, count, replace=False)) if flat.size else ():
+        index = tuple(int(i) for i in np.unravel_index(at, present.shape))
+        direction = np.zeros_like(present)
+        direction[index] = 1
+        step = _step(abs(float(present[index])))
+        difference = _along(value_at, present, direction, step)
+        found = float(gradient[index])
+        entry = f"{shown}[{', '.join(map(str, index))}]" if index else shown
+        yield Mismatch(entry, found, difference, abs(found - difference))
+    if flat.size > count:
+        direction = rng.standard_normal(present.shape) / np.sqrt(flat.size)
+        step = _step(float(np.max(np.abs(present))))
+        difference = _along(value_at, present, direction, step)
+        found = float(np.sum(gradient * direction))
+        yield Mismatch(
+            f"{shown}, along a random direction", found, difference, abs(found - difference)
+        )
+
+
+def _along(value_at: Callable[[Any], float], present: Any, direction: Any, step: float) -> float:
+    return _central(lambda h: value_at(present + h * direction), step)
+
+
+def _step(scale: float) -> float:
+    """A step that balances the truncation of a fourth-order difference and rounding."""
+    return 1e-3 * max(scale, 0.1)
+
+
+def _central(f: Callable[[float], float], h: float) -> float:
+    """The fourth-order central difference (Fornberg 1988, table 1)."""
+    return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+
+def _judge(mismatches: Sequence[Mismatch], tolerance: float) -> None:
+    if not mismatches:
+        return
+    scale = max(max(abs(m.gradient), abs(m.difference)) for m in mismatches)
+    worst = max(
+        mismatches,
+        key=lambda m: np.inf if not np.isfinite(m.error) else m.error / _size(m, scale),
+    )
+    if np.isfinite(worst.error) and worst.error <= tolerance * _size(worst, scale):
+        return
+    raise GradientCheckError(
+        f"the gradient with respect to {worst.where} is {worst.gradient!r}, but finite differences "
+        f"give {worst.difference!r} (error {worst.error:.3g})"
+    )
+
+
+def _size(mismatch: Mismatch, scale: float) -> float:
+    """What an error is measured against: the entry itself, not less than a thousandth of the
+    largest one."""
+    return max(abs(mismatch.gradient), abs(mismatch.difference), 1e-3 * scale, 1e-8)

@@ -1,0 +1,260 @@
+"""From a call to the compiled function for its argument types.
+
+A *specialisation* is a program compiled for one signature: the structure of the arguments, the
+kind, dtype and dims of their arrays and floats, and the values of what is static. It is reused as
+long as its guards hold: the captured values that it was compiled with.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from stcompile import trees
+from stcompile.emit.function import Emitted, emit
+from stcompile.errors import ArgumentsError, SourceError
+from stcompile.frontend.capture import is_input
+from stcompile.frontend.run import Run
+from stcompile.frontend.stage import Staged, stage
+from stcompile.frontend.values import Bound, Closure
+from stcompile.link import link
+from stcompile.location import Location
+from stcompile.pipeline import prepare
+from stcompile.source import function_source
+from stcompile.types import type_of
+
+MANY = 16  # specialisations that differ in a static argument, before the user is told
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of one call by name, in order; ``positional`` and ``keywords`` are how the
+    function is called with them."""
+
+    values: Mapping[str, Any]
+    positional: tuple[str, ...]
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Specialisation:
+    """A compiled function for one signature."""
+
+    staged: Staged
+    emitted: Emitted
+    function: Callable[..., Any]
+
+    def is_current(self) -> bool:
+        """True if everything captured is as it was when this was compiled."""
+        if not all(guard.holds() for guard in self.staged.guards):
+            return False
+        try:
+            return all(type_of(h.read()) == h.variable.type for h in self.staged.hidden)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            return False
+
+    def call(self, values: Sequence[Any]) -> Any:
+        names, hidden_inputs = self.emitted.hidden, self.staged.hidden
+        hidden = {name: h.read() for name, h in zip(names, hidden_inputs, strict=True)}
+        return self.function(*values, **hidden)
+
+
+
+class Dispatcher:
+    """A transformed function: compiles itself for each signature it is called with.
+
+    Subclasses say what a call means by ``stage_call``; ``name`` and ``title`` are those of the
+    generated function, ``writeable`` the arguments it may write to, ``results`` the number of
+    leading outputs that may share storage with arguments.
+    """
+
+    name: str = "function"
+    title: str = ""
+    update: str = ""
+    results: int = 0
+    writeable: tuple[str, ...] = ()
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.function_name = _name(function)
+        self._specialisations: dict[Any, list[Specialisation]] = {}
+        self._warned = False
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        bound = self.bind(arguments, keywords)
+        return self.specialise(bound).call(tuple(bound.values.values()))
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    # --- signatures ----------------------------------------------------------------------------
+
+    @functools.cached_property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    @functools.cached_property
+    def _plain_names(self) -> tuple[str, ...]:
+        """The parameters' names, if each can be given by position; else none."""
+        parameters = self.__signature__.parameters.values()
+        plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+        return tuple(p.name for p in parameters) if plain else ()
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def parameter_names(self) -> list[str]:
+        if isinstance(self.function, Closure | Bound):
+            return []
+        return list(self.__signature__.parameters)
+
+    @property
+    def definition(self) -> Location | None:
+        """Where the user's function is defined."""
+        function = inspect.unwrap(getattr(self.function, "function", self.function))
+        if not isinstance(function, FunctionType):
+            return None
+        try:
+            source = function_source(function)
+        except SourceError:
+            return None
+        return source.location(source.node)
+
+    def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        """The arguments by name, defaults included."""
+        names = self._plain_names
+        if names and not keywords and len(arguments) == len(names):
+            return Arguments(dict(zip(names, arguments, strict=True)), names, ())
+        signature = self.__signature__
+        try:
+            bound = signature.bind(*arguments, **keywords)
+        except TypeError as error:
+            raise ArgumentsError(
+                f"{self.function_name}{signature}: {error}", location=self.definition
+            ) from None
+        bound.apply_defaults()
+        values: dict[str, Any] = {}
+        positional: list[str] = []
+        named: list[str] = []
+        for parameter in signature.parameters.values():
+            value = bound.arguments[parameter.name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                items = {f"{parameter.name}_{i}": item for i, item in enumerate(value)}
+                positional += items
+                values |= items
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named += value
+                values |= value
+            else:
+                values[parameter.name] = value
+                (named if parameter.kind is parameter.KEYWORD_ONLY else positional).append(
+                    parameter.name
+                )
+        return Arguments(values, tuple(positional), tuple(named))
+
+    def specialise(self, arguments: Arguments) -> Specialisation:
+        """The compiled function for these arguments."""
+        key = (arguments.positional, arguments.keywords, self._key(arguments.values))
+        known = self._specialisations.setdefault(key, [])
+        for specialisation in known:
+            if specialisation.is_current():
+                return specialisation
+        made = self.compile(arguments)
+        known.insert(0, made)
+        self._warn_of_many()
+        return made
+
+    def stage(self, arguments: Arguments) -> Staged:
+        """This call as a program, before any pass."""
+        return stage(
+            self,
+            arguments.values,
+            arguments.positional,
+            name=self.name,
+            writeable=self.writeable,
+            keywords=arguments.keywords,
+        )
+
+    def compile(self, arguments: Arguments) -> Specialisation:
+        staged = prepare(self.stage(arguments), self.results)
+        emitted = emit(staged, list(arguments.values), self.title, self.update)
+        return Specialisation(staged, emitted, link(emitted.source, emitted.name))
+
+    def _key(self, values: Mapping[str, Any]) -> Any:
+        return tuple(self._signature(name, value) for name, value in values.items())
+
+    def _signature(self, name: str, value: Any) -> Any:
+        """What of an argument the program depends on."""
+        if isinstance(value, np.ndarray):
+            if not is_input(value):
+                raise ArgumentsError(
+                    f"{name} is a {type(value).__name__} of {value.dtype}, which is not compiled",
+                    location=self.definition,
+                    hint="pass a plain numpy.ndarray of numbers",
+                )
+            return value.dtype, value.shape, value.flags.c_contiguous
+        if is_input(value):
+            return type(value)
+        parts = trees.children(value)
+        if parts is None:
+            return _static_key(value)
+        inner = [(step, self._signature(trees.show_path(name, (step,)), p)) for step, p in parts]
+        return type(value), tuple(inner)
+
+    def _warn_of_many(self) -> None:
+        if len(self._specialisations) > MANY and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"`{self.function_name}` was compiled {len(self._specialisations)} times: an int "
+                "or a shape among its arguments keeps changing. An int is static; pass it as a "
+                "float, or as np.asarray(n), to have it traced",
+                stacklevel=4,
+            )
+
+    # --- looking at what was generated ---------------------------------------------------------
+
+    def source(self, *arguments: Any, **keywords: Any) -> str:
+        """The source of the generated function for these arguments."""
+        return self.specialise(self.bind(arguments, keywords)).emitted.source
+
+    def program(self, *arguments: Any, **keywords: Any) -> Any:
+        """The optimised Wengert list that the generated function was emitted from."""
+        return self.specialise(self.bind(arguments, keywords)).staged.program
+
+    def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
+        """Bytes of array data that one call allocates: the sum over its allocating statements."""
+        return self.specialise(self.bind(arguments, keywords)).emitted.allocated_bytes
+
+
+def _static_key(value: Any) -> Any:
+    """A static value as part of a key: plain ones by type and value, objects by identity."""
+    if isinstance(value, int | str | bytes | type(None) | np.generic | np.dtype):
+        return type(value), value
+    return _Identity(value)
+
+
+class _Identity:
+    """Equal to another of the same object; keeps the object alive."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", None) or getattr(function, "name", None)
+    text = str(name or type(function).__name__)
+    return text if text.isidentifier() else "function"

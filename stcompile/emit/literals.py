@@ -1,0 +1,90 @@
+"""Static values as source: numbers, dtypes, strings, tuples, slices."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+import numpy as np
+
+
+class Hole:
+    """Stands for code while helpers of the templates move operands around.
+
+    Loop counters are holes too: sums and products with integers build the expression.
+    """
+
+    def __init__(self, code: ast.expr) -> None:
+        self.code = code
+
+    def _binary(self, op: ast.operator, other: Any, reflected: bool = False) -> Hole:
+        left, right = (literal(other), self.code) if reflected else (self.code, literal(other))
+        return Hole(ast.BinOp(left, op, right))
+
+    def __add__(self, other: Any) -> Hole:
+        return self._binary(ast.Add(), other)
+
+    def __sub__(self, other: Any) -> Hole:
+        return self._binary(ast.Sub(), other)
+
+    def __mul__(self, other: Any) -> Hole:
+        return self._binary(ast.Mult(), other)
+
+    def __radd__(self, other: Any) -> Hole:
+        return self._binary(ast.Add(), other, reflected=True)
+
+    def __rsub__(self, other: Any) -> Hole:
+        return self._binary(ast.Sub(), other, reflected=True)
+
+    def __rmul__(self, other: Any) -> Hole:
+        return self._binary(ast.Mult(), other, reflected=True)
+
+
+def name(identifier: str) -> ast.Name:
+    return ast.Name(identifier, ast.Load())
+
+
+def attribute(owner: str, member: str) -> ast.Attribute:
+    return ast.Attribute(name(owner), member, ast.Load())
+
+
+def literal(value: Any) -> ast.expr:
+    """The expression that evaluates to a static value.
+
+    >>> values = -1.5, (3,), np.dtype("float32"), slice(0, 2), np.float32(0.1)
+    >>> [ast.unparse(literal(value)) for value in values]
+    ['-1.5', '(3,)', 'np.float32', '0:2', 'np.float32(0.1)']
+    """
+    if isinstance(value, Hole):
+        return value.code
+    if isinstance(value, ast.expr):
+        return value
+    if isinstance(value, np.dtype):
+        return attribute("np", "bool_" if value.kind == "b" else value.type.__name__)
+    if isinstance(value, np.generic):
+        exact = float(str(value)) if value.dtype.kind == "f" else value.item()
+        return ast.Call(literal(value.dtype), [literal(exact)], [])
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return attribute("np", value.__name__)
+    if isinstance(value, tuple):
+        return ast.Tuple([literal(item) for item in value], ast.Load())
+    if isinstance(value, list):
+        return ast.List([literal(item) for item in value], ast.Load())
+    if isinstance(value, slice):
+        parts = (value.start, value.stop, value.step)
+        return ast.Slice(*(None if part is None else literal(part) for part in parts))
+    if isinstance(value, complex):
+        return ast.Call(name("complex"), [_number(value.real), _number(value.imag)], [])
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(value)
+    return ast.Constant(value)
+
+
+def _number(value: float) -> ast.expr:
+    if isinstance(value, float) and not math.isfinite(value):
+        special = attribute("np", "nan" if math.isnan(value) else "inf")
+        return ast.UnaryOp(ast.USub(), special) if value < 0 else special
+    if value < 0 or (value == 0 and math.copysign(1, value) < 0):
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)

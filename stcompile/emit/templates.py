@@ -1,0 +1,217 @@
+"""Equations as code: the templates of `codegen_templates.numpy`, substituted.
+
+A template is parsed once. Substitution evaluates what depends on static facts alone (params, an
+operand's ``ndim``, ``shape``, ``dtype``), takes the branches of its ``if`` statements, and puts the
+operands' code in place of its parameters.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.emit.literals import Hole, literal
+from stcompile.frontend.templates import REST
+from stcompile.ir import Atom, Constant, Params
+from stcompile.types import Type
+
+
+class Operand(Hole):
+    """An operand of the equation: its code, and its type for what is static about it."""
+
+    def __init__(self, code: ast.expr, atom: Atom) -> None:
+        super().__init__(code)
+        self.atom = atom
+
+    @property
+    def ndim(self) -> int:
+        return self.atom.type.ndim
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.atom.type.dims
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.atom.type.dtype
+
+
+@dataclass(frozen=True)
+class Code:
+    """A substituted template: statements, then the value (None for an effect)."""
+
+    statements: tuple[ast.stmt, ...]
+    value: ast.expr | None
+
+
+def substitute(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
+    """The code of one equation."""
+    return _Substitution(TEMPLATES[primitive], operands, params).run()
+
+
+@functools.cache
+def _parsed(template: Callable[..., Any]) -> ast.FunctionDef:
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(template))).body
+    assert isinstance(node, ast.FunctionDef)
+    return node
+
+
+class _Substitution:
+    def __init__(
+        self, template: Callable[..., Any], operands: Sequence[Operand], params: Mapping[str, Any]
+    ) -> None:
+        self.node = _parsed(template)
+        signature = inspect.signature(template)
+        kinds = signature.parameters.values()
+        positional = [p.name for p in kinds if p.kind is not p.KEYWORD_ONLY]
+        self.defaults = {p.name: p.default for p in kinds if p.default is not p.empty}
+        self.globals: dict[str, Any] = inspect.unwrap(template).__globals__
+        self.names: dict[str, Any] = {**self.defaults, **params}
+        for index, parameter in enumerate(positional):
+            is_rest = parameter in REST and index == len(positional) - 1
+            self.names[parameter] = tuple(operands[index:]) if is_rest else operands[index]
+
+    def run(self) -> Code:
+        statements, value = self._body(self.node.body)
+        return Code(tuple(statements), value)
+
+    # --- statements ----------------------------------------------------------------------------
+
+    def _body(self, body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], ast.expr | None]:
+        found: list[ast.stmt] = []
+        for node in body:
+            if isinstance(node, ast.Return):
+                return found, self.code(node.value) if node.value is not None else None
+            if isinstance(node, ast.If):
+                inner, value = self._body(node.body if self.static(node.test) else node.orelse)
+                found += inner
+                if value is not None:
+                    return found, value
+            elif isinstance(node, ast.AugAssign):
+                target = self._target(node.target)
+                found.append(ast.AugAssign(target, node.op, self.code(node.value)))
+            elif isinstance(node, ast.Assign):
+                targets = [self._target(target) for target in node.targets]
+                found.append(ast.Assign(targets, self.code(node.value), lineno=0))
+            elif isinstance(node, ast.Assert):
+                message = self.code(node.msg) if node.msg is not None else None
+                found.append(ast.Assert(self.code(node.test), message))
+            elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+                found.append(ast.Expr(self.code(node.value)))
+        return found, None
+
+    def _target(self, node: ast.expr) -> Any:
+        target = self.code(node)
+        assert isinstance(target, ast.Name | ast.Subscript)
+        if isinstance(target, ast.Name):
+            return ast.Name(target.id, ast.Store())
+        return ast.Subscript(target.value, target.slice, ast.Store())
+
+    # --- expressions ---------------------------------------------------------------------------
+
+    def code(self, node: ast.expr) -> ast.expr:
+        """The expression with operands in place of parameters."""
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, ast.BinOp):
+            return ast.BinOp(self.code(node.left), node.op, self.code(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return ast.UnaryOp(node.op, self.code(node.operand))
+        if isinstance(node, ast.Compare):
+            rest = [self.code(part) for part in node.comparators]
+            return ast.Compare(self.code(node.left), node.ops, rest)
+        if isinstance(node, ast.Tuple):
+            return ast.Tuple([self.code(part) for part in node.elts], ast.Load())
+        if isinstance(node, ast.Name):
+            return literal(_known(self.names[node.id])) if node.id in self.names else node
+        return literal(self.static(node))
+
+    def _call(self, node: ast.Call) -> ast.expr:
+        function = self.globals.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if function is not None and "mark" in function.__dict__:
+            inputs = [self.static(argument) for argument in node.args]
+            params = {k.arg: self.static(k.value) for k in node.keywords if k.arg is not None}
+            value = _Substitution(function, inputs, params).run().value
+            assert value is not None
+            return value
+        if function is not None:
+            return literal(self.static(node))
+        arguments: list[ast.expr] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                arguments += [literal(item) for item in self.static(argument.value)]
+            else:
+                arguments.append(self.code(argument))
+        keywords = [
+            ast.keyword(k.arg, self.code(k.value)) for k in node.keywords if not self._is_default(k)
+        ]
+        return ast.Call(self.code(node.func), arguments, keywords)
+
+    def _is_default(self, keyword: ast.keyword) -> bool:
+        """True for ``name=value`` where the value is the template's own default for ``name``."""
+        if keyword.arg not in self.defaults:
+            return False
+        try:
+            value = self.static(keyword.value)
+        except (TypeError, NameError):
+            return False
+        default = self.defaults[keyword.arg]
+        return type(value) is type(default) and bool(value == default)
+
+    def _attribute(self, node: ast.Attribute) -> ast.expr:
+        base = self.static(node.value) if isinstance(node.value, ast.Name) else None
+        if isinstance(base, ModuleType):
+            return node
+        if isinstance(base, Operand) and node.attr in ("ndim", "shape", "dtype"):
+            return literal(getattr(base, node.attr))
+        if isinstance(base, np.dtype):
+            return literal(getattr(base, node.attr))
+        return ast.Attribute(self.code(node.value), node.attr, ast.Load())
+
+    def _subscript(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.value, ast.Name) and isinstance(self.names.get(node.value.id), tuple):
+            return literal(self.static(node))
+        index = literal(self.static(node.slice))
+        return ast.Subscript(self.code(node.value), index, ast.Load())
+
+    def static(self, node: ast.expr) -> Any:
+        """The value of an expression of static facts; operands are moved, not looked into."""
+        expression = ast.Expression(node)
+        ast.fix_missing_locations(expression)
+        scope = {**self.globals, **self._statics(), "isinstance": _isinstance}
+        return eval(compile(expression, "<template>", "eval"), scope)
+
+    def _statics(self) -> dict[str, Any]:
+        return {name: _known(value) for name, value in self.names.items()}
+
+
+def _known(value: Any) -> Any:
+    """An operand that is a constant by its value, anything else as it is."""
+    if isinstance(value, Operand) and isinstance(value.atom, Constant):
+        return value.atom.value
+    return value
+
+
+def _isinstance(value: Any, classes: Any) -> bool:
+    """``isinstance`` that knows what class an operand will have."""
+    if not isinstance(value, Operand):
+        return isinstance(value, classes)
+    type: Type = value.atom.type
+    if type.kind == "array":
+        example: Any = np.empty(0, type.dtype)
+    else:
+        example = type.dtype.type(0) if type.kind == "scalar" else type.python_type(0)
+    return isinstance(example, classes)

@@ -1,0 +1,57 @@
+"""From source text to a function that tracebacks, `inspect.getsource` and pdb can show."""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+
+def link(source: str, name: str) -> Callable[..., Any]:
+    """Execute ``source`` as a module and return what it calls ``name``.
+
+    The text is kept in `linecache` for as long as that object lives, under a file name made of
+    ``name`` and a hash of the text: the same source has the same file name.
+    """
+    filename = source_filename(source, name)
+    namespace: dict[str, Any] = {"__name__": f"stcompile.generated.{name}"}
+    entry = _register(source, filename)
+    try:
+        exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+        linked: Callable[..., Any] = namespace[name]
+    except BaseException:
+        _release(filename, entry)
+        raise
+    weakref.finalize(linked, _release, filename, entry).atexit = False
+    return linked
+
+
+def source_filename(source: str, name: str) -> str:
+    """``<stcompile loss_value_and_grad 3f2a9c01d2e4>``."""
+    digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+    return f"<stcompile {name} {digest}>"
+
+
+class _Entry(tuple[int, None, list[str], str]):
+    """An entry of `linecache` that counts the functions it is for."""
+
+    users: int
+
+
+def _register(source: str, filename: str) -> _Entry:
+    entry = linecache.cache.get(filename)
+    if not isinstance(entry, _Entry):
+        # No modification time: `linecache.checkcache` leaves such entries alone.
+        entry = _Entry((len(source), None, source.splitlines(keepends=True), filename))
+        entry.users = 0
+        linecache.cache[filename] = entry
+    entry.users += 1
+    return entry
+
+
+def _release(filename: str, entry: _Entry) -> None:
+    entry.users -= 1
+    if not entry.users and linecache.cache.get(filename) is entry:
+        del linecache.cache[filename]

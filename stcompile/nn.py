@@ -1,0 +1,54 @@
+"""Neural-network functions in plain NumPy, compiled like user code."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.custom_rule import CustomRule
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+def _softmax_cross_entropy(logits: Array, labels: Array) -> Any:
+    """The mean cross-entropy of ``softmax(logits)`` against integer labels.
+
+    ``logits`` are (batch, classes), ``labels`` (batch,) integers below ``classes``. The largest
+    logit of each row is subtracted first, so that nothing overflows. The cotangent of the logits
+    is ``(softmax(logits) - onehot(labels)) / batch`` (Bishop 2006, eq. 4.109).
+    """
+    rows = np.arange(logits.shape[0])
+    shifted = logits - np.max(logits, axis=1, keepdims=True)
+    exps = np.exp(shifted)
+    total = np.sum(exps, axis=1, keepdims=True)
+    loss = np.mean(np.log(total[:, 0]) - shifted[rows, labels])
+    return loss, (exps, total, rows, labels)
+
+
+def _softmax_cross_entropy_adjoint(residuals: Any, d_loss: Any) -> Any:
+    exps, total, rows, labels = residuals
+    d_logits = exps / total
+    d_logits[rows, labels] -= 1
+    return d_logits * (d_loss / exps.shape[0]), None
+
+
+def _logsumexp(x: Array, axis: int | None = None, keepdims: bool = False) -> Any:
+    """``log(sum(exp(x)))`` along an axis, without overflow; the cotangent is softmax-weighted."""
+    largest = np.max(x, axis=axis, keepdims=True)
+    finite = np.where(np.isfinite(largest), largest, 0)
+    result = np.log(np.sum(np.exp(x - finite), axis=axis, keepdims=True)) + finite
+    value = result if keepdims else np.sum(result, axis=axis)
+    return value, (x, result, axis, keepdims)
+
+
+def _logsumexp_adjoint(residuals: Any, d_value: Any) -> Any:
+    x, result, axis, keepdims = residuals
+    weights = np.exp(x - result)
+    if axis is not None and not keepdims:
+        d_value = np.expand_dims(d_value, axis)
+    return weights * d_value, None, None
+
+
+softmax_cross_entropy = CustomRule(_softmax_cross_entropy, _softmax_cross_entropy_adjoint)
+logsumexp = CustomRule(_logsumexp, _logsumexp_adjoint)

@@ -1,0 +1,22 @@
+"""A function compiled as it is: its own Wengert list, optimised and emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stcompile.dispatch import Dispatcher
+from stcompile.frontend.run import Run
+
+
+class Primal(Dispatcher):
+    """The function itself, compiled."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self.name = self.function_name
+        self.title = f"`{self.function_name}`, compiled."
+        self.results = 1_000_000  # results may share storage with arguments, as the function's do
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return run.call(self.function, arguments, keywords)

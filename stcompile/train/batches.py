@@ -1,0 +1,41 @@
+"""Batches: rows of arrays in a random order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import ArgumentsError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def count_batches(rows: int, size: int) -> int:
+    """How many whole batches of ``size`` rows there are; `ArgumentsError` if there is none."""
+    if not 1 <= size <= rows:
+        raise ArgumentsError(
+            f"batches of {size} rows cannot be taken from {rows} rows",
+            hint=f"choose --batch-size from 1 to {rows}",
+        )
+    return rows // size
+
+
+def batches(
+    arrays: Sequence[Array], size: int, rng: np.random.Generator
+) -> Iterator[tuple[Array, ...]]:
+    """One epoch: the arrays' rows in a random order, the same for all arrays, ``size`` at a time.
+
+    Rows that do not fill a last batch are left out of this epoch, so that every batch has the
+    same shape, and one compiled step serves them all.
+    """
+    rows = len(arrays[0])
+    if any(len(array) != rows for array in arrays):
+        lengths = ", ".join(str(len(array)) for array in arrays)
+        raise ArgumentsError(f"arrays of one data set have different lengths: {lengths}")
+    count = count_batches(rows, size)
+    order = rng.permutation(rows)
+    for k in range(count):
+        chosen = order[k * size : (k + 1) * size]
+        yield tuple(array[chosen] for array in arrays)

@@ -1,0 +1,138 @@
+"""The flags that all training examples share."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from stcompile.errors import ArgumentsError
+from stcompile.train.data import NAMES
+
+
+@dataclass
+class TrainingOptions:
+    """What the flags say. An example with other defaults, or more flags, makes a subclass."""
+
+    data: str = "auto"
+    data_dir: Path | None = None
+    epochs: int = 5
+    batch_size: int | None = None
+    learning_rate: float = 0.015
+    seed: int = 0
+    dtype: str = "float32"
+    steps: int = 4
+    json: Path | None = None
+    report: Path | None = None
+    show_source: bool = False
+
+    def generators(self) -> tuple[np.random.Generator, np.random.Generator]:
+        """Two independent streams of random numbers: for initial values, and for shuffling."""
+        initial, shuffling = np.random.default_rng(self.seed).spawn(2)
+        return initial, shuffling
+
+    def rows_in_batch(self, images: int) -> int:
+        """The batch size asked for, or what suits that number of images to learn from.
+
+        >>> TrainingOptions().rows_in_batch(60_000), TrainingOptions().rows_in_batch(1_438)
+        (100, 10)
+        """
+        if self.batch_size is not None:
+            return self.batch_size
+        return 100 if images >= 10_000 else 10
+
+    def pixels_per_step(self, pixels: int) -> int:
+        """How many pixels each of ``steps`` equal parts of an image has.
+
+        >>> TrainingOptions(steps=4).pixels_per_step(784)
+        196
+        """
+        if pixels % self.steps:
+            divisors = ", ".join(str(n) for n in range(1, pixels + 1) if pixels % n == 0)
+            raise ArgumentsError(
+                f"{pixels} pixels cannot be read in {self.steps} equal parts",
+                hint=f"choose --steps from {divisors}",
+            )
+        return pixels // self.steps
+
+
+Options = TypeVar("Options", bound=TrainingOptions)
+
+
+def training_parser(description: str | None, defaults: TrainingOptions) -> argparse.ArgumentParser:
+    """A parser of the shared flags; an example adds its own to it."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+    def add(flag: str, help: str, **how: Any) -> None:
+        value = getattr(defaults, flag.lstrip("-").replace("-", "_"))
+        default = "" if value is None or value is False else f" (default: {value})"
+        parser.add_argument(flag, help=help + default, **how)
+
+    add("--data", "data set; auto is MNIST where it can be had, else the digits", choices=NAMES)
+    add(
+        "--data-dir",
+        "folder that holds mnist/ and fashion-mnist/ (also: STCOMPILE_DATA)",
+        type=Path,
+        metavar="DIR",
+    )
+    add("--epochs", "times that all images are seen", type=at_least(0), metavar="N")
+    add(
+        "--batch-size",
+        "images in a training step (default: 100, 10 for the few digits)",
+        type=at_least(1),
+        metavar="N",
+    )
+    add("--learning-rate", "of gradient descent", type=positive, metavar="X")
+    add("--seed", "of initial values and of the order of images", type=at_least(0), metavar="N")
+    add("--dtype", "of parameters and images", choices=("float32", "float64"))
+    add(
+        "--steps",
+        "time steps: equal parts in which a recurrent network reads an image",
+        type=at_least(1),
+        metavar="N",
+    )
+    add("--json", "write the results to FILE", type=Path, metavar="FILE")
+    add("--report", "write a report with figures into DIR", type=Path, metavar="DIR")
+    add("--show-source", "print the generated training step first", action="store_true")
+    return parser
+
+
+def parse(
+    parser: argparse.ArgumentParser, defaults: Options, arguments: Sequence[str] | None = None
+) -> Options:
+    """The options: ``defaults`` with what the command line changes."""
+    given = vars(parser.parse_args(arguments, argparse.Namespace(**vars(defaults))))
+    return type(defaults)(**given)
+
+
+def at_least(lowest: int) -> Callable[[str], int]:
+    """Type of a flag: an integer not below ``lowest``."""
+
+    def integer(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
+        if value < lowest:
+            raise argparse.ArgumentTypeError(f"{value} is less than {lowest}")
+        return value
+
+    return integer
+
+
+def positive(text: str) -> float:
+    """Type of a flag: a finite number above zero."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a finite number above 0")
+    return value

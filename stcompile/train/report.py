@@ -1,0 +1,126 @@
+"""What a training run shows: a table, and on request a folder with figures and a summary."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from stcompile.train.extras import require
+from stcompile.train.results import Epoch, Results, format_bytes, write_atomically
+
+HEADINGS = (
+    "epoch",
+    "loss",
+    "training accuracy",
+    "test accuracy",
+    "seconds",
+    "allocated",
+    "peak of a step",
+)
+
+
+def rows(results: Results) -> list[tuple[str, ...]]:
+    """One row of text an epoch, below `HEADINGS`."""
+    return [(str(number), *_cells(epoch)) for number, epoch in enumerate(results.epochs, 1)]
+
+
+def _cells(epoch: Epoch) -> tuple[str, ...]:
+    return (
+        f"{epoch.loss:.4g}",
+        _percent(epoch.train_accuracy),
+        _percent(epoch.test_accuracy),
+        f"{epoch.seconds:.2f}",
+        format_bytes(epoch.allocated_bytes),
+        format_bytes(epoch.peak_bytes),
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.2%}"
+
+
+def summary(results: Results) -> str:
+    """One line on the whole run."""
+    parts = []
+    if results.test_accuracy is not None:
+        parts.append(f"test accuracy {results.test_accuracy:.2%}")
+    if results.epochs:
+        seconds = sum(epoch.seconds for epoch in results.epochs)
+        parts.append(f"{seconds:.2f} s of training")
+    if results.microseconds_per_step is not None:
+        parts.append(f"{results.microseconds_per_step:.0f} µs a step")
+    if results.allocated_bytes_per_step is not None:
+        parts.append(f"{format_bytes(results.allocated_bytes_per_step)} allocated a step")
+    if results.interrupted:
+        parts.append(f"interrupted after {len(results.epochs)} finished epochs")
+    return ", ".join(parts) or "nothing was trained"
+
+
+def print_table(results: Results) -> None:
+    """The table of epochs and the summary, on standard output."""
+    if results.epochs:
+        table = require("rich.table").Table()
+        for heading in HEADINGS:
+            table.add_column(heading, justify="right", min_width=6)
+        for row in rows(results):
+            table.add_row(*row)
+        require("rich.console").Console().print(table)
+    print(summary(results))
+
+
+def write_report(folder: Path, results: Results, settings: Mapping[str, Any]) -> list[Path]:
+    """Writes ``report.md`` and figures (PNG and SVG) into ``folder``; returns what was written."""
+    files: dict[str, bytes] = {}
+    if results.epochs:
+        losses = {"mean loss of the batches": [epoch.loss for epoch in results.epochs]}
+        files |= _figure("loss", "loss", losses)
+        accuracies = {
+            "training images": [epoch.train_accuracy for epoch in results.epochs],
+            "test images": [epoch.test_accuracy for epoch in results.epochs],
+        }
+        if results.test_accuracy is not None:
+            files |= _figure("accuracy", "accuracy", accuracies)
+    pictures = [name for name in files if name.endswith(".svg")]
+    files["report.md"] = _markdown(results, settings, pictures).encode()
+    for name, content in files.items():
+        write_atomically(folder / name, content)
+    return [folder / name for name in files]
+
+
+def _markdown(results: Results, settings: Mapping[str, Any], pictures: list[str]) -> str:
+    lines = [f"# Training on {results.dataset}", "", f"{summary(results)}.", ""]
+    if results.epochs:
+        lines += [_markdown_row(HEADINGS), _markdown_row(["---:"] * len(HEADINGS))]
+        lines += [_markdown_row(row) for row in rows(results)]
+        lines += [""]
+    lines += [f"![{Path(name).stem}]({name})" for name in pictures]
+    lines += ["", "## Settings", "", _markdown_row(["setting", "value"]), "|---|---|"]
+    lines += [_markdown_row([name, f"`{value}`"]) for name, value in settings.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: tuple[str, ...] | list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _figure(name: str, quantity: str, curves: Mapping[str, list[Any]]) -> dict[str, bytes]:
+    """A line for each curve over the epochs, as PNG and SVG; the SVG is the same every time."""
+    matplotlib = require("matplotlib")
+    figure = require("matplotlib.figure").Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    for label, values in curves.items():
+        axes.plot(range(1, len(values) + 1), values, marker="o", label=label)
+    axes.set_xlabel("epoch")
+    axes.set_ylabel(quantity)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    files = {}
+    with matplotlib.rc_context({"svg.hashsalt": "stcompile"}):
+        for suffix, metadata in (("png", {}), ("svg", {"Date": None})):
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=suffix, metadata=metadata)
+            files[f"{name}.{suffix}"] = buffer.getvalue()
+    return files

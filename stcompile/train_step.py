@@ -1,0 +1,62 @@
+"""A training step: forward, adjoint and update as one function that works in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from stcompile import trees
+from stcompile.dispatch import Dispatcher
+from stcompile.errors import DerivativeError
+from stcompile.frontend.calls import signature_of
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, Bound
+from stcompile.gradient import Gradient, Wrt
+
+
+class Optimizer(Protocol):
+    """What a training step needs of an optimiser."""
+
+    def describe(self) -> str: ...
+
+    def update(self, params: Any, grads: Any) -> None: ...
+
+
+class TrainStep(Dispatcher):
+    """One step of gradient descent on ``loss``: returns the loss at the old parameters and
+    changes the arrays of the ``wrt`` arguments in place."""
+
+    def __init__(self, loss: Any, optimizer: Optimizer, wrt: Wrt) -> None:
+        super().__init__(loss)
+        self.optimizer = optimizer
+        self.gradient = Gradient(loss, wrt, with_value=True)
+        self.name = f"{self.function_name}_step"
+        self.update = optimizer.describe()
+        self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
+        self.results = 1
+        self.wrt: Sequence[int | str] = tuple(wrt) if isinstance(wrt, tuple | list) else (wrt,)  # type: ignore[assignment]
+        names = self.parameter_names()
+        self.writeable = tuple(
+            names[w] if isinstance(w, int) and w < len(names) else str(w) for w in self.wrt
+        )
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        value, gradients = self.gradient.stage_call(run, arguments, keywords)
+        if not isinstance(self.gradient.wrt, tuple | list):
+            gradients = (gradients,)
+        bound = signature_of(self.function).bind(*arguments, **keywords)
+        params = [bound.arguments[name] for name in self.writeable]
+        targets = [leaf for part in params for _, leaf in trees.leaves(part)]
+        grads = [leaf for part in gradients for _, leaf in trees.leaves(part)]
+        pairs = [(p, g) for p, g in zip(targets, grads, strict=True) if isinstance(p, Array)]
+        if len(pairs) < len(targets):
+            raise DerivativeError(
+                "a training step changes arrays in place, but a number cannot be changed",
+                location=self.definition,
+                hint="pass every parameter as an array: np.array(0.5)",
+            )
+        run.captures.track(self.optimizer, lambda: self.optimizer, "optimizer")
+        run.section = "update"
+        update = Bound(type(self.optimizer).update, self.optimizer)
+        run.call(update, [run.own([p for p, _ in pairs]), run.own([g for _, g in pairs])], {})
+        return value

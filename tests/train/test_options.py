@@ -1,0 +1,101 @@
+"""The flags that all training examples share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stcompile.errors import ArgumentsError
+from stcompile.train import TrainingOptions, parse, positive, training_parser
+
+
+def options(*arguments: str) -> TrainingOptions:
+    defaults = TrainingOptions()
+    return parse(training_parser("a test", defaults), defaults, arguments)
+
+
+def test_defaults() -> None:
+    assert options() == TrainingOptions(
+        data="auto",
+        data_dir=None,
+        epochs=5,
+        batch_size=None,
+        learning_rate=0.015,
+        seed=0,
+        dtype="float32",
+        steps=4,
+        json=None,
+        report=None,
+        show_source=False,
+    )
+    assert options().rows_in_batch(60_000) == 100
+
+
+def test_every_flag() -> None:
+    given = "--data fashion-mnist --data-dir d --epochs 2 --batch-size 7 --learning-rate 1e-3 "
+    given += "--seed 3 --dtype float64 --steps 28 --json r.json --report r --show-source"
+    assert options(*given.split()) == TrainingOptions(
+        data="fashion-mnist",
+        data_dir=Path("d"),
+        epochs=2,
+        batch_size=7,
+        learning_rate=1e-3,
+        seed=3,
+        dtype="float64",
+        steps=28,
+        json=Path("r.json"),
+        report=Path("r"),
+        show_source=True,
+    )
+
+
+BAD = {
+    "--data cifar": "invalid choice: 'cifar'",
+    "--epochs -1": "-1 is less than 0",
+    "--epochs many": "'many' is not an integer",
+    "--batch-size 0": "0 is less than 1",
+    "--learning-rate 0": "0 is not a finite number above 0",
+    "--learning-rate nan": "nan is not a finite number above 0",
+    "--learning-rate fast": "'fast' is not a number",
+    "--dtype float16": "invalid choice: 'float16'",
+    "--steps 0": "0 is less than 1",
+}
+
+
+@pytest.mark.parametrize("given", BAD)
+def test_refused(given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        options(*given.split())
+    assert BAD[given] in capsys.readouterr().err
+
+
+def test_examples_add_flags_and_change_defaults() -> None:
+    @dataclass
+    class Options(TrainingOptions):
+        epochs: int = 4
+        width: float = 1.5
+
+    defaults = Options()
+    parser = training_parser("an example", defaults)
+    parser.add_argument("--width", type=positive)
+    assert parse(parser, defaults, []) == Options()
+    assert parse(parser, defaults, ["--width", "2"]) == Options(epochs=4, width=2.0)
+    assert "(default: 4)" in parser.format_help()
+
+
+def test_steps_divide_the_pixels() -> None:
+    assert options("--steps", "28").pixels_per_step(784) == 28
+    with pytest.raises(ArgumentsError, match="784 pixels cannot be read in 5 equal") as caught:
+        options("--steps", "5").pixels_per_step(784)
+    assert "1, 2, 4, 7, 8, 14, 16, 28, 49, 56, 98, 112, 196, 392, 784" in caught.value.hint
+
+
+def test_streams_of_random_numbers() -> None:
+    initial, shuffling = options("--seed", "1").generators()
+    again, _ = options("--seed", "1").generators()
+    other, _ = options("--seed", "2").generators()
+    value = initial.random()
+    assert value == again.random()
+    assert value not in (shuffling.random(), other.random())

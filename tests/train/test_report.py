@@ -1,0 +1,105 @@
+"""Results as JSON, as a table, and as a folder with figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stcompile.train import Epoch, Results
+from stcompile.train.report import print_table, rows, summary, write_report
+from stcompile.train.results import write_atomically
+
+RESULTS = Results(
+    "mnist",
+    [
+        Epoch(0.905, 0.9125, 0.51, 1.25, 3 * 2**30, 2048),
+        Epoch(0.925, 0.9275, 0.25, 1.5, 3 * 2**30, 2048),
+    ],
+    microseconds_per_step=250.5,
+    allocated_bytes_per_step=1536,
+)
+
+
+def test_json(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "results.json"
+    RESULTS.write_json(path)
+    found = json.loads(path.read_text())
+    assert set(found) == {
+        "dataset",
+        "epochs",
+        "test_accuracy",
+        "microseconds_per_step",
+        "allocated_bytes_per_step",
+    }
+    assert found["dataset"] == "mnist"
+    assert found["test_accuracy"] == 0.9275
+    assert found["microseconds_per_step"] == 250.5
+    assert found["allocated_bytes_per_step"] == 1536
+    assert found["epochs"][0] == {
+        "train_accuracy": 0.905,
+        "test_accuracy": 0.9125,
+        "loss": 0.51,
+        "seconds": 1.25,
+        "allocated_bytes": 3 * 2**30,
+        "peak_bytes": 2048,
+    }
+
+
+def test_files_are_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.json"
+    write_atomically(path, b"before")
+
+    def interrupted(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, b"after")
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    print_table(RESULTS)
+    printed = capsys.readouterr().out
+    for text in ("0.51", "90.50%", "91.25%", "1.25", "3.0 GiB", "2.0 KiB"):
+        assert text in printed
+    assert "…" not in printed
+    assert printed.endswith(
+        "test accuracy 92.75%, 2.75 s of training, 250 µs a step, 1.5 KiB allocated a step\n"
+    )
+
+
+def test_models_that_classify_nothing_have_no_accuracy() -> None:
+    results = Results("mnist", [Epoch(None, None, 0.5, 1.0, 0, 0)])
+    assert rows(results) == [("1", "0.5", "–", "–", "1.00", "0 B", "0 B")]
+    assert summary(results) == "1.00 s of training"
+    assert summary(Results("mnist")) == "nothing was trained"
+    assert summary(Results("mnist", interrupted=True)) == "interrupted after 0 finished epochs"
+
+
+def test_report(tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    written = write_report(folder, RESULTS, {"seed": 0})
+    names = {"report.md", "loss.png", "loss.svg", "accuracy.png", "accuracy.svg"}
+    assert {path.name for path in written} == {path.name for path in folder.iterdir()} == names
+    assert (folder / "loss.png").read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in (folder / "accuracy.svg").read_bytes()
+    text = (folder / "report.md").read_text(encoding="utf-8")
+    assert "| 2 | 0.25 | 92.50% | 92.75% | 1.50 | 3.0 GiB | 2.0 KiB |" in text
+    assert "![accuracy](accuracy.svg)" in text
+    assert "| seed | `0` |" in text
+
+    first = {path.name: path.read_bytes() for path in written}
+    again = write_report(folder, RESULTS, {"seed": 0})
+    assert {path.name: path.read_bytes() for path in again} == first
+
+
+def test_report_of_nothing(tmp_path: Path) -> None:
+    (written,) = write_report(tmp_path, Results("mnist"), {})
+    assert "nothing was trained" in written.read_text(encoding="utf-8")
