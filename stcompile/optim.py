@@ -41,7 +41,8 @@ class SGD:
         if self.clip_value is not None:
             grads = [np.clip(g, -self.clip_value, self.clip_value) for g in grads]
         if self.clip_norm is not None:
-            norm = np.sqrt(sum([np.sum(g * g) for g in grads]))
+            first, *others = [np.sum(g * g) for g in grads]
+            norm = np.sqrt(sum(others, first))
             scale = self.clip_norm / np.maximum(norm, self.clip_norm)
             grads = [g * scale for g in grads]
         for p, g in zip(params, grads, strict=True):

@@ -1,0 +1,33 @@
+import numpy as np
+
+
+def mlp_value_and_grad(layers, x, y):
+    """The value of `mlp` and its gradient with respect to `layers`."""
+    W = layers[0].W
+    b = layers[0].b
+    W_1 = layers[1].W
+    b_1 = layers[1].b
+    # --- forward --------------------------------------------------------------
+    # models.py:25  h = np.maximum(h @ layer.W + layer.b, 0)
+    v1 = x @ W + b
+    h = np.maximum(v1, 0)
+    # models.py:27  return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
+    v2 = h @ W_1 + b_1
+    rows = np.arange(100)
+    shifted = v2 - np.max(v2, axis=1, keepdims=True)
+    exps = np.exp(shifted)
+    total = np.sum(exps, axis=1, keepdims=True)
+    loss = np.mean(np.log(total[:, 0]) - shifted[rows, y])
+    # --- adjoint --------------------------------------------------------------
+    # models.py:27  return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
+    d_logits = exps / total
+    d_logits[rows, y] -= 1
+    v3 = d_logits * np.float32(0.01)
+    d_b_1 = np.sum(v3, axis=0)
+    d_h = v3 @ W_1.T
+    d_W_1 = h.T @ v3
+    # models.py:25  h = np.maximum(h @ layer.W + layer.b, 0)
+    v4 = d_h * (v1 > 0)
+    d_b = np.sum(v4, axis=0)
+    d_W = x.T @ v4
+    return loss, [layers[0]._replace(W=d_W, b=d_b), layers[1]._replace(W=d_W_1, b=d_b_1)]

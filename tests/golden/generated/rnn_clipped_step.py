@@ -1,0 +1,89 @@
+import numpy as np
+
+
+def rnn_step(params, x, y, *, clip_value=1.0, clip_norm=5.0, lr=0.015):
+    """One training step on `rnn`, in place; returns the loss."""
+    Wx = params["Wx"]
+    Wh = params["Wh"]
+    bh = params["bh"]
+    Wo = params["Wo"]
+    bo = params["bo"]
+    # --- forward --------------------------------------------------------------
+    # models.py:31  h = np.zeros((x.shape[0], 64), x.dtype)
+    h = np.zeros((100, 64), np.float32)
+    # models.py:33  x_t = x[:, 196 * t : 196 * (t + 1)]    (t = 0)
+    x_t = x[:, 0:196]
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 0)
+    h_1 = np.tanh(x_t @ Wx + h @ Wh + bh)
+    # models.py:33  x_t = x[:, 196 * t : 196 * (t + 1)]    (t = 1)
+    x_t_1 = x[:, 196:392]
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 1)
+    h_2 = np.tanh(x_t_1 @ Wx + h_1 @ Wh + bh)
+    # models.py:33  x_t = x[:, 196 * t : 196 * (t + 1)]    (t = 2)
+    x_t_2 = x[:, 392:588]
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 2)
+    h_3 = np.tanh(x_t_2 @ Wx + h_2 @ Wh + bh)
+    # models.py:33  x_t = x[:, 196 * t : 196 * (t + 1)]    (t = 3)
+    x_t_3 = x[:, 588:]
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 3)
+    h_4 = np.tanh(x_t_3 @ Wx + h_3 @ Wh + bh)
+    # models.py:35  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+    v1 = h_4 @ Wo + bo
+    rows = np.arange(100)
+    shifted = v1 - np.max(v1, axis=1, keepdims=True)
+    exps = np.exp(shifted)
+    total = np.sum(exps, axis=1, keepdims=True)
+    loss = np.mean(np.log(total[:, 0]) - shifted[rows, y])
+    # --- adjoint --------------------------------------------------------------
+    # models.py:35  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+    d_logits = exps / total
+    d_logits[rows, y] -= 1
+    v2 = d_logits * np.float32(0.01)
+    d_bo = np.sum(v2, axis=0)
+    d_h_4 = v2 @ Wo.T
+    d_Wo = h_4.T @ v2
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 3)
+    v3 = d_h_4 * (1 - h_4 * h_4)
+    d_bh = np.sum(v3, axis=0)
+    d_h_3 = v3 @ Wh.T
+    d_Wh = h_3.T @ v3
+    d_Wx = x_t_3.T @ v3
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 2)
+    v4 = d_h_3 * (1 - h_3 * h_3)
+    d_bh += np.sum(v4, axis=0)
+    d_h_2 = v4 @ Wh.T
+    d_Wh += h_2.T @ v4
+    d_Wx += x_t_2.T @ v4
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 1)
+    v5 = d_h_2 * (1 - h_2 * h_2)
+    d_bh += np.sum(v5, axis=0)
+    d_h_1 = v5 @ Wh.T
+    d_Wh += h_1.T @ v5
+    d_Wx += x_t_1.T @ v5
+    # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 0)
+    v6 = d_h_1 * (1 - h_1 * h_1)
+    d_bh += np.sum(v6, axis=0)
+    d_Wh += h.T @ v6
+    d_Wx += x_t.T @ v6
+    # --- update: SGD, lr = 0.015, clip_value = 1, clip_norm = 5 ---------------
+    v7 = -clip_value
+    g = np.clip(d_Wx, v7, clip_value)
+    g_1 = np.clip(d_Wh, v7, clip_value)
+    g_2 = np.clip(d_bh, v7, clip_value)
+    g_3 = np.clip(d_Wo, v7, clip_value)
+    g_4 = np.clip(d_bo, v7, clip_value)
+    first = np.sum(g * g)
+    v8 = first + np.sum(g_1 * g_1) + np.sum(g_2 * g_2) + np.sum(g_3 * g_3) + np.sum(g_4 * g_4)
+    norm = np.sqrt(v8)
+    scale = clip_norm / np.maximum(norm, clip_norm)
+    g_5 = g * scale
+    g_6 = g_1 * scale
+    g_7 = g_2 * scale
+    g_8 = g_3 * scale
+    g_9 = g_4 * scale
+    Wx -= lr * g_5
+    Wh -= lr * g_6
+    bh -= lr * g_7
+    Wo -= lr * g_8
+    bo -= lr * g_9
+    return loss

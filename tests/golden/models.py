@@ -1,0 +1,88 @@
+"""The functions whose generated code is kept in the golden files beside this one."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import stcompile as st
+
+
+def worked_example(x1, x2):
+    return np.log(x1) + x1 * x2 - np.sin(x2)
+
+
+class Layer(NamedTuple):
+    W: Any
+    b: Any
+
+
+def mlp(layers, x, y):
+    h = x
+    for layer in layers[:-1]:
+        h = np.maximum(h @ layer.W + layer.b, 0)
+    last = layers[-1]
+    return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
+
+
+def rnn(params, x, y):
+    h = np.zeros((x.shape[0], 64), x.dtype)
+    for t in range(4):
+        x_t = x[:, 196 * t : 196 * (t + 1)]
+        h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])
+    return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+
+
+def wave(u, dt):
+    """Writes through views: a field with fixed ends, and its energy after two steps."""
+    total = np.zeros_like(u)
+    inner = total[1:-1]
+    for _ in range(2):
+        inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])
+        total[0] = u[-1]
+    return np.sum(total**2)
+
+
+def mean_squared(w, x):
+    return np.mean((x @ w) ** 2)
+
+
+def directional(w, x):
+    """A second derivative: the norm of a gradient."""
+    g = st.grad(mean_squared)(w, x)
+    return np.sum(g * g)
+
+
+def sigmoid(v):
+    return 1 / (1 + np.exp(-v))
+
+
+def autoencoder(params, x):
+    h = sigmoid(params["W1"] @ x + params["b1"])
+    h = sigmoid(params["W2"] @ h + params["b2"])
+    o = sigmoid(params["Wd"] @ h)
+    return np.sum((x - o) ** 2)
+
+
+@functools.cache
+def arguments() -> dict[str, tuple[Any, ...]]:
+    """Arguments for each function: small, seeded, float32 where a user would use it."""
+    rng = np.random.default_rng(0)
+
+    def normal(*shape: int) -> Any:
+        return rng.normal(0, 0.1, shape).astype(np.float32)
+
+    labels = rng.integers(0, 10, 100)
+    return {
+        "worked_example": (2.0, 5.0),
+        "mlp": ([Layer(normal(784, 32), normal(32)), Layer(normal(32, 10), normal(10))],
+                normal(100, 784), labels),
+        "rnn": ({"Wx": normal(196, 64), "Wh": normal(64, 64), "bh": normal(64),
+                 "Wo": normal(64, 10), "bo": normal(10)}, normal(100, 784), labels),
+        "wave": (rng.normal(size=8), 0.1),
+        "directional": (rng.normal(size=5), rng.normal(size=(7, 5))),
+        "autoencoder": ({"W1": normal(30, 78), "W2": normal(10, 30), "Wd": normal(78, 10),
+                         "b1": normal(30), "b2": normal(10)}, normal(78)),
+    }  # fmt: skip
