@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
 
 from stcompile import trees
 from stcompile.dispatch import Dispatcher
-from stcompile.errors import DerivativeError
+from stcompile.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.calls import signature_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound
@@ -34,11 +38,36 @@ class TrainStep(Dispatcher):
         self.update = optimizer.describe()
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
         self.results = 1
+        self._checked: list[Any] = []
         self.wrt: Sequence[int | str] = tuple(wrt) if isinstance(wrt, tuple | list) else (wrt,)  # type: ignore[assignment]
         names = self.parameter_names()
         self.writeable = tuple(
             names[w] if isinstance(w, int) and w < len(names) else str(w) for w in self.wrt
         )
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        bound = self.bind(arguments, keywords)
+        self._check_written([bound.values.get(name) for name in self.writeable])
+        return self.specialise(bound).call(tuple(bound.values.values()))
+
+    def _check_written(self, written: Sequence[Any]) -> None:
+        """Refuse arrays that cannot be written, or whose writes would meet, before anything is
+        changed. The same arrays are looked at once."""
+        arrays = [a for w in written for _, a in trees.leaves(w) if isinstance(a, np.ndarray)]
+        known = self._checked
+        if len(known) == len(arrays) and all(map(operator.is_, known, arrays)):
+            return
+        for array in arrays:
+            if not array.flags.writeable:
+                self._refuse("a parameter is a read-only array")
+        for one, other in itertools.combinations(arrays, 2):
+            if np.may_share_memory(one, other) and np.shares_memory(one, other):
+                self._refuse("two parameters share memory")
+        self._checked = arrays
+
+    def _refuse(self, reason: str) -> NoReturn:
+        hint = "a training step changes every parameter in place: pass copies"
+        raise ArgumentsError(reason, location=self.definition, hint=hint)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         value, gradients = self.gradient.stage_call(run, arguments, keywords)

@@ -177,6 +177,12 @@ class _Sweep:
         if not any(active):
             return
         self.location = equation.location.in_section("adjoint")
+        if any(atom.type.dtype.kind == "c" for atom in (*equation.inputs, *equation.outputs)):
+            raise DerivativeError(
+                f"`{equation.primitive}` is complex on the way to a gradient",
+                location=equation.location,
+                hint="compute with real and imaginary parts",
+            )
         if rule_function(equation.primitive) is None:
             raise DerivativeError(
                 f"`{equation.primitive}` has no derivative rule", location=equation.location
