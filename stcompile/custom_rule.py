@@ -94,7 +94,7 @@ class CustomRule:
 def _value(variable: Variable) -> Any:
     if variable.type.kind != "array":
         return Scalar(variable)
-    return Array(Cell(variable, False, "a residual of a custom rule"), variable.type)
+    return Array(Cell(variable, None, "a residual of a custom rule"), variable.type)
 
 
 def _with_outputs(program: Program, results: Sequence[Output], residuals: Any) -> Program:

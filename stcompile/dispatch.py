@@ -20,7 +20,7 @@ import numpy as np
 from stcompile import trees
 from stcompile.emit.function import Emitted, emit
 from stcompile.errors import ArgumentsError, SourceError
-from stcompile.frontend.capture import is_input
+from stcompile.frontend.capture import is_input, memory_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import Staged, stage
 from stcompile.frontend.values import Bound, Closure
@@ -66,7 +66,6 @@ class Specialisation:
         return self.function(*values, **hidden)
 
 
-
 class Dispatcher:
     """A transformed function: compiles itself for each signature it is called with.
 
@@ -86,6 +85,7 @@ class Dispatcher:
         self.function_name = _name(function)
         self._specialisations: dict[Any, list[Specialisation]] = {}
         self._warned = False
+        self._signature: tuple[Any, inspect.Signature] | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         bound = self.bind(arguments, keywords)
@@ -96,9 +96,13 @@ class Dispatcher:
 
     # --- signatures ----------------------------------------------------------------------------
 
-    @functools.cached_property
+    @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.function)
+        """The user's parameters; read again when the defaults were replaced."""
+        defaults = getattr(self.function, "__defaults__", None)
+        if self._signature is None or self._signature[0] is not defaults:
+            self._signature = defaults, inspect.signature(self.function)
+        return self._signature[1]
 
     @functools.cached_property
     def _plain_names(self) -> tuple[str, ...]:
@@ -189,9 +193,9 @@ class Dispatcher:
         return Specialisation(staged, emitted, link(emitted.source, emitted.name))
 
     def _key(self, values: Mapping[str, Any]) -> Any:
-        return tuple(self._signature(name, value) for name, value in values.items())
+        return tuple(self._key_of(name, value) for name, value in values.items())
 
-    def _signature(self, name: str, value: Any) -> Any:
+    def _key_of(self, name: str, value: Any) -> Any:
         """What of an argument the program depends on."""
         if isinstance(value, np.ndarray):
             if not is_input(value):
@@ -200,13 +204,13 @@ class Dispatcher:
                     location=self.definition,
                     hint="pass a plain numpy.ndarray of numbers",
                 )
-            return value.dtype, value.shape, value.flags.c_contiguous
+            return value.dtype, value.shape, memory_order(value)
         if is_input(value):
             return type(value)
         parts = trees.children(value)
         if parts is None:
             return _static_key(value)
-        inner = [(step, self._signature(trees.show_path(name, (step,)), p)) for step, p in parts]
+        inner = [(step, self._key_of(trees.show_path(name, (step,)), p)) for step, p in parts]
         return type(value), tuple(inner)
 
     def _warn_of_many(self) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.location import NOWHERE
 from stcompile.naming import renumber
 
 
@@ -33,10 +34,12 @@ _READ_ONLY = {"broadcast_to"}  # a view that NumPy does not let anyone write
 
 @dataclass(frozen=True)
 class Storage:
-    """``roots`` of all variables, and the ``owned`` roots: those that an equation allocated."""
+    """``roots`` of all variables; the ``owned`` roots, which an equation allocated; and the
+    variables that are ``read_only`` (broadcasts, and views of them)."""
 
     roots: Mapping[Variable, Variable]
     owned: frozenset[Variable]
+    read_only: frozenset[Variable]
 
     def is_owned(self, variable: Variable) -> bool:
         return self.roots[variable] in self.owned
@@ -46,6 +49,7 @@ def storage_of(program: Program) -> Storage:
     """Roots of a program's variables, as if every write copied first."""
     roots: dict[Variable, Variable] = {variable: variable for variable in program.inputs}
     owned: set[Variable] = set()
+    read_only: set[Variable] = set()
     for equation in program.equations:
         source = shared_input(equation)
         for output in equation.outputs:
@@ -54,7 +58,9 @@ def storage_of(program: Program) -> Storage:
             else:
                 roots[output] = output
                 owned.add(output)
-    return Storage(roots, frozenset(owned))
+            if equation.primitive in _READ_ONLY or source in read_only:
+                read_only.add(output)
+    return Storage(roots, frozenset(owned), frozenset(read_only))
 
 
 def shared_input(equation: Equation) -> Variable | None:
@@ -77,8 +83,8 @@ class Writes:
 def plan_writes(program: Program) -> Writes:
     """Decide which writes need no copy: the storage is the program's own, and nothing that shares
     it is read afterwards."""
-    roots = dict(storage_of(program).roots)
-    owned = set(storage_of(program).owned)
+    storage = storage_of(program)
+    roots, owned = dict(storage.roots), set(storage.owned)
     last_use: dict[Variable, int] = {}
     for position, equation in enumerate(program.equations):
         last_use.update(dict.fromkeys(equation.variables, position))
@@ -88,7 +94,6 @@ def plan_writes(program: Program) -> Writes:
     members: dict[Variable, list[Variable]] = {}
     for variable, root in roots.items():
         members.setdefault(root, []).append(variable)
-    makers = {o: e.primitive for e in program.equations for o in e.outputs}
     inplace: dict[int, bool] = {}
     for position, equation in enumerate(program.equations):
         if mark_of(equation.primitive) != "write":
@@ -97,7 +102,7 @@ def plan_writes(program: Program) -> Writes:
         free = (
             isinstance(target, Variable)
             and roots[target] in owned
-            and makers.get(target) not in _READ_ONLY
+            and target not in storage.read_only
             and all(last_use.get(v, -1) <= position for v in members[roots[target]])
         )
         inplace[position] = free
@@ -125,20 +130,21 @@ def own_outputs(program: Program, first: int = 0) -> Program:
         if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
             continue
         root = storage.roots[atom]
-        if root == atom and root in storage.owned and root not in taken:
+        kept = root == atom and root in storage.owned and root not in taken
+        if kept and atom not in storage.read_only:
             taken.add(root)
             continue
         copy = Variable(f"{atom.name}_copy", atom.type)
-        equations.append(_copied(atom, copy, makers.get(atom), program))
+        equations.append(_copied(atom, copy, makers.get(atom)))
         outputs[position] = copy
     if len(equations) == len(program.equations):
         return program
     return renumber(replace(program, equations=tuple(equations), outputs=tuple(outputs)))
 
 
-def _copied(atom: Variable, copy: Variable, maker: Equation | None, program: Program) -> Equation:
+def _copied(atom: Variable, copy: Variable, maker: Equation | None) -> Equation:
     """A copy of a variable; a copy of a broadcast number is a filled array."""
-    location = maker.location if maker else program.equations[-1].location
+    location = maker.location if maker else NOWHERE.in_section("adjoint")
     if maker is not None and maker.primitive == "broadcast_to":
         source = maker.inputs[0]
         if source.type.kind != "array" or not source.type.dims:

@@ -14,7 +14,7 @@ from stcompile.dispatch import Dispatcher
 from stcompile.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.calls import signature_of
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Bound
+from stcompile.frontend.values import Array, Bound, Scalar
 from stcompile.gradient import Gradient, Wrt
 
 
@@ -78,7 +78,7 @@ class TrainStep(Dispatcher):
         targets = [leaf for part in params for _, leaf in trees.leaves(part)]
         grads = [leaf for part in gradients for _, leaf in trees.leaves(part)]
         pairs = [(p, g) for p, g in zip(targets, grads, strict=True) if isinstance(p, Array)]
-        if len(pairs) < len(targets):
+        if any(isinstance(target, Scalar) for target in targets):
             raise DerivativeError(
                 "a training step changes arrays in place, but a number cannot be changed",
                 location=self.definition,

@@ -9,8 +9,8 @@ from .subscripts import filled
 
 
 @effect
-def print_(xs: Any, *, parts: Any, end: str = "\n") -> None:
-    print(*filled(parts, xs), end=end)
+def print_(xs: Any, *, parts: Any, sep: str = " ", end: str = "\n") -> None:
+    print(*filled(parts, xs), sep=sep, end=end)
 
 
 @effect

@@ -154,7 +154,7 @@ class _Substitution:
             if isinstance(argument, ast.Starred):
                 arguments += [literal(item) for item in self.static(argument.value)]
             else:
-                arguments.append(self.code(argument))
+                arguments.append(_as_value(self.code(argument)))
         keywords = [
             ast.keyword(k.arg, self.code(k.value)) for k in node.keywords if not self._is_default(k)
         ]
@@ -196,6 +196,18 @@ class _Substitution:
 
     def _statics(self) -> dict[str, Any]:
         return {name: _known(value) for name, value in self.names.items()}
+
+
+def _as_value(code: ast.expr) -> ast.expr:
+    """A subscript as an argument: ``(slice(None), i)`` for ``:, i``."""
+    if isinstance(code, ast.Slice):
+        parts = [part or ast.Constant(None) for part in (code.lower, code.upper, code.step)]
+        if code.step is None:
+            parts = parts[:2] if code.lower is not None else parts[1:2]
+        return ast.Call(ast.Name("slice", ast.Load()), parts, [])
+    if isinstance(code, ast.Tuple):
+        return ast.Tuple([_as_value(part) for part in code.elts], ast.Load())
+    return code
 
 
 def _known(value: Any) -> Any:

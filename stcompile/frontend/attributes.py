@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile import trees
 from stcompile.errors import TypingError
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, ArrayMethod, Bound, Closure, Scalar, Traced, describe
@@ -88,7 +89,9 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
 
 
 def _of_object(run: Run, owner: Any, name: str) -> Any:
-    static = inspect.getattr_static(type(owner), name, None)
+    if trees.is_namedtuple(owner) and name in ("_replace", "_asdict"):
+        return getattr(owner, name)
+    static = None if isinstance(owner, super) else inspect.getattr_static(type(owner), name, None)
     if isinstance(static, property) and static.fget is not None:
         return run.call(static.fget, [owner], {})
     if isinstance(static, types.FunctionType) and name not in getattr(owner, "__dict__", {}):

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile import trees
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
@@ -27,6 +28,8 @@ from stcompile.frontend.values import (
     ArrayMethod,
     Bound,
     Closure,
+    Iterator,
+    Partial,
     describe,
     is_static,
 )
@@ -55,12 +58,22 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if isinstance(function, functools.partial):
         merged = {**function.keywords, **keywords}
         return call(run, function.func, [*function.args, *arguments], merged)
+    if isinstance(function, Partial):
+        merged = {**function.keywords, **keywords}
+        return call(run, function.function, [*function.arguments, *arguments], merged)
     if _hashable(function):
         if function in FUNCTIONS:
             return _lower(run, FUNCTIONS[function], name_of(function), arguments, keywords)
-        if function in STATIC and is_static([*arguments, *keywords.values()]):
-            return _compute(run, function, arguments, keywords)
+        if function in STATIC:
+            arguments = _drained(arguments)
+            if is_static([*arguments, *keywords.values()]):
+                return _compute(run, function, arguments, keywords)
     return _call_object(run, function, arguments, keywords)
+
+
+def _drained(arguments: Arguments) -> list[Any]:
+    """The arguments with iterators as lists of what they have left."""
+    return [a.take() if isinstance(a, Iterator) else a for a in arguments]
 
 
 def _hashable(function: Any) -> bool:
@@ -69,12 +82,13 @@ def _hashable(function: Any) -> bool:
 
 def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """Calls of real Python objects that no table names."""
+    if _is_container_method(function):
+        arguments = _drained(arguments)
+        _check_container_method(run, function, arguments, keywords)
+        return _compute(run, function, arguments, keywords)
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, lambda: function.__self__, "self")
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
-    if _is_container_method(function):
-        result = _compute(run, function, arguments, keywords)
-        return result
     if _is_library(function):
         return run.refuse(
             f"`{name_of(function)}` is not supported",
@@ -87,6 +101,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return _construct(run, function, arguments, keywords)
     method = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(method, types.FunctionType):
+        if not run.owns(function):
+            run.captures.track(function, lambda: function, type(function).__name__)
         return call(run, method, [function, *arguments], keywords)
     if not callable(function):
         return run.refuse(f"a {describe(function)} cannot be called", "")
@@ -100,7 +116,33 @@ def _is_container_method(function: Any) -> bool:
     """``items.append`` and the like: methods of a static container, a string or a number."""
     owner = getattr(function, "__self__", None)
     plain = (list, dict, set, tuple, str, int, frozenset, range)
+    if trees.is_namedtuple(owner) and isinstance(function, types.MethodType):
+        return function.__name__ in ("_replace", "_asdict")
     return isinstance(function, types.BuiltinMethodType) and isinstance(owner, plain)
+
+
+# Methods of containers that move items without comparing them; the keys they take are static.
+_MOVES: dict[type, frozenset[str]] = {
+    list: frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "copy"}),
+    dict: frozenset({"keys", "values", "items", "copy", "clear", "popitem", "update"}),
+}
+_BY_KEY = frozenset({"get", "pop", "setdefault"})
+
+
+def _check_container_method(
+    run: Run, function: Any, arguments: Arguments, keywords: Keywords
+) -> None:
+    """Refuse methods that would compare or print traced values at compile time."""
+    owner, name = function.__self__, function.__name__
+    if name in _MOVES.get(type(owner), ()) or trees.is_namedtuple(owner):
+        return
+    if isinstance(owner, dict) and name in _BY_KEY and arguments and is_static(arguments[0]):
+        return
+    if not is_static([owner, *arguments, *keywords.values()]):
+        run.refuse(
+            f"`{type(owner).__name__}.{name}` looks at traced values",
+            "use static values, or arrays and NumPy functions",
+        )
 
 
 def _is_library(function: Any) -> bool:
@@ -164,13 +206,15 @@ def inline_function(
     except SourceError as error:
         raise SourceError(error.reason, location=run.caller, hint=error.hint) from None
     node = source.node
+    run.captures.guard(lambda: function.__code__, f"the code of {function.__name__}")
+    run.captures.guard(lambda: function.__defaults__, f"the defaults of {function.__name__}")
     _check_kind(run, function, node)
-    bound = _bind(run, function.__name__, inspect.signature(function), arguments, keywords)
-    for name, parameter in inspect.signature(function).parameters.items():
+    signature = inspect.signature(function, follow_wrapped=False)
+    bound = _bind(run, function.__name__, signature, arguments, keywords)
+    for name, parameter in signature.parameters.items():
         if name not in bound and parameter.default is not parameter.empty:
-            bound[name] = run.captures.captured(
-                parameter.default, _default_reader(function, name), f"{function.__name__}.{name}"
-            )
+            read = _default_reader(function, name)
+            bound[name] = run.captures.captured(read(), read, f"{function.__name__}.{name}")
     local_names, nonlocal_names = bound_names(node)
     frame = Frame(
         source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
@@ -180,7 +224,7 @@ def inline_function(
 
 
 def _default_reader(function: types.FunctionType, name: str) -> Any:
-    return lambda: inspect.signature(function).parameters[name].default
+    return lambda: inspect.signature(function, follow_wrapped=False).parameters[name].default
 
 
 def _check_kind(run: Run, function: types.FunctionType, node: FunctionNode) -> None:

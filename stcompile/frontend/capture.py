@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from stcompile import trees
-from stcompile.frontend.values import Array, Cell, Scalar, Traced
+from stcompile.frontend.values import Array, Cell, Order, Scalar, Traced
 from stcompile.ir import Variable
 from stcompile.recorder import Recorder
-from stcompile.types import Type, type_of
+from stcompile.types import type_of
 
 Read = Callable[[], Any]
 
@@ -73,8 +73,10 @@ def same(value: Any, expected: Any) -> bool:
 class Captures:
     """The mirrors of everything read so far."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, orders: dict[Variable, Order]) -> None:
         self._recorder = recorder
+        self._orders = orders
+        self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
         self.leaves: list[Leaf] = []
         self.hidden: list[Hidden] = []
         self.guards: dict[tuple[int, str], Guard] = {}
@@ -90,21 +92,16 @@ class Captures:
         def leaf(path: trees.Path, item: Any) -> Any:
             if not is_input(item):
                 return item
-            if id(item) in self._mirrors and isinstance(item, np.ndarray):
-                known = self._mirrors[id(item)][1]
-                hint = trees.path_name(name, path)
-                variable = self._recorder.variable(type_of(item), hint)
-                self.leaves.append(Leaf(name, path, variable))
-                known.cell.frozen = known.cell.frozen or "the same array is passed twice"
-                return self._cell(variable, item, known.cell.frozen)
-            variable = self._recorder.variable(input_type(item), trees.path_name(name, path))
+            variable = self._recorder.variable(type_of(item), trees.path_name(name, path))
             self.leaves.append(Leaf(name, path, variable))
             if not isinstance(item, np.ndarray):
                 return Scalar(variable)
             shown = trees.show_path(name, path)
             frozen = "" if writeable else f"{shown} belongs to the caller"
-            mirror = self._cell(variable, item, frozen)
-            self._mirrors[id(item)] = (item, mirror)
+            if id(item) in self._arguments:
+                frozen = "the same array is passed twice"
+                self._arguments[id(item)].cell.frozen = frozen
+            self._arguments[id(item)] = mirror = self._cell(variable, item, frozen)
             return mirror
 
         return trees.map_leaves(leaf, value)
@@ -119,6 +116,9 @@ class Captures:
             return self._mirrors[id(value)][1]
         if type(value) in (list, tuple, dict) or trees.is_namedtuple(value):
             return self._structure(value, read, description)
+        if isinstance(value, set):
+            self._guard(frozenset(value), lambda: frozenset(read()), description)
+            return frozenset(value)
         self._guard(value, read, description)
         if has_attributes(value):
             self._origin.setdefault(id(value), (value, read, description))
@@ -131,13 +131,20 @@ class Captures:
         _, read, description = self._origin[id(owner)]
         return self.captured(value, lambda: getattr(read(), name), f"{description}.{name}")
 
+    def guard(self, read: Read, description: str) -> Any:
+        """A static fact about the outside: its value now, guarded."""
+        value = read()
+        self._guard(value, read, description)
+        return value
+
+    def reader(self, value: Any) -> Read | None:
+        """How a real object is reached, if it is one of the outside."""
+        found = self._origin.get(id(value))
+        return found[1] if found else None
+
     def track(self, value: Any, read: Read, description: str) -> None:
         """Remember how a real object is reached, for its attributes."""
         self._origin.setdefault(id(value), (value, read, description))
-
-    def is_outside(self, value: Any) -> bool:
-        """True for a real object of the user, which must not be mutated."""
-        return id(value) in self._origin
 
     def _structure(self, value: Any, read: Read, description: str) -> Any:
         shape = trees.map_leaves(lambda path, leaf: None, value)
@@ -166,7 +173,7 @@ class Captures:
             return self._numbers[id(value), description]
         hint = description.rsplit(".", 1)[-1]
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_") or "captured"
-        variable = self._recorder.variable(input_type(value), hint)
+        variable = self._recorder.variable(type_of(value), hint)
         self.hidden.append(Hidden(variable, read, description))
         if isinstance(value, np.ndarray):
             array = self._cell(variable, value, f"{description} is not a local array")
@@ -182,8 +189,8 @@ class Captures:
         self.guards.setdefault((id(value), description), Guard(read, value, description))
 
     def _cell(self, variable: Variable, value: np.ndarray[Any, Any], frozen: str) -> Array:
-        contiguous = bool(value.flags.c_contiguous)
-        return Array(Cell(variable, contiguous, frozen), variable.type)
+        order = self._orders[variable] = memory_order(value)
+        return Array(Cell(variable, order, frozen), variable.type)
 
     def inputs(self) -> Iterator[Variable]:
         """All inputs: the arguments' leaves, then the hidden ones."""
@@ -198,15 +205,20 @@ def follow(value: Any, path: trees.Path) -> Any:
     return value
 
 
+def memory_order(value: np.ndarray[Any, Any]) -> Order:
+    """The order of an array's axes in memory, slowest first; None if there are gaps between its
+    elements or it runs backwards."""
+    if value.flags.c_contiguous:
+        return tuple(range(value.ndim))
+    order = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
+    return tuple(order) if value.transpose(order).flags.c_contiguous else None
+
+
 def is_input(value: Any) -> bool:
     """True for what is traced: arrays of numbers, floats, complex and inexact NumPy scalars."""
     if isinstance(value, np.ndarray):
         return type(value) is np.ndarray and value.dtype.kind in "biufc"
     return type(value) in (float, complex) or isinstance(value, np.inexact)
-
-
-def input_type(value: Any) -> Type:
-    return type_of(value)
 
 
 def has_attributes(value: Any) -> bool:

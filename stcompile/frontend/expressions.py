@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+import collections.abc
+from collections.abc import Callable
 from typing import Any
 
 from stcompile.errors import ArgumentsError, TypingError
@@ -13,7 +14,7 @@ from stcompile.frontend.attributes import attribute
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Closure, describe, is_static, is_traced
+from stcompile.frontend.values import Closure, Iterator, describe, is_static, is_traced
 
 
 def visit_Constant(run: Run, node: ast.Constant, frame: Frame) -> Any:
@@ -107,7 +108,7 @@ def visit_Set(run: Run, node: ast.Set, frame: Frame) -> set[Any]:
     return made
 
 
-def _elements(run: Run, nodes: list[ast.expr], frame: Frame) -> Iterator[Any]:
+def _elements(run: Run, nodes: list[ast.expr], frame: Frame) -> collections.abc.Iterator[Any]:
     for node in nodes:
         if isinstance(node, ast.Starred):
             yield from items_of(run, run.evaluate(node.value, frame))
@@ -165,6 +166,10 @@ def visit_ListComp(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame
     return made
 
 
+def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterator:
+    return Iterator(visit_ListComp(run, node, frame))
+
+
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
     inner = _scope(node.generators, frame)
     found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
@@ -196,7 +201,7 @@ def _scope(generators: list[ast.comprehension], frame: Frame) -> Frame:
 
 def _loops(
     run: Run, generators: list[ast.comprehension], inner: Frame, outer: Frame
-) -> Iterator[None]:
+) -> collections.abc.Iterator[None]:
     """Bind the targets of a comprehension to each combination of items in turn."""
     if not generators:
         yield
@@ -288,7 +293,7 @@ EXPRESSIONS: dict[type[ast.AST], Any] = {
     ast.Call: visit_Call,
     ast.Lambda: visit_Lambda,
     ast.ListComp: visit_ListComp,
-    ast.GeneratorExp: visit_ListComp,
+    ast.GeneratorExp: visit_GeneratorExp,
     ast.SetComp: visit_SetComp,
     ast.DictComp: visit_DictComp,
     ast.NamedExpr: visit_NamedExpr,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from stcompile import trees
 from stcompile.errors import TypingError
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Scalar, Traced, describe, is_static, is_traced
@@ -36,6 +39,9 @@ class Basic:
         return whole and all(s == 1 for s in self.step) and not self.drop
 
 
+_INDEXABLE = frozenset({list, tuple, dict, str, bytes, range})
+
+
 def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(container, Array):
         return _get_array(run, container, index)
@@ -43,6 +49,11 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         if index == ():
             return container
         run.refuse("a number cannot be indexed", "index an array", TypingError)
+    method = inspect.getattr_static(type(container), "__getitem__", None)
+    if isinstance(method, FunctionType):
+        return run.call(method, [container, index], {})
+    if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
+        run.refuse(f"indexing a {describe(container)} is not supported", "use a list or a dict")
     if not is_static(index):
         run.refuse(
             f"a {describe(container)} is indexed by a traced value",
@@ -155,6 +166,8 @@ def _take_slice(run: Run, entry: slice, dim: int) -> tuple[int, int, int]:
 
 def _get_array(run: Run, array: Array, index: Any) -> Any:
     entries = entries_of(index)
+    if not entries and not array.type.ndim:
+        return run.record("to_scalar", array)  # x[()] of a 0-d array: a NumPy scalar
     if not _is_basic(entries):
         at, indices = parse_advanced(run, array, entries)
         return run.record("index", array, *indices, at=at)

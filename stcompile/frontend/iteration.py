@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from stcompile import trees
 from stcompile.errors import TypingError
 from stcompile.frontend import indexing
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Scalar, describe
+from stcompile.frontend.values import Array, Iterator, Scalar, describe
+
+_EMPTY: dict[Any, Any] = {}
+_VIEWS = tuple(type(view) for view in (_EMPTY.keys(), _EMPTY.values(), _EMPTY.items()))
+ITERABLE = frozenset({range, list, tuple, dict, set, frozenset, str, bytes, *_VIEWS})
 
 
 def items_of(run: Run, value: Any) -> list[Any]:
@@ -18,11 +23,11 @@ def items_of(run: Run, value: Any) -> list[Any]:
         run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
     if isinstance(value, Array):
         return [indexing.get_item(run, value, index) for index in range(value.type.dims[0])]
+    if isinstance(value, Iterator):
+        return value.take()
     if not isinstance(value, Iterable):
         run.refuse(f"a {describe(value)} cannot be iterated over", "", TypingError)
-    if isinstance(value, range | list | tuple | dict | set | frozenset | str) or (
-        type(value).__name__ in ("dict_keys", "dict_values", "dict_items")
-    ):
+    if type(value) in ITERABLE or trees.is_namedtuple(value):
         return list(value)
     return run.refuse(
         f"iterating over a {describe(value)} is not supported",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, KeysView, ValuesView
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,14 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
         return _static(run, python, left, right)
     if primitive == "matmul":
         return matmul(run, left, right)
+    for operand, other in ((left, right), (right, left)):
+        if isinstance(operand, list | tuple | str) and not isinstance(other, Array):
+            run.refuse(
+                f"{describe(left)} {symbol(primitive)} {describe(right)} needs the value of a "
+                "traced number",
+                "use static integers for lists, and arrays for arithmetic",
+                TypingError,
+            )
     if primitive in ("left_shift", "right_shift"):
         run.refuse("shifts of traced integers are not supported", "multiply by a power of two")
     return _record_binary(run, operation, left, right)
@@ -72,18 +80,30 @@ def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any
 
 
 def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
-    if not all(map(is_static, operands)) and not all(
-        isinstance(operand, list | tuple | int) for operand in operands
-    ):
+    """Python's own operator at compile time, on plain values or on containers it only moves."""
+    moves = python in (operator.add, operator.mul, operator.or_) and all(
+        isinstance(operand, list | tuple | dict | int) for operand in operands
+    )
+    if not moves and not all(map(_is_plain, operands)):
         run.refuse(
             f"{python.__name__} of {' and '.join(map(describe, operands))} is not supported",
-            "use NumPy arrays",
+            "use numbers and NumPy arrays",
         )
     try:
         result = python(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:
         run.refuse(str(error), "", TypingError)
     return run.own(result) if isinstance(result, list | dict | set) else result
+
+
+def _is_plain(value: Any) -> bool:
+    """True for static values whose operators read nothing but the value."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    plain = int | float | complex | str | bytes | range | slice | np.generic | np.dtype | type
+    return value is None or value is Ellipsis or isinstance(value, plain) or callable(value)
 
 
 def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -> Any:
@@ -101,15 +121,12 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         same = left is right
         return same if isinstance(comparison, ast.Is) else not same
     if isinstance(comparison, ast.In | ast.NotIn):
-        if (
-            is_traced(left)
-            or is_traced(right)
-            or (not isinstance(right, dict) and not is_static(right))
-        ):
+        keys = list(right) if isinstance(right, dict | KeysView | ValuesView) else right
+        if not (is_static(left) and is_static(keys)):
             run.refuse(
                 "`in` on traced values is not supported", "compare with np.any(values == value)"
             )
-        found = _static(run, lambda item, container: item in container, left, right)
+        found = _static(run, operator.contains, keys, left)
         return found if isinstance(comparison, ast.In) else not found
     operation = COMPARISONS[type(comparison)]
     if is_traced(left) or is_traced(right):

@@ -19,6 +19,7 @@ from stcompile.frontend.frames import Frame
 from stcompile.frontend.values import (
     Array,
     Cell,
+    Order,
     Scalar,
     Traced,
     ViewStep,
@@ -35,6 +36,7 @@ T = TypeVar("T")
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
 
 # Results that NumPy lays out in C order whatever the layout of the operands.
+_KEEPS_ORDER = {"sum", "copy", "cast", "stack", "concatenate", "update", "accumulate"}
 _CONTIGUOUS = {"contract", "full", "arange", "eye", "constant", "array", "asarray"}
 
 
@@ -51,14 +53,14 @@ class Run:
     def __init__(self, language: Language) -> None:
         self.language = language
         self.recorder = Recorder()
-        self.captures = Captures(self.recorder)
         self.section: Section = "forward"
         self.depth = 0  # nesting of sub-programs
         self.owned: dict[int, Any] = {}  # containers made by the program: they may be mutated
         self.origins: dict[
             int, tuple[Any, str]
         ] = {}  # records of the arguments: object, expression
-        self._contiguous: set[Variable] = set()
+        self.orders: dict[Variable, Order] = {}  # the memory orders that are known
+        self.captures = Captures(self.recorder, self.orders)
         self.views: dict[tuple[Variable, ViewStep], Variable] = {}
         self._here: tuple[ast.AST, Frame] | None = None
         self._steps = 0
@@ -114,6 +116,12 @@ class Run:
         return frame.location(node).in_section(self.section)
 
     @property
+    def frame(self) -> Frame:
+        """The frame that is being evaluated."""
+        assert self._here is not None
+        return self._here[1]
+
+    @property
     def caller(self) -> Location | None:
         """The call site, for code that is inlined here."""
         return self.location if self._here is not None else None
@@ -140,11 +148,30 @@ class Run:
             outputs = self.recorder.record(primitive, inputs, self.location, params)
         except OperandError as error:
             self.refuse(str(error), "", TypingError)
-        arrays = [a for a in inputs if isinstance(a, Variable) and a.type.ndim]
-        kept = PRIMITIVES[primitive].elementwise or primitive in ("sum", "copy", "cast", "stack")
-        if primitive in _CONTIGUOUS or (kept and all(a in self._contiguous for a in arrays)):
-            self._contiguous.update(outputs)
+        for output in outputs:
+            order = self._order_of(primitive, inputs, output)
+            if order is not None:
+                self.orders[output] = order
         return outputs
+
+    def _order_of(self, primitive: str, inputs: tuple[Atom, ...], output: Variable) -> Order:
+        """The memory order in which NumPy lays out a result, where it is certain: elementwise
+        functions and copies keep the order that their operands share."""
+        natural = tuple(range(output.type.ndim))
+        if primitive in _CONTIGUOUS:
+            return natural
+        if primitive == "transpose":
+            order = self.orders.get(inputs[0]) if isinstance(inputs[0], Variable) else None
+            axes = self.recorder.equations[-1].params["axes"]
+            return tuple(axes.index(axis) for axis in order) if order is not None else None
+        arrays = [a for a in inputs if isinstance(a, Variable) and a.type.ndim]
+        orders = [self.orders.get(a) for a in arrays]
+        if all(order == tuple(range(a.type.ndim)) for order, a in zip(orders, arrays, strict=True)):
+            keeps = PRIMITIVES[primitive].elementwise or primitive in _KEEPS_ORDER
+            return natural if keeps else None
+        alike = len({*orders}) == 1 and all(a.type.dims == output.type.dims for a in arrays)
+        is_mapped = PRIMITIVES[primitive].elementwise or primitive in ("copy", "cast")
+        return orders[0] if alike and is_mapped else None
 
     def value(self, atom: Atom) -> Any:
         """A new value of the user's program for an atom: arrays get storage of their own."""
@@ -152,11 +179,11 @@ class Run:
             return atom.value
         if atom.type.kind != "array":
             return Scalar(atom)
-        return Array(Cell(atom, atom in self._contiguous, depth=self.depth), atom.type)
+        return Array(Cell(atom, self.orders.get(atom), depth=self.depth), atom.type)
 
     def atom(self, value: Any) -> Atom:
         """The atom that stands for a value now."""
-        if isinstance(value, Variable):
+        if isinstance(value, Variable | Constant):
             return value
         if isinstance(value, Scalar):
             return value.atom
@@ -272,8 +299,8 @@ class Run:
         hint = self.recorder.hints.get(variable)
         if hint and result not in self.recorder.hints:
             self.recorder.hints[result] = hint
-        if variable in self._contiguous:
-            self._contiguous.add(result)
+        if variable in self.orders:
+            self.orders[result] = self.orders[variable]
         return result
 
     def _put_back(self, base: Variable, step: ViewStep, value: Variable) -> Variable:

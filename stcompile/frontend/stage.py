@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from stcompile import trees
-from stcompile.frontend.calls import call
+from stcompile.frontend.calls import RECURSION_LIMIT, call
 from stcompile.frontend.capture import Guard, Hidden, Leaf, has_attributes
 from stcompile.frontend.expressions import EXPRESSIONS
 from stcompile.frontend.run import Language, Run
@@ -82,13 +84,25 @@ def stage(
     for key, mirror in mirrors.items():
         run.origins.update(_origins(mirror, key))
     originals = _cells(mirrors)
-    value = run.call(
-        function, [mirrors[key] for key in call_with], {key: mirrors[key] for key in keywords}
-    )
+    with _deep_recursion():
+        value = run.call(
+            function, [mirrors[key] for key in call_with], {key: mirrors[key] for key in keywords}
+        )
     for cell, variable in originals:
         if cell.variable is not variable:
             run.record_atoms("store", (variable, cell.variable), {})
     return _finish(run, value, name)
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for the interpreter, which recurses about fifteen times for each call it inlines."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 15 * RECURSION_LIMIT + 1000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _constant(value: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stcompile import trees
+from stcompile.frontend.capture import is_input
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Cell, Scalar
 from stcompile.ir import Atom, Program, Variable, free_variables
@@ -48,17 +49,19 @@ def substage(
     outer: list[Atom] = []
 
     def inward(path: trees.Path, leaf: Any) -> Any:
-        if not isinstance(leaf, Array | Scalar):
+        if not isinstance(leaf, Array | Scalar) and not is_input(leaf):
             return leaf
-        atom = run.atom(leaf)
-        variable = run.recorder.variable(leaf.type, run.recorder.hints.get(atom, ""))  # type: ignore[arg-type]
+        atom = run.atom(leaf)  # a float is traced, as it is among the arguments of any call
+        hint = run.recorder.hints.get(atom, "") if isinstance(atom, Variable) else ""
+        variable = run.recorder.variable(atom.type, hint)
         inner.append(variable)
         outer.append(atom)
-        if isinstance(leaf, Scalar):
+        if not isinstance(leaf, Array):
             return Scalar(variable)
-        contiguous = leaf.cell.contiguous and not leaf.path
+        order = run.orders.get(atom) if isinstance(atom, Variable) else None
+        run.orders[variable] = order
         frozen = "an argument of the function that is differentiated"
-        return Array(Cell(variable, contiguous, frozen, run.depth), leaf.type)
+        return Array(Cell(variable, order, frozen, run.depth), leaf.type)
 
     staged = trees.map_leaves(inward, tuple(arguments))
     named = trees.map_leaves(inward, dict(keywords))

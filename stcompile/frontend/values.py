@@ -17,6 +17,8 @@ from typing import Any, ClassVar, TypeAlias
 from stcompile.ir import Atom, Params, Variable
 from stcompile.types import Type
 
+Order: TypeAlias = tuple[int, ...] | None
+
 
 @dataclass(frozen=True)
 class ViewStep:
@@ -32,12 +34,12 @@ class ViewStep:
 @dataclass(eq=False)
 class Cell:
     """The storage of one ndarray. ``frozen`` says why it may not be written ("" if it may);
-    ``contiguous`` is True where the storage is known to be C-contiguous; ``depth`` is the nesting
-    depth of the staging it belongs to."""
+    ``order`` is the order of its axes in memory, slowest first (None: not known); ``depth`` is the
+    nesting depth of the staging it belongs to."""
 
     tree_leaf: ClassVar[bool] = True
     variable: Variable
-    contiguous: bool
+    order: Order
     frozen: str = ""
     depth: int = 0
 
@@ -99,13 +101,36 @@ class ArrayMethod:
     name: str
 
 
+@dataclass(eq=False)
+class Iterator:
+    """An iterator: its items are used up once."""
+
+    tree_leaf: ClassVar[bool] = True
+    items: list[Any]
+
+    def take(self) -> list[Any]:
+        """The items that are left."""
+        left, self.items = self.items, []
+        return left
+
+
+@dataclass(eq=False)
+class Partial:
+    """``functools.partial`` of a real or a staged function."""
+
+    tree_leaf: ClassVar[bool] = True
+    function: Any
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
 def is_traced(value: Any) -> bool:
     return isinstance(value, Array | Scalar)
 
 
 def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
-    if isinstance(value, Array | Scalar | ArrayMethod):
+    if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))

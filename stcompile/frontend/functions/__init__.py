@@ -22,6 +22,7 @@ from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.indexing import set_item
 from stcompile.frontend.run import Run
 from stcompile.frontend.templates import template_lowering
+from stcompile.frontend.values import Array
 
 
 def _reshape_method(run: Run, x: Any, *shape: Any, order: str = "C") -> Any:
@@ -41,6 +42,10 @@ def _fill(run: Run, x: Any, value: Any) -> None:
 def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
     kind = creation.dtype_of(run, dtype)
     return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
+
+
+def _copy(run: Run, x: Any) -> Any:
+    return creation.copy(run, x) if isinstance(x, Array) else x
 
 
 METHODS: dict[str, Any] = {
@@ -67,7 +72,7 @@ METHODS: dict[str, Any] = {
     "swapaxes": shapes.swapaxes,
     "repeat": shapes.repeat,
     "astype": _astype,
-    "copy": creation.copy,
+    "copy": _copy,
     "item": creation.item,
     "fill": _fill,
 }

@@ -42,10 +42,12 @@ def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
 def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
     x = run.as_array(a)
     kind = dtype_of(run, dtype) if dtype is not None else x.type.dtype
-    made = run.record("full", fill_value, shape=x.type.dims, dtype=kind)
-    if not x.cell.contiguous or x.path:
-        made.cell.contiguous = False
-    return made
+    order = run.orders.get(run.read(x)) or tuple(range(x.type.ndim))
+    dims = tuple(x.type.dims[axis] for axis in order)
+    made = run.record("full", fill_value, shape=dims, dtype=kind)
+    if order == tuple(range(x.type.ndim)):
+        return made
+    return run.view(made, "transpose", axes=tuple(np.argsort(order).tolist()))  # laid out alike
 
 
 def zeros_like(run: Run, a: Any, dtype: Any = None) -> Any:

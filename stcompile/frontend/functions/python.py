@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import inspect
 import math
 import operator
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,19 @@ import numpy as np
 from stcompile import trees
 from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend.attributes import attribute
-from stcompile.frontend.iteration import items_of
-from stcompile.frontend.operators import BINARY, COMPARISONS, binary
+from stcompile.frontend.indexing import get_item
+from stcompile.frontend.iteration import ITERABLE, items_of
+from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, binary, unary
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Scalar, describe, is_static, is_traced
+from stcompile.frontend.values import (
+    Array,
+    Iterator,
+    Partial,
+    Scalar,
+    describe,
+    is_static,
+    is_traced,
+)
 from stcompile.primitives import PRIMITIVES
 from stcompile.types import is_number
 
@@ -27,9 +38,7 @@ def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
     """An effect: it stays where it is and runs once."""
     parts: list[str | None] = []
     operands = []
-    for index, value in enumerate(values):
-        if index:
-            parts.append(sep)
+    for value in values:
         if is_traced(value):
             parts.append(None)
             operands.append(value)
@@ -37,7 +46,8 @@ def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
             parts.append(str(value))
         else:
             run.refuse("print of a container of traced values is not supported", "print its items")
-    run.record_atoms("print", tuple(map(run.atom, operands)), {"parts": tuple(parts), "end": end})
+    params = {"parts": tuple(parts), "sep": sep, "end": end}
+    run.record_atoms("print", tuple(map(run.atom, operands)), params)
 
 
 def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
@@ -80,10 +90,13 @@ def pow_(run: Run, base: Any, exp: Any) -> Any:
 def len_(run: Run, obj: Any) -> int:
     if isinstance(obj, Array) and obj.type.ndim:
         return obj.type.dims[0]
-    try:
+    if type(obj) in ITERABLE or trees.is_namedtuple(obj):
         return len(obj)
-    except TypeError:
-        return run.refuse(f"a {describe(obj)} has no length", "", TypingError)
+    method = inspect.getattr_static(type(obj), "__len__", None)
+    if isinstance(method, FunctionType):
+        length: int = run.call(method, [obj], {})
+        return length
+    return run.refuse(f"the length of a {describe(obj)} is not known", "", TypingError)
 
 
 def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
@@ -106,13 +119,18 @@ def type_(run: Run, obj: Any) -> type:
 
 
 def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
-    if default and not is_traced(obj) and not hasattr(obj, name):
+    if default and not hasattr_(run, obj, name):
         return default[0]
     return attribute(run, obj, name)
 
 
 def hasattr_(run: Run, obj: Any, name: str) -> bool:
-    return hasattr(np.ndarray, name) if is_traced(obj) else hasattr(obj, name)
+    if is_traced(obj):
+        return hasattr(np.ndarray, name)
+    read = run.captures.reader(obj)
+    if read is None:
+        return hasattr(obj, name)
+    return bool(run.captures.guard(lambda: hasattr(read(), name), f"hasattr(…, {name!r})"))
 
 
 def listed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,7 +138,7 @@ def listed(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def lowering(run: Run, *iterables: Any, **options: Any) -> Any:
         try:
-            return run.own(list(function(*(items_of(run, i) for i in iterables), **options)))
+            return Iterator(list(function(*(items_of(run, i) for i in iterables), **options)))
         except (TypeError, ValueError) as error:
             return run.refuse(str(error), "", ArgumentsError)
 
@@ -128,17 +146,54 @@ def listed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
-    return run.own(list(enumerate(items_of(run, iterable), start)))
+    return Iterator(list(enumerate(items_of(run, iterable), start)))
 
 
 def map_(run: Run, function: Any, *iterables: Any) -> Any:
     rows = zip(*(items_of(run, iterable) for iterable in iterables), strict=False)
-    return run.own([run.call(function, list(row), {}) for row in rows])
+    return Iterator([run.call(function, list(row), {}) for row in rows])
 
 
 def filter_(run: Run, function: Any, iterable: Any) -> Any:
     kept = items_of(run, iterable)
-    return run.own([x for x in kept if run.truth(run.call(function, [x], {}), "`filter`")])
+    return Iterator([x for x in kept if run.truth(run.call(function, [x], {}), "`filter`")])
+
+
+def iter_(run: Run, iterable: Any) -> Any:
+    return iterable if isinstance(iterable, Iterator) else Iterator(items_of(run, iterable))
+
+
+def next_(run: Run, iterator: Any, *default: Any) -> Any:
+    if not isinstance(iterator, Iterator):
+        run.refuse(f"a {describe(iterator)} is not an iterator", "iter(...) makes one")
+    if iterator.items:
+        return iterator.items.pop(0)
+    if default:
+        return default[0]
+    return run.refuse("next() of an iterator that is used up", "", TypingError)
+
+
+def partial(run: Run, function: Any, *arguments: Any, **keywords: Any) -> Any:
+    return Partial(function, arguments, keywords)
+
+
+def unchanged(function: Any) -> Any:
+    """A decorator that leaves its function as it is."""
+    return function
+
+
+def wraps(run: Run, wrapped: Any, *options: Any, **keywords: Any) -> Any:
+    """functools.wraps: names and docstrings do not matter here."""
+    return unchanged
+
+
+def super_(run: Run, *arguments: Any) -> Any:
+    """``super()`` inside a method."""
+    if len(arguments) == 2:
+        return super(*arguments)
+    frame = run.frame
+    names = [a.arg for a in (*frame.node.args.posonlyargs, *frame.node.args.args)]
+    return super(frame.outside("__class__"), frame.names[names[0]])
 
 
 def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -246,6 +301,17 @@ PYTHON: dict[Any, Any] = {
     set: container(set),
     dict: dict_,
     functools.reduce: reduce_,
+    functools.partial: partial,
+    functools.wraps: wraps,
+    unchanged: lambda run, function: function,
+    iter: iter_,
+    next: next_,
+    super: super_,
+    operator.neg: lambda run, a: unary(run, UNARY[ast.USub], a),
+    operator.pos: lambda run, a: unary(run, UNARY[ast.UAdd], a),
+    operator.invert: lambda run, a: unary(run, UNARY[ast.Invert], a),
+    operator.abs: abs_,
+    operator.getitem: lambda run, a, b: get_item(run, a, b),
     dataclasses.replace: replace_,
     **{getattr(operator, p.__name__): operator_function(n, p) for n, p in BINARY.values()},
     **{getattr(operator, p.__name__): operator_function(n, p) for n, p in COMPARISONS.values()},
@@ -263,6 +329,6 @@ STATIC = frozenset(
         *(range, round, divmod, str, repr, hash, ord, chr, slice),
         *(callable, issubclass, id, format, frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
-        *(operator.itemgetter, operator.attrgetter, functools.partial),
+        *(operator.itemgetter, operator.attrgetter),
     }
 )

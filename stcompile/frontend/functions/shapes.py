@@ -57,16 +57,17 @@ def _complete(run: Run, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _reshape_is_view(x: Array, dims: tuple[int, ...]) -> bool | None:
     """What NumPy does to a dummy with the array's strides; None if the layout is not known."""
-    if not x.cell.contiguous:
+    order = x.cell.order
+    if order is None:
         return None
     base = x.cell.variable.type
-    strides, stride = [], base.dtype.itemsize
-    for dim in reversed(base.dims):
-        strides.append(stride)
-        stride *= max(dim, 1)
-    dummy: Any = np.lib.stride_tricks.as_strided(
-        np.empty(1, base.dtype), base.dims, tuple(reversed(strides))
-    )  # only its strides are read, never its elements
+    strides, stride = [0] * base.ndim, base.dtype.itemsize
+    for axis in reversed(order):
+        strides[axis] = stride
+        stride *= max(base.dims[axis], 1)
+    one = np.empty(1, base.dtype)
+    # Only the strides of the dummy are read, never its elements.
+    dummy: Any = np.lib.stride_tricks.as_strided(one, base.dims, tuple(strides))
     for step in x.path:
         arguments = (dummy, ()) if step.primitive == "slice" else (dummy,)
         dummy = TEMPLATES[step.primitive](*arguments, **step.params)
