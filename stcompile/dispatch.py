@@ -209,7 +209,19 @@ class Dispatcher:
             return type(value)
         parts = trees.children(value)
         if parts is None:
+            if isinstance(value, dict | list | tuple | set):
+                raise ArgumentsError(
+                    f"{name} is a {type(value).__name__}, whose contents cannot be traced",
+                    location=self.definition,
+                    hint="pass a plain dict, list or tuple, a namedtuple or a dataclass",
+                )
             return _static_key(value)
+        if type(value) is dict and not all(map(trees.is_plain_key, value)):
+            raise ArgumentsError(
+                f"{name} has keys that cannot be written as literals",
+                location=self.definition,
+                hint="use strings or numbers as keys",
+            )
         inner = [(step, self._key_of(trees.show_path(name, (step,)), p)) for step, p in parts]
         return type(value), tuple(inner)
 

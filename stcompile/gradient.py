@@ -58,6 +58,12 @@ class Gradient(Dispatcher):
                 self._check_leaf(run, which, path, leaf)
                 if isinstance(leaf, Variable):
                     variables.append(leaf)
+        if not variables:
+            self._refuse(
+                run,
+                f"`wrt={self.wrt!r}` has no array or float in it to differentiate by",
+                "name an argument that holds arrays or floats",
+            )
         program = _with_output(sub.program, output)
         joint = reverse(program, variables)
         value, *gradients = run.recorder.inline(joint.program, sub.inputs)
@@ -130,7 +136,7 @@ class Gradient(Dispatcher):
         """The output to differentiate: one real number."""
         value = sub.result
         if is_number(value) and isinstance(value, float | int):
-            return Constant(float(value))
+            return Constant(value)
         if not isinstance(value, Output):
             kind = type(value).__name__
             self._refuse(

@@ -82,12 +82,13 @@ def name_variables(program: Program, hints: Mapping[Variable, str]) -> Program:
 
 def renumber(program: Program) -> Program:
     """The same names, with the numbered ones dense again after equations were removed."""
-    hints = {variable: variable.name for variable in program.inputs}
-    for equation in program.equations:
-        for output in equation.outputs:
-            if not is_numbered(output.name):
-                hints[output] = output.name
-    return name_variables(program, hints)
+    return name_variables(program, names_of(program))
+
+
+def names_of(program: Program) -> dict[Variable, str]:
+    """The names that are not numbers, as hints."""
+    outputs = (output for equation in program.equations for output in equation.outputs)
+    return {v: v.name for v in (*program.inputs, *outputs) if not is_numbered(v.name)}
 
 
 def rename(program: Program, mapping: Mapping[Variable, Variable]) -> Program:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.location import NOWHERE
-from stcompile.naming import renumber
+from stcompile.naming import name_variables, names_of
+from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 
 
 def mark_of(primitive: str) -> str:
@@ -67,8 +68,8 @@ def shared_input(equation: Equation) -> Variable | None:
     """The input that the output shares storage with, if it is a view."""
     if mark_of(equation.primitive) != "view" or not equation.inputs:
         return None
-    if equation.primitive == "index":  # index arrays copy
-        return None
+    if equation.primitive == "index" and any(a.type.dims for a in equation.inputs[1:]):
+        return None  # index arrays copy, numbers do not
     source = equation.inputs[0]
     return source if isinstance(source, Variable) and source.type.kind == "array" else None
 
@@ -126,6 +127,7 @@ def own_outputs(program: Program, first: int = 0) -> Program:
     equations = list(program.equations)
     outputs: list[Atom] = list(program.outputs)
     makers = {output: equation for equation in equations for output in equation.outputs}
+    hints: dict[Variable, str] = {}
     for position, atom in enumerate(outputs):
         if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
             continue
@@ -134,12 +136,14 @@ def own_outputs(program: Program, first: int = 0) -> Program:
         if kept and atom not in storage.read_only:
             taken.add(root)
             continue
-        copy = Variable(f"{atom.name}_copy", atom.type)
+        copy = Variable(f"%{position}", atom.type)
+        hints[copy] = atom.name
         equations.append(_copied(atom, copy, makers.get(atom)))
         outputs[position] = copy
     if len(equations) == len(program.equations):
         return program
-    return renumber(replace(program, equations=tuple(equations), outputs=tuple(outputs)))
+    live = eliminate_dead_code(replace(program, equations=tuple(equations), outputs=tuple(outputs)))
+    return name_variables(live, {**names_of(live), **hints})
 
 
 def _copied(atom: Variable, copy: Variable, maker: Equation | None) -> Equation:

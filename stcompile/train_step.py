@@ -13,6 +13,7 @@ from stcompile import trees
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.calls import signature_of
+from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound, Scalar
 from stcompile.gradient import Gradient, Wrt
@@ -84,7 +85,7 @@ class TrainStep(Dispatcher):
                 location=self.definition,
                 hint="pass every parameter as an array: np.array(0.5)",
             )
-        run.captures.track(self.optimizer, lambda: self.optimizer, "optimizer")
+        run.captures.track(self.optimizer, Place.constant(self.optimizer, "optimizer"))
         run.section = "update"
         update = Bound(type(self.optimizer).update, self.optimizer)
         run.call(update, [run.own([p for p, _ in pairs]), run.own([g for _, g in pairs])], {})

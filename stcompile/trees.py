@@ -52,6 +52,13 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from leaves(part, (*path, step))
 
 
+def is_plain_key(key: Any) -> bool:
+    """True for dict keys that can be written as a literal."""
+    if isinstance(key, tuple):
+        return all(map(is_plain_key, key))
+    return type(key) in (str, int, float, bool, bytes, type(None))
+
+
 def map_leaves(function: Callable[[Path, Any], Any], value: Any, path: Path = ()) -> Any:
     """The same structure with ``function(path, leaf)`` in place of each leaf."""
     parts = children(value)
@@ -71,6 +78,7 @@ def with_children(value: Any, parts: list[Any]) -> Any:
     if type(value) is dict:
         return dict(zip(value, parts, strict=True))
     copy = object.__new__(type(value))
+    copy.__dict__.update(getattr(value, "__dict__", {}))
     for field, part in zip(dataclasses.fields(value), parts, strict=True):
         object.__setattr__(copy, field.name, part)
     return copy

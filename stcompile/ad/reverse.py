@@ -164,9 +164,7 @@ class _Sweep:
     def cotangent(self, variable: Variable) -> Atom:
         """The finished cotangent, zeros where nothing contributed."""
         found = self.cotangents.get(variable)
-        if found is None:
-            return self._zeros(variable.type)
-        return found
+        return self._zeros(variable.type) if found is None else self._returned(found, variable.type)
 
     # --- one equation --------------------------------------------------------------------------
 

@@ -20,7 +20,14 @@ from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.location import Location
 from stcompile.naming import Names, is_numbered
-from stcompile.storage import Writes, inplace_operand, mark_of, plan_writes, storage_of
+from stcompile.storage import (
+    Writes,
+    inplace_operand,
+    mark_of,
+    plan_writes,
+    shared_input,
+    storage_of,
+)
 
 WIDTH = 100
 INLINE_WIDTH = 76  # a longer expression gets a line and a name of its own
@@ -198,6 +205,8 @@ class _Emitter:
     def _result(self, result: Result) -> ast.expr:
         """The expression of what the function returns."""
         if isinstance(result, Item):
+            if result.like:
+                return ast.parse(result.like, mode="eval").body
             return self.operand(result.atom).code if result.atom else literal(result.value)
         parts = [self._result(part) for part in result.parts]
         if result.kind == "dict":
@@ -296,8 +305,10 @@ def _inlined(program: Program, writes: Writes) -> set[int]:
     roots = storage_of(program).roots
     written = {roots[v] for v in _written(program, writes)}
     found = set()
+    named = set(program.inputs)  # what has a name, or is a view of something that has
     for position, equation in enumerate(program.equations):
         mark = mark_of(equation.primitive)
+        named.update(equation.outputs)
         if len(equation.outputs) != 1 or mark not in ("fresh", "view"):
             continue
         output = equation.output
@@ -310,13 +321,15 @@ def _inlined(program: Program, writes: Writes) -> set[int]:
         is_stored = len(users) == 1 and users[0].primitive == "store"
         if not is_numbered(output.name) and not is_stored:
             continue
-        if mark == "view" and roots[output] != output and roots[output] not in written:
+        source = shared_input(equation)
+        if source is not None and source in named and roots[source] not in written:
             found.add(position)
             continue
         if len(places) != 1 or _key(users[0].location) != _key(equation.location):
             continue
         if not any(position < barrier < places[0] for barrier in barriers):
             found.add(position)
+            named.discard(output)
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from stcompile import trees
 from stcompile.errors import TypingError
+from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, ArrayMethod, Bound, Closure, Scalar, Traced, describe
 
@@ -85,17 +86,21 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
         )
     if module.__name__.split(".")[0] in ("numpy", "math", "cmath", "builtins", "operator"):
         return value  # constants of a library do not change
-    return run.captures.captured(value, lambda: getattr(module, name), f"{module.__name__}.{name}")
+    place = Place.constant(module, module.__name__).attribute(name)
+    return run.captures.captured(value, place)
 
 
 def _of_object(run: Run, owner: Any, name: str) -> Any:
     if trees.is_namedtuple(owner) and name in ("_replace", "_asdict"):
         return getattr(owner, name)
     static = None if isinstance(owner, super) else inspect.getattr_static(type(owner), name, None)
-    if isinstance(static, property) and static.fget is not None:
-        return run.call(static.fget, [owner], {})
-    if isinstance(static, types.FunctionType) and name not in getattr(owner, "__dict__", {}):
-        return Bound(static, owner)
+    on_instance = name in getattr(owner, "__dict__", {})
+    if static is not None and not on_instance:
+        run.captures.guard(Place.of_class(type(owner), name))  # it may be replaced on the class
+        if isinstance(static, property) and static.fget is not None:
+            return run.call(static.fget, [owner], {})
+        if isinstance(static, types.FunctionType):
+            return Bound(static, owner)
     try:
         value = getattr(owner, name)
     except AttributeError as error:
@@ -108,7 +113,7 @@ def _of_object(run: Run, owner: Any, name: str) -> Any:
             f"make a copy: `{type(owner).__name__}(...)`",
         )
     if isinstance(owner, type):
-        return run.captures.captured(
-            value, lambda: getattr(owner, name), f"{owner.__name__}.{name}"
-        )
+        return run.captures.captured(value, Place.of_class(owner, name))
+    if static is not None and not on_instance and not inspect.isdatadescriptor(static):
+        return run.captures.captured(value, Place.of_class(type(owner), name))
     return run.captures.attribute(owner, name, value)

@@ -21,6 +21,7 @@ from stcompile import trees
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
+from stcompile.frontend.places import Place
 from stcompile.frontend.protocol import Transformed
 from stcompile.frontend.run import Run
 from stcompile.frontend.statements import Returned
@@ -56,8 +57,8 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if getattr(function, "__dict__", {}).get("makes_transformed"):
         return _compute(run, function, arguments, keywords)
     if isinstance(function, functools.partial):
-        merged = {**function.keywords, **keywords}
-        return call(run, function.func, [*function.args, *arguments], merged)
+        fixed, named = _parts_of_partial(run, function)
+        return call(run, function.func, [*fixed, *arguments], {**named, **keywords})
     if isinstance(function, Partial):
         merged = {**function.keywords, **keywords}
         return call(run, function.function, [*function.arguments, *arguments], merged)
@@ -68,7 +69,22 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
             arguments = _drained(arguments)
             if is_static([*arguments, *keywords.values()]):
                 return _compute(run, function, arguments, keywords)
+            run.refuse(
+                f"`{name_of(function)}` needs values that are known at compile time, but is given "
+                f"traced ones ({', '.join(map(describe, arguments))})",
+                "a Python int among the arguments is static; shapes are too",
+            )
     return _call_object(run, function, arguments, keywords)
+
+
+def _parts_of_partial(
+    run: Run, function: functools.partial[Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The fixed arguments of a real partial: captured values like any other."""
+    place = Place.constant(function, "partial")
+    args = run.captures.captured(function.args, place.attribute("args"))
+    named = run.captures.captured(function.keywords, place.attribute("keywords"))
+    return list(args), dict(named)
 
 
 def _drained(arguments: Arguments) -> list[Any]:
@@ -87,7 +103,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         _check_container_method(run, function, arguments, keywords)
         return _compute(run, function, arguments, keywords)
     if isinstance(function, types.MethodType):
-        run.captures.track(function.__self__, lambda: function.__self__, "self")
+        run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
     if _is_library(function):
         return run.refuse(
@@ -102,7 +118,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     method = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(method, types.FunctionType):
         if not run.owns(function):
-            run.captures.track(function, lambda: function, type(function).__name__)
+            run.captures.track(function, Place.constant(function, type(function).__name__))
         return call(run, method, [function, *arguments], keywords)
     if not callable(function):
         return run.refuse(f"a {describe(function)} cannot be called", "")
@@ -206,15 +222,16 @@ def inline_function(
     except SourceError as error:
         raise SourceError(error.reason, location=run.caller, hint=error.hint) from None
     node = source.node
-    run.captures.guard(lambda: function.__code__, f"the code of {function.__name__}")
-    run.captures.guard(lambda: function.__defaults__, f"the defaults of {function.__name__}")
+    itself = Place.constant(function, function.__name__)
+    run.captures.guard(itself.attribute("__code__"))
+    run.captures.guard(itself.attribute("__defaults__"))
     _check_kind(run, function, node)
     signature = inspect.signature(function, follow_wrapped=False)
     bound = _bind(run, function.__name__, signature, arguments, keywords)
     for name, parameter in signature.parameters.items():
         if name not in bound and parameter.default is not parameter.empty:
-            read = _default_reader(function, name)
-            bound[name] = run.captures.captured(read(), read, f"{function.__name__}.{name}")
+            place = itself.fact(name, functools.partial(default_of, name=name))
+            bound[name] = run.captures.captured(parameter.default, place)
     local_names, nonlocal_names = bound_names(node)
     frame = Frame(
         source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
@@ -223,8 +240,9 @@ def inline_function(
     return _run_body(run, node, frame)
 
 
-def _default_reader(function: types.FunctionType, name: str) -> Any:
-    return lambda: inspect.signature(function, follow_wrapped=False).parameters[name].default
+def default_of(function: types.FunctionType, name: str) -> Any:
+    """A parameter's default, as it is now."""
+    return inspect.signature(function, follow_wrapped=False).parameters[name].default
 
 
 def _check_kind(run: Run, function: types.FunctionType, node: FunctionNode) -> None:
@@ -252,9 +270,9 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
                 value = cell.cell_contents
             except ValueError:
                 raise NameError(name) from None
-            return run.captures.captured(value, lambda: cell.cell_contents, name)
+            return run.captures.captured(value, Place.of_cell(cell, name))
         if name in globals_:
-            return run.captures.captured(globals_[name], lambda: globals_[name], name)
+            return run.captures.captured(globals_[name], Place.of_global(globals_, name))
         if hasattr(builtins, name):
             return getattr(builtins, name)
         raise NameError(name)
@@ -325,6 +343,7 @@ def _bind(
 
 
 def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
+    frame.depth = run.depth
     depth, caller = 0, frame.caller
     while caller is not None:
         depth, caller = depth + 1, caller.caller

@@ -9,19 +9,18 @@ changed global never meets a stale program. Real objects of the user are never m
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stcompile import trees
-from stcompile.frontend.values import Array, Cell, Order, Scalar, Traced
+from stcompile.frontend.places import Place
+from stcompile.frontend.values import Array, Cell, Order, Scalar
 from stcompile.ir import Variable
 from stcompile.recorder import Recorder
 from stcompile.types import type_of
-
-Read = Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -35,24 +34,25 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Hidden:
-    """A captured array or number: its variable, and how to read it at each call."""
+    """A captured array or number: its variable, and where it is read at each call."""
 
     variable: Variable
-    read: Read
-    description: str
+    place: Place
+
+    def read(self) -> Any:
+        return self.place.read()
 
 
 @dataclass(frozen=True)
 class Guard:
     """A captured static value that the program depends on."""
 
-    read: Read
+    place: Place
     expected: Any
-    description: str
 
     def holds(self) -> bool:
         try:
-            return same(self.read(), self.expected)
+            return same(self.place.read(), self.expected)
         except (AttributeError, LookupError, ValueError):
             return False
 
@@ -63,8 +63,10 @@ def same(value: Any, expected: Any) -> bool:
         return True
     if type(value) is not type(expected):
         return False
-    if isinstance(value, tuple | frozenset):
+    if isinstance(value, tuple):
         return len(value) == len(expected) and all(map(same, value, expected))
+    if isinstance(value, frozenset):
+        return bool(value == expected)
     return isinstance(value, int | str | bytes | complex | np.dtype | np.generic) and bool(
         value == expected
     )
@@ -79,10 +81,10 @@ class Captures:
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
         self.leaves: list[Leaf] = []
         self.hidden: list[Hidden] = []
-        self.guards: dict[tuple[int, str], Guard] = {}
-        self._mirrors: dict[int, tuple[Any, Any]] = {}  # id -> (the object, kept alive; mirror)
-        self._numbers: dict[tuple[int, str], Scalar] = {}
-        self._origin: dict[int, tuple[Any, Read, str]] = {}  # real objects read by attribute
+        self.guards: dict[Place, Guard] = {}
+        self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
+        self._numbers: dict[Place, Scalar] = {}
+        self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
 
     # --- arguments -----------------------------------------------------------------------------
 
@@ -108,85 +110,74 @@ class Captures:
 
     # --- captured values -----------------------------------------------------------------------
 
-    def captured(self, value: Any, read: Read, description: str) -> Any:
+    def captured(self, value: Any, place: Place) -> Any:
         """The mirror of a value that the function reads from outside."""
-        if is_input(value):
-            return self._hidden(value, read, description)
+        if is_input(value) and not isinstance(value, np.ndarray):
+            return self._number(value, place)
         if id(value) in self._mirrors:
-            return self._mirrors[id(value)][1]
+            _, mirror, first = self._mirrors[id(value)]
+            if place != first:
+                self.guard(place.same_as(first))
+            return mirror
+        if is_input(value):
+            return self._array(value, place)
         if type(value) in (list, tuple, dict) or trees.is_namedtuple(value):
-            return self._structure(value, read, description)
+            return self._structure(value, place)
         if isinstance(value, set):
-            self._guard(frozenset(value), lambda: frozenset(read()), description)
-            return frozenset(value)
-        self._guard(value, read, description)
+            return self.guard(place.fact("items", frozenset))
+        if not isinstance(value, types.ModuleType):
+            self.guard(place)
         if has_attributes(value):
-            self._origin.setdefault(id(value), (value, read, description))
+            self.track(value, place)
         return value
 
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """The mirror of ``owner.name``, where ``owner`` is a real object."""
-        if id(owner) not in self._origin:  # made while staging: nothing outside can change it
+        place = self.place_of(owner)
+        if place is None:  # made while staging: nothing outside can change it
             return value
-        _, read, description = self._origin[id(owner)]
-        return self.captured(value, lambda: getattr(read(), name), f"{description}.{name}")
+        return self.captured(value, place.attribute(name))
 
-    def guard(self, read: Read, description: str) -> Any:
+    def guard(self, place: Place) -> Any:
         """A static fact about the outside: its value now, guarded."""
-        value = read()
-        self._guard(value, read, description)
+        value = place.read()
+        self.guards.setdefault(place, Guard(place, value))
         return value
 
-    def reader(self, value: Any) -> Read | None:
+    def place_of(self, value: Any) -> Place | None:
         """How a real object is reached, if it is one of the outside."""
-        found = self._origin.get(id(value))
+        found = self._places.get(id(value))
         return found[1] if found else None
 
-    def track(self, value: Any, read: Read, description: str) -> None:
+    def track(self, value: Any, place: Place) -> None:
         """Remember how a real object is reached, for its attributes."""
-        self._origin.setdefault(id(value), (value, read, description))
+        self._places.setdefault(id(value), (value, place))
 
-    def _structure(self, value: Any, read: Read, description: str) -> Any:
-        shape = trees.map_leaves(lambda path, leaf: None, value)
-        kind = type(value)
-
-        def structure() -> Any:
-            now = read()
-            return (type(now), repr(trees.map_leaves(lambda path, leaf: None, now)))
-
-        self._guard((kind, repr(shape)), structure, description)
-
-        def leaf(path: trees.Path, item: Any) -> Any:
-            shown = trees.show_path(description, path)
-            return self.captured(item, lambda: follow(read(), path), shown)
-
-        mirror = trees.map_leaves(leaf, value)
-        self._mirrors[id(value)] = (value, mirror)
+    def _structure(self, value: Any, place: Place) -> Any:
+        self.guard(place.fact("structure", _structure_of))
+        mirror = trees.map_leaves(lambda path, item: self.captured(item, place.part(path)), value)
+        self._mirrors[id(value)] = value, mirror, place
         return mirror
 
-    def _hidden(self, value: Any, read: Read, description: str) -> Traced:
-        if isinstance(value, np.ndarray):
-            if id(value) in self._mirrors:
-                mirror: Traced = self._mirrors[id(value)][1]
-                return mirror
-        elif (id(value), description) in self._numbers:
-            return self._numbers[id(value), description]
-        hint = description.rsplit(".", 1)[-1]
-        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_") or "captured"
-        variable = self._recorder.variable(type_of(value), hint)
-        self.hidden.append(Hidden(variable, read, description))
-        if isinstance(value, np.ndarray):
-            array = self._cell(variable, value, f"{description} is not a local array")
-            self._mirrors[id(value)] = (value, array)
-            return array
-        self._numbers[id(value), description] = scalar = Scalar(variable)
-        self._mirrors[id(scalar)] = (value, scalar)  # keeps the number's id taken
-        return scalar
+    def _number(self, value: Any, place: Place) -> Scalar:
+        if place not in self._numbers:
+            self._numbers[place] = Scalar(self._hidden(value, place))
+        return self._numbers[place]
 
-    def _guard(self, value: Any, read: Read, description: str) -> None:
-        if isinstance(value, types.ModuleType):
-            return
-        self.guards.setdefault((id(value), description), Guard(read, value, description))
+    def _array(self, value: np.ndarray[Any, Any], place: Place) -> Array:
+        variable = self._hidden(value, place)
+        array = self._cell(variable, value, f"{place.description} is not a local array")
+        self._mirrors[id(value)] = value, array, place
+        if id(value) in self._arguments:  # the same array, by two ways: neither may be written
+            self._arguments[id(value)].cell.frozen = "it is captured as well as passed"
+        return array
+
+    def _hidden(self, value: Any, place: Place) -> Variable:
+        hint = place.description.rsplit(".", 1)[-1]
+        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_")
+        variable = self._recorder.variable(type_of(value), hint or "captured")
+        self.hidden.append(Hidden(variable, place))
+        return variable
 
     def _cell(self, variable: Variable, value: np.ndarray[Any, Any], frozen: str) -> Array:
         order = self._orders[variable] = memory_order(value)
@@ -198,11 +189,12 @@ class Captures:
         yield from (hidden.variable for hidden in self.hidden)
 
 
-def follow(value: Any, path: trees.Path) -> Any:
-    """The part of a structure at a path."""
-    for kind, key in path:
-        value = getattr(value, key) if kind == "attribute" else value[key]
-    return value
+def _structure_of(value: Any) -> Any:
+    """The types and keys of a structure, without its leaves."""
+    parts = trees.children(value)
+    if parts is None:
+        return None
+    return type(value), tuple((step, _structure_of(part)) for step, part in parts)
 
 
 def memory_order(value: np.ndarray[Any, Any]) -> Order:

@@ -160,7 +160,7 @@ def defaults_of(run: Run, arguments: ast.arguments, frame: Frame) -> dict[str, A
 
 
 def visit_ListComp(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> list[Any]:
-    inner = _scope(node.generators, frame)
+    inner = _scope(run, node.generators, frame)
     found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
     made: list[Any] = run.own(found)
     return made
@@ -171,7 +171,7 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
 
 
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
-    inner = _scope(node.generators, frame)
+    inner = _scope(run, node.generators, frame)
     found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
     if not is_static(found):
         run.refuse("a set of traced values is not supported", "use a list or a tuple")
@@ -180,7 +180,7 @@ def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
 
 
 def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]:
-    inner = _scope(node.generators, frame)
+    inner = _scope(run, node.generators, frame)
     made: dict[Any, Any] = run.own({})
     for _ in _loops(run, node.generators, inner, frame):
         key = run.evaluate(node.key, inner)
@@ -190,12 +190,12 @@ def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]
     return made
 
 
-def _scope(generators: list[ast.comprehension], frame: Frame) -> Frame:
+def _scope(run: Run, generators: list[ast.comprehension], frame: Frame) -> Frame:
     """A comprehension's own scope, inside the frame."""
     names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
     return Frame(
         frame.source, frame.node, frame.caller, frame, frame.outside, frozenset(names),
-        statement=frame.statement, notes=list(frame.notes),
+        statement=frame.statement, notes=list(frame.notes), depth=run.depth,
     )  # fmt: skip
 
 
@@ -242,8 +242,14 @@ def visit_FormattedValue(run: Run, node: ast.FormattedValue, frame: Frame) -> st
 def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
     """Assign a value to a target: a name, a pattern of names, an element or an attribute."""
     if isinstance(target, ast.Name):
-        owner = frame if target.id in frame.local_names else frame.owner_of(target.id)
-        (owner or frame).names[target.id] = value
+        owner = frame if target.id in frame.local_names else frame.owner_of(target.id) or frame
+        if owner.depth != run.depth:
+            run.refuse(
+                f"this changes `{target.id}` of an enclosing function from inside a function that "
+                "is differentiated",
+                "return the value instead",
+            )
+        owner.names[target.id] = value
         run.hint(value, target.id)
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(run, target, items_of(run, value), frame)
@@ -252,7 +258,7 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         indexing.set_item(run, container, run.evaluate(target.slice, frame), value)
     elif isinstance(target, ast.Attribute):
         owner_value = run.evaluate(target.value, frame)
-        if id(owner_value) not in run.owned:
+        if not run.owns(owner_value):
             run.refuse(
                 f"this sets the attribute `{target.attr}` of an object from outside the function",
                 "keep it in a local variable and return it",

@@ -28,6 +28,7 @@ class Frame:
     names: dict[str, Any] = field(default_factory=dict)
     statement: ast.AST | None = None
     notes: list[str] = field(default_factory=list)
+    depth: int = 0
 
     @property
     def function_name(self) -> str:

@@ -170,7 +170,12 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
         return run.record("to_scalar", array)  # x[()] of a 0-d array: a NumPy scalar
     if not _is_basic(entries):
         at, indices = parse_advanced(run, array, entries)
-        return run.record("index", array, *indices, at=at)
+        result = run.record("index", array, *indices, at=at)
+        if isinstance(result, Array) and all(run.atom(i).type.dims == () for i in indices):
+            why = "a part of it was taken at an index that is known only at run time"
+            array.cell.frozen = array.cell.frozen or why
+            result.cell.frozen = "it is a part of another array, at an index known only at run time"
+        return result
     basic = parse_basic(run, array, entries)
     result = array
     if not basic.is_whole(array.type.dims):

@@ -56,6 +56,7 @@ class Run:
         self.section: Section = "forward"
         self.depth = 0  # nesting of sub-programs
         self.owned: dict[int, Any] = {}  # containers made by the program: they may be mutated
+        self._owner_depth: dict[int, int] = {}
         self.origins: dict[
             int, tuple[Any, str]
         ] = {}  # records of the arguments: object, expression
@@ -334,10 +335,13 @@ class Run:
     def own(self, container: Any) -> Any:
         """Note a container that the program made, so that it may be mutated."""
         self.owned[id(container)] = container
+        self._owner_depth[id(container)] = self.depth
         return container
 
     def owns(self, container: Any) -> bool:
-        return id(container) in self.owned
+        """True for a container that the program made, in the function being staged: one of an
+        enclosing function that is differentiated from inside must not be changed."""
+        return self._owner_depth.get(id(container)) == self.depth
 
     def truth(self, value: Any, construct: str) -> bool:
         """The truth of a static value; a traced one is refused."""

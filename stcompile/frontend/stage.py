@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 from stcompile import trees
 from stcompile.frontend.calls import RECURSION_LIMIT, call
-from stcompile.frontend.capture import Guard, Hidden, Leaf, has_attributes
+from stcompile.frontend.capture import Guard, Hidden, Leaf, has_attributes, is_input
 from stcompile.frontend.expressions import EXPRESSIONS
+from stcompile.frontend.places import Place
 from stcompile.frontend.run import Language, Run
 from stcompile.frontend.statements import STATEMENTS
 from stcompile.frontend.values import Array, Scalar
@@ -24,10 +25,12 @@ LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call)
 
 @dataclass(frozen=True)
 class Item:
-    """A leaf of a result: an atom of the program, or (``atom`` None) a static value."""
+    """A leaf of a result: an atom of the program, or (``atom`` None) a static value; one that has
+    no literal is part of an argument, an expression such as ``params["activation"]``."""
 
     atom: Atom | None
     value: Any = None
+    like: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,9 @@ def stage(
     mirrors: dict[str, Any] = {}
     for key, value in arguments.items():
         mirrors[key] = run.captures.argument(key, value, writeable=key in writeable)
-        for _, leaf in trees.leaves(value):
-            if has_attributes(leaf) and not callable(leaf):
-                run.captures.track(leaf, _constant(leaf), key)
+        for path, leaf in trees.leaves(value):
+            if has_attributes(leaf) and not is_input(leaf):
+                run.captures.track(leaf, Place.constant(leaf, trees.show_path(key, path)))
     for key, mirror in mirrors.items():
         run.origins.update(_origins(mirror, key))
     originals = _cells(mirrors)
@@ -105,21 +108,19 @@ def _deep_recursion() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def _constant(value: Any) -> Any:
-    return lambda: value
-
-
 def _cells(mirrors: Mapping[str, Any]) -> list[tuple[Any, Variable]]:
     arrays = [leaf for mirror in mirrors.values() for _, leaf in trees.leaves(mirror)]
     return [(leaf.cell, leaf.cell.variable) for leaf in arrays if isinstance(leaf, Array)]
 
 
 def _origins(value: Any, root: str) -> dict[int, tuple[Any, str]]:
-    """The namedtuples and dataclasses in an argument, by identity, each with its expression."""
+    """The namedtuples, dataclasses and static leaves of an argument, by identity, each with its
+    expression."""
     found = {}
-    if trees.is_namedtuple(value) or trees.is_dataclass(value):
+    parts = trees.children(value)
+    if trees.is_namedtuple(value) or trees.is_dataclass(value) or parts is None:
         found[id(value)] = (value, root)
-    for step, part in trees.children(value) or ():
+    for step, part in parts or ():
         found.update(_origins(part, trees.show_path(root, (step,))))
     return found
 
@@ -136,7 +137,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     return Staged(
         program,
         tuple(Leaf(e.argument, e.path, renamed[e.variable]) for e in run.captures.leaves),
-        tuple(Hidden(renamed[h.variable], h.read, h.description) for h in hidden),
+        tuple(Hidden(renamed[h.variable], h.place) for h in hidden),
         tuple(run.captures.guards.values()),
         with_atoms(result, program.outputs),
     )
@@ -147,7 +148,11 @@ def _result(run: Run, value: Any) -> Result:
         return Item(run.atom(value))
     children = trees.children(value)
     if children is None:
-        return Item(None, value)
+        if trees.is_plain_key(value):
+            return Item(None, value)
+        if id(value) not in run.origins:
+            run.refuse(f"the function returns a {type(value).__name__}", "return numbers or arrays")
+        return Item(None, value, run.origins[id(value)][1])
     keys = tuple(key for (_, key), _ in children)
     parts = tuple(_result(run, part) for _, part in children)
     if type(value) in (dict, list, tuple):

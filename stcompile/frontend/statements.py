@@ -108,7 +108,8 @@ def visit_If(run: Run, node: ast.If, frame: Frame) -> Signal:
 
 def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     iterable = run.evaluate(node.iter, frame)
-    for item in run.at(node.iter, frame, lambda: items_of(run, iterable)):
+    items = run.at(node.iter, frame, lambda: _looped_items(run, iterable))
+    for item in items:
         bind(run, node.target, item, frame)
         note = _note(node.target, item)
         if note:
@@ -122,6 +123,11 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
             return signal
     after: Signal = run.execute(node.orelse, frame)
     return after
+
+
+def _looped_items(run: Run, iterable: Any) -> Any:
+    """What a loop goes through: a list itself, so that it sees what its body appends."""
+    return iterable if type(iterable) is list else items_of(run, iterable)
 
 
 def _note(target: ast.expr, item: Any) -> str:

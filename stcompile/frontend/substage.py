@@ -60,7 +60,7 @@ def substage(
             return Scalar(variable)
         order = run.orders.get(atom) if isinstance(atom, Variable) else None
         run.orders[variable] = order
-        frozen = "an argument of the function that is differentiated"
+        frozen = f"{hint or 'it'} belongs to the caller"
         return Array(Cell(variable, order, frozen, run.depth), leaf.type)
 
     staged = trees.map_leaves(inward, tuple(arguments))

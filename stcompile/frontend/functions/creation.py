@@ -196,7 +196,6 @@ CREATION: dict[Any, Any] = {
     np.linspace: linspace,
     np.array: array,
     np.asarray: asarray,
-    np.ascontiguousarray: asarray,
     np.copy: copy,
     np.astype: astype,
     np.shape: shape,

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
-from stcompile.frontend.functions.elementwise import strong
 from stcompile.frontend.functions.shapes import ravel
 from stcompile.frontend.operators import matmul
 from stcompile.frontend.run import Run
@@ -20,7 +19,7 @@ def np_matmul(run: Run, x1: Any, x2: Any) -> Any:
 def dot(run: Run, a: Any, b: Any) -> Any:
     """np.dot: with a number the product, else last axis of ``a`` with second-last of ``b``."""
     if 0 in (run.atom(a).type.ndim, run.atom(b).type.ndim):
-        return run.record("multiply", *strong(run, (a, b)))
+        return run.record("multiply", run.as_array(a), run.as_array(b))
     return matmul(run, a, b, spelling="dot")
 
 

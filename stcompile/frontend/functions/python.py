@@ -127,10 +127,10 @@ def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
 def hasattr_(run: Run, obj: Any, name: str) -> bool:
     if is_traced(obj):
         return hasattr(np.ndarray, name)
-    read = run.captures.reader(obj)
-    if read is None:
+    place = run.captures.place_of(obj)
+    if place is None:
         return hasattr(obj, name)
-    return bool(run.captures.guard(lambda: hasattr(read(), name), f"hasattr(…, {name!r})"))
+    return bool(run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name))))
 
 
 def listed(function: Callable[..., Any]) -> Callable[..., Any]:

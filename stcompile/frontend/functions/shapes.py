@@ -57,6 +57,19 @@ def _complete(run: Run, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _reshape_is_view(x: Array, dims: tuple[int, ...]) -> bool | None:
     """What NumPy does to a dummy with the array's strides; None if the layout is not known."""
+    dummy = _dummy(x)
+    if dummy is None:
+        return None
+    probe = np.lib.stride_tricks.as_strided(dummy, dummy.shape, dummy.strides)
+    try:
+        probe.shape = dims
+    except AttributeError:
+        return False
+    return True
+
+
+def _dummy(x: Array) -> Any:
+    """An array with the same strides and no elements worth reading; None if they are not known."""
     order = x.cell.order
     if order is None:
         return None
@@ -66,22 +79,29 @@ def _reshape_is_view(x: Array, dims: tuple[int, ...]) -> bool | None:
         strides[axis] = stride
         stride *= max(base.dims[axis], 1)
     one = np.empty(1, base.dtype)
-    # Only the strides of the dummy are read, never its elements.
     dummy: Any = np.lib.stride_tricks.as_strided(one, base.dims, tuple(strides))
     for step in x.path:
         arguments = (dummy, ()) if step.primitive == "slice" else (dummy,)
         dummy = TEMPLATES[step.primitive](*arguments, **step.params)
-    probe = np.lib.stride_tricks.as_strided(dummy, dummy.shape, dummy.strides)
-    try:
-        probe.shape = dims
-    except AttributeError:
-        return False
-    return True
+    return dummy
 
 
-def ravel(run: Run, a: Any, order: str = "C") -> Array:
+def ravel(run: Run, a: Any, order: str = "C") -> Any:
+    """np.ravel: a view of contiguous arrays only (reshape makes more views)."""
     x = run.as_array(a)
-    return reshape(run, x, (x.type.size,), order)
+    flat = reshape(run, x, (x.type.size,), order)
+    dummy = _dummy(x)
+    if dummy is None or dummy.flags.c_contiguous:
+        return flat
+    return run.record("copy", flat) if flat.cell is x.cell else flat
+
+
+def ascontiguousarray(run: Run, a: Any) -> Any:
+    x = atleast(run, a, 1)
+    dummy = _dummy(x)
+    if dummy is not None and dummy.flags.c_contiguous:
+        return x
+    return reshape(run, ravel(run, x), x.type.dims)
 
 
 def flatten(run: Run, a: Array, order: str = "C") -> Any:
@@ -283,6 +303,7 @@ def repeat(run: Run, a: Any, repeats: int, axis: Any = None) -> Any:
 SHAPES: dict[Any, Any] = {
     np.reshape: reshape,
     np.ravel: ravel,
+    np.ascontiguousarray: ascontiguousarray,
     np.transpose: transpose,
     np.permute_dims: transpose,
     np.matrix_transpose: lambda run, x: swapaxes(run, x, -1, -2),

@@ -10,34 +10,33 @@ def wave_value_and_grad(u, dt):
     v1 = dt * (u[2:] - 2 * u[1:7] + u[0:6])
     total[1:7] += v1
     # models.py:44  total[0] = u[-1]    (_ = 0)
-    v2 = u[7]
-    total[0] = v2
+    total[0] = u[7]
     # models.py:43  inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])    (_ = 1)
     total[1:7] += v1
     # models.py:44  total[0] = u[-1]    (_ = 1)
-    total[0] = v2
+    total[0] = u[7]
     # models.py:45  return np.sum(total**2)
     value = np.sum(total ** 2)
     # --- adjoint --------------------------------------------------------------
     # models.py:45  return np.sum(total**2)
     d_total = 2 * total
     # models.py:44  total[0] = u[-1]    (_ = 1)
-    v3 = d_total[0]
+    v2 = d_total[0]
     d_total[0] = 0.0
     d_u = np.zeros(8, np.float64)
-    d_u[7] += v3
+    d_u[7] += v2
     # models.py:43  inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])    (_ = 1)
-    v4 = d_total[1:7] * dt
-    v5 = -(v4 * 2)
+    v3 = d_total[1:7] * dt
+    v4 = -(v3 * 2)
     # models.py:44  total[0] = u[-1]    (_ = 0)
-    v6 = d_total[0]
+    v5 = d_total[0]
     d_total[0] = 0.0
-    d_u[7] += v6
+    d_u[7] += v5
     # models.py:43  inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])    (_ = 0)
-    v7 = d_total[1:7] * dt
-    v4 += v7
-    d_u[0:6] += v4
-    v5 += -(v7 * 2)
-    d_u[1:7] += v5
-    d_u[2:] += v4
+    v6 = d_total[1:7] * dt
+    v3 += v6
+    d_u[0:6] += v3
+    v4 += -(v6 * 2)
+    d_u[1:7] += v4
+    d_u[2:] += v3
     return value, d_u
