@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -58,6 +59,7 @@ class Differentiable:
         functools.update_wrapper(self, function)
         self.function = function
         self.wrt = wrt
+        self._bound: dict[int, tuple[weakref.ref[Any], Differentiable]] = {}  # by instance
         self.primal = Primal(function)
         self.grad = Gradient(function, wrt, with_value=False)
         self.value_and_grad = Gradient(function, wrt, with_value=True)
@@ -69,7 +71,11 @@ class Differentiable:
         """A decorated method is bound like any other."""
         if instance is None:
             return self
-        return Differentiable(self.function.__get__(instance, owner), self.wrt)
+        known = self._bound.get(id(instance))
+        if known is None or known[0]() is not instance:
+            method = Differentiable(self.function.__get__(instance, owner), self.wrt)
+            self._bound[id(instance)] = known = weakref.ref(instance), method
+        return known[1]
 
     def stage_call(self, run: Any, arguments: Any, keywords: Any) -> Any:
         return run.call(self.function, arguments, keywords)

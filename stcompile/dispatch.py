@@ -10,26 +10,27 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import FunctionType
-from typing import Any
+from types import FunctionType, MethodType
+from typing import Any, cast
 
 import numpy as np
 
 from stcompile import trees
 from stcompile.emit.function import Emitted, emit
-from stcompile.errors import ArgumentsError, SourceError
+from stcompile.errors import ArgumentsError, SourceError, excerpt
 from stcompile.frontend.capture import is_input, memory_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import Staged, stage
-from stcompile.frontend.values import Bound, Closure
+from stcompile.frontend.values import Bound, Closure, Partial
 from stcompile.link import link
 from stcompile.location import Location
 from stcompile.pipeline import prepare
 from stcompile.source import function_source
 from stcompile.types import type_of
 
+KEPT = 8  # specialisations of one signature that differ in captured values
 MANY = 16  # specialisations that differ in a static argument, before the user is told
 
 
@@ -49,7 +50,7 @@ class Specialisation:
 
     staged: Staged
     emitted: Emitted
-    function: Callable[..., Any]
+    function: FunctionType
 
     def is_current(self) -> bool:
         """True if everything captured is as it was when this was compiled."""
@@ -63,7 +64,26 @@ class Specialisation:
     def call(self, values: Sequence[Any]) -> Any:
         names, hidden_inputs = self.emitted.hidden, self.staged.hidden
         hidden = {name: h.read() for name, h in zip(names, hidden_inputs, strict=True)}
-        return self.function(*values, **hidden)
+        try:
+            return self.function(*values, **hidden)
+        except Exception as error:
+            self._tell_where(error)
+            raise
+
+    def _tell_where(self, error: Exception) -> None:
+        """Add the user's line to an error that NumPy raised in the generated function."""
+        step, filename = error.__traceback__, self.function.__code__.co_filename
+        while step is not None and step.tb_frame.f_code.co_filename != filename:
+            step = step.tb_next
+        location = self.emitted.lines.get(step.tb_lineno) if step is not None else None
+        shown = location.shown if location is not None else None
+        if shown is None:
+            return
+        note = "raised by the code for\n" + excerpt(shown)
+        if hasattr(error, "add_note"):
+            error.add_note(note)
+        elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
+            error.args = (f"{error.args[0]}\n{note}",)
 
 
 class Dispatcher:
@@ -81,6 +101,7 @@ class Dispatcher:
     writeable: tuple[str, ...] = ()
 
     def __init__(self, function: Any) -> None:
+        _check_function(function)
         self.function = function
         self.function_name = _name(function)
         self._specialisations: dict[Any, list[Specialisation]] = {}
@@ -101,7 +122,12 @@ class Dispatcher:
         """The user's parameters; read again when the defaults were replaced."""
         defaults = getattr(self.function, "__defaults__", None)
         if self._signature is None or self._signature[0] is not defaults:
-            self._signature = defaults, inspect.signature(self.function)
+            try:
+                self._signature = defaults, inspect.signature(self.function)
+            except (TypeError, ValueError) as error:
+                raise ArgumentsError(
+                    str(error), hint="write a function with Python source"
+                ) from None
         return self._signature[1]
 
     @functools.cached_property
@@ -144,11 +170,14 @@ class Dispatcher:
             raise ArgumentsError(
                 f"{self.function_name}{signature}: {error}", location=self.definition
             ) from None
-        bound.apply_defaults()
+        if isinstance(inspect.unwrap(self.function), FunctionType | Dispatcher):
+            bound.apply_defaults()
         values: dict[str, Any] = {}
         positional: list[str] = []
         named: list[str] = []
         for parameter in signature.parameters.values():
+            if parameter.name not in bound.arguments:
+                continue
             value = bound.arguments[parameter.name]
             if parameter.kind is parameter.VAR_POSITIONAL:
                 items = {f"{parameter.name}_{i}": item for i, item in enumerate(value)}
@@ -172,7 +201,7 @@ class Dispatcher:
             if specialisation.is_current():
                 return specialisation
         made = self.compile(arguments)
-        known.insert(0, made)
+        known[:] = [made, *known[: KEPT - 1]]
         self._warn_of_many()
         return made
 
@@ -190,7 +219,8 @@ class Dispatcher:
     def compile(self, arguments: Arguments) -> Specialisation:
         staged = prepare(self.stage(arguments), self.results)
         emitted = emit(staged, list(arguments.values), self.title, self.update)
-        return Specialisation(staged, emitted, link(emitted.source, emitted.name))
+        function = cast(FunctionType, link(emitted.source, emitted.name))
+        return Specialisation(staged, emitted, function)
 
     def _key(self, values: Mapping[str, Any]) -> Any:
         return tuple(self._key_of(name, value) for name, value in values.items())
@@ -248,6 +278,25 @@ class Dispatcher:
     def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
         """Bytes of array data that one call allocates: the sum over its allocating statements."""
         return self.specialise(self.bind(arguments, keywords)).emitted.allocated_bytes
+
+
+def _check_function(function: Any) -> None:
+    """Refuse what is no function, or none with Python source."""
+    if isinstance(function, Closure | Bound | Partial | FunctionType | MethodType):
+        return
+    if isinstance(function, functools.partial) or hasattr(function, "stage_call"):
+        return
+    if not callable(function):
+        raise ArgumentsError(
+            f"a {type(function).__name__} is not a function",
+            hint="pass the function itself, not its result",
+        )
+    method = inspect.getattr_static(type(function), "__call__", None)
+    if not isinstance(method, FunctionType):
+        raise SourceError(
+            f"`{getattr(function, '__name__', function)}` has no Python source",
+            hint="write a function that calls it",
+        )
 
 
 def _static_key(value: Any) -> Any:

@@ -7,6 +7,8 @@ import os
 
 from stcompile.location import Location
 
+SITES = 3  # call sites shown at either end of a long chain
+
 
 class StcompileError(Exception):
     """Base of all errors of stcompile.
@@ -28,10 +30,14 @@ class StcompileError(Exception):
         if self.hint:
             lines.append(f"hint: {self.hint}")
         site = self.location.caller if self.location is not None else None
+        sites = []
         while site is not None:
-            lines.append("called from " + excerpt(site))
+            sites.append("called from " + excerpt(site))
             site = site.caller
-        return "\n".join(lines)
+        if len(sites) > 2 * SITES:
+            left_out = f"... {len(sites) - 2 * SITES} more calls ..."
+            sites = [*sites[:SITES], left_out, *sites[-SITES:]]
+        return "\n".join([*lines, *sites])
 
 
 class SourceError(StcompileError):

@@ -10,18 +10,14 @@ The oracle of every pass and of the emitter, so it is short and knows no trick.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.ir import Atom, Equation, Program, Variable
-
-# The names of a last parameter that takes all the remaining inputs as one tuple.
-REMAINING = frozenset({"xs", "indices", "counters", "operands"})
+from stcompile.templates import grouped, inplace_operand, mark_of
 
 
 def evaluate(program: Program, *args: Any) -> tuple[Any, ...]:
@@ -79,18 +75,9 @@ def apply(primitive: str, inputs: tuple[Any, ...], params: Mapping[str, Any]) ->
     Inputs that the template writes to are copied first. ``call`` and ``loop`` have no template.
     """
     template = TEMPLATES[primitive]
-    positional = _positional(primitive)
-    written = getattr(template, "inplace", ())
-    arguments = list(inputs[: len(positional)])
-    if positional and positional[-1] in REMAINING:
-        arguments[len(positional) - 1 :] = [inputs[len(positional) - 1 :]]
-    for place, name in enumerate(positional):
-        if name in written and isinstance(arguments[place], np.ndarray):
+    arguments = grouped(primitive, inputs)
+    if mark_of(primitive) == "write":
+        place = inplace_operand(primitive)
+        if isinstance(arguments[place], np.ndarray):
             arguments[place] = arguments[place].copy(order="K")
     return template(*arguments, **params)
-
-
-@cache
-def _positional(primitive: str) -> tuple[str, ...]:
-    parameters = inspect.signature(TEMPLATES[primitive]).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)

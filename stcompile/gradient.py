@@ -9,7 +9,7 @@ from stcompile import trees
 from stcompile.ad.reverse import reverse
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import DerivativeError
-from stcompile.frontend.calls import signature_of
+from stcompile.frontend.binding import signature_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, substage
 from stcompile.ir import Atom, Constant, Program, Variable

@@ -18,6 +18,8 @@ def _softmax_cross_entropy(logits: Array, labels: Array) -> Any:
     logit of each row is subtracted first, so that nothing overflows. The cotangent of the logits
     is ``(softmax(logits) - onehot(labels)) / batch`` (Bishop 2006, eq. 4.109).
     """
+    if logits.ndim != 2 or labels.shape != logits.shape[:1]:
+        raise ValueError("softmax_cross_entropy takes logits (batch, classes) and labels (batch,)")
     rows = np.arange(logits.shape[0])
     shifted = logits - np.max(logits, axis=1, keepdims=True)
     exps = np.exp(shifted)

@@ -21,8 +21,8 @@ PIPELINE: tuple[Pass, ...] = (
     inline_calls,
     simplify_adjoint,
     share_common_subexpressions,
-    eliminate_dead_code,
     place_stores,
+    eliminate_dead_code,
     renumber,
 )
 

@@ -17,11 +17,11 @@ from typing import Any
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import LANGUAGE
-from stcompile.frontend.templates import REST
 from stcompile.frontend.values import Array, Cell, Scalar
 from stcompile.ir import Constant, Equation, Program, Variable
 from stcompile.naming import name_variables
 from stcompile.primitives import PRIMITIVES
+from stcompile.templates import REST
 from stcompile.types import Type, is_number
 
 Operand = Type | Constant

@@ -6,29 +6,14 @@ variable whose equation made the storage (or the input it belongs to).
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.location import NOWHERE
 from stcompile.naming import name_variables, names_of
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-
-
-def mark_of(primitive: str) -> str:
-    """``fresh``, ``view``, ``write`` or ``effect``; ``fresh`` for what has no template."""
-    template = TEMPLATES.get(primitive)
-    return str(template.__dict__["mark"]) if template is not None else "fresh"
-
-
-def inplace_operand(primitive: str) -> int:
-    """The position of the operand that a ``write`` template changes."""
-    template = TEMPLATES[primitive]
-    (written,) = template.__dict__["inplace"]
-    return list(inspect.signature(template).parameters).index(written)
-
+from stcompile.templates import inplace_operand, mark_of
 
 _READ_ONLY = {"broadcast_to"}  # a view that NumPy does not let anyone write
 

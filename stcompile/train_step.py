@@ -12,7 +12,7 @@ import numpy as np
 from stcompile import trees
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import ArgumentsError, DerivativeError
-from stcompile.frontend.calls import signature_of
+from stcompile.frontend.binding import signature_of
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound, Scalar
@@ -39,7 +39,7 @@ class TrainStep(Dispatcher):
         self.update = optimizer.describe()
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
         self.results = 1
-        self._checked: list[Any] = []
+        self._checked: Sequence[Any] = []
         self.wrt: Sequence[int | str] = tuple(wrt) if isinstance(wrt, tuple | list) else (wrt,)  # type: ignore[assignment]
         names = self.parameter_names()
         self.writeable = tuple(
@@ -48,23 +48,30 @@ class TrainStep(Dispatcher):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         bound = self.bind(arguments, keywords)
-        self._check_written([bound.values.get(name) for name in self.writeable])
-        return self.specialise(bound).call(tuple(bound.values.values()))
+        specialisation = self.specialise(bound)
+        written = [a for n in self.writeable for a in _arrays(bound.values.get(n))]
+        read = [a for n, v in bound.values.items() if n not in self.writeable for a in _arrays(v)]
+        read += [a for hidden in specialisation.staged.hidden for a in _arrays(hidden.read())]
+        self._check_written(written, read)
+        return specialisation.call(tuple(bound.values.values()))
 
-    def _check_written(self, written: Sequence[Any]) -> None:
-        """Refuse arrays that cannot be written, or whose writes would meet, before anything is
-        changed. The same arrays are looked at once."""
-        arrays = [a for w in written for _, a in trees.leaves(w) if isinstance(a, np.ndarray)]
+    def _check_written(self, written: Sequence[Any], read: Sequence[Any]) -> None:
+        """Refuse arrays that cannot be written, or whose writes would be seen elsewhere, before
+        anything is changed. The parameters are looked at among themselves once."""
+        for one in written:
+            for other in read:
+                if np.may_share_memory(one, other) and np.shares_memory(one, other):
+                    self._refuse("a parameter shares memory with an array that the loss reads")
         known = self._checked
-        if len(known) == len(arrays) and all(map(operator.is_, known, arrays)):
+        if len(known) == len(written) and all(map(operator.is_, known, written)):
             return
-        for array in arrays:
+        for array in written:
             if not array.flags.writeable:
                 self._refuse("a parameter is a read-only array")
-        for one, other in itertools.combinations(arrays, 2):
+        for one, other in itertools.combinations(written, 2):
             if np.may_share_memory(one, other) and np.shares_memory(one, other):
                 self._refuse("two parameters share memory")
-        self._checked = arrays
+        self._checked = written
 
     def _refuse(self, reason: str) -> NoReturn:
         hint = "a training step changes every parameter in place: pass copies"
@@ -90,3 +97,7 @@ class TrainStep(Dispatcher):
         update = Bound(type(self.optimizer).update, self.optimizer)
         run.call(update, [run.own([p for p, _ in pairs]), run.own([g for _, g in pairs])], {})
         return value
+
+
+def _arrays(value: Any) -> list[Any]:
+    return [leaf for _, leaf in trees.leaves(value) if isinstance(leaf, np.ndarray)]

@@ -287,8 +287,8 @@ class _Sweep:
 
 
 def one(type: Type) -> Constant:
-    """The seed: the derivative of a number with respect to itself, in its own type."""
-    return Constant(1.0) if type.kind == "python" else Constant(type.dtype.type(1))
+    """The seed: the derivative of a number with respect to itself, in its dtype."""
+    return Constant(1.0) if type.dtype == np.float64 else Constant(type.dtype.type(1))
 
 
 def _variables(atoms: Sequence[Atom]) -> list[Variable]:

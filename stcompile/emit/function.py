@@ -20,14 +20,8 @@ from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.location import Location
 from stcompile.naming import Names, is_numbered
-from stcompile.storage import (
-    Writes,
-    inplace_operand,
-    mark_of,
-    plan_writes,
-    shared_input,
-    storage_of,
-)
+from stcompile.storage import Writes, plan_writes, shared_input, storage_of
+from stcompile.templates import inplace_operand, mark_of
 
 WIDTH = 100
 INLINE_WIDTH = 76  # a longer expression gets a line and a name of its own

@@ -13,15 +13,15 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.emit.literals import Hole, literal
-from stcompile.frontend.templates import REST
 from stcompile.ir import Atom, Constant, Params
+from stcompile.templates import REST
 from stcompile.types import Type
 
 
@@ -65,20 +65,34 @@ def _parsed(template: Callable[..., Any]) -> ast.FunctionDef:
     return node
 
 
+@functools.cache
+def _parameters(template: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The positional parameters' names, and all defaults."""
+    kinds = inspect.signature(template).parameters.values()
+    positional = tuple(p.name for p in kinds if p.kind is not p.KEYWORD_ONLY)
+    return positional, {p.name: p.default for p in kinds if p.default is not p.empty}
+
+
+@functools.cache
+def _compiled(node: ast.expr) -> CodeType:
+    """An expression of a template as code; the nodes are those of `_parsed`, which live on."""
+    expression = ast.fix_missing_locations(ast.Expression(node))
+    return compile(expression, "<template>", "eval")
+
+
 class _Substitution:
     def __init__(
         self, template: Callable[..., Any], operands: Sequence[Operand], params: Mapping[str, Any]
     ) -> None:
         self.node = _parsed(template)
-        signature = inspect.signature(template)
-        kinds = signature.parameters.values()
-        positional = [p.name for p in kinds if p.kind is not p.KEYWORD_ONLY]
-        self.defaults = {p.name: p.default for p in kinds if p.default is not p.empty}
+        positional, self.defaults = _parameters(template)
         self.globals: dict[str, Any] = inspect.unwrap(template).__globals__
         self.names: dict[str, Any] = {**self.defaults, **params}
         for index, parameter in enumerate(positional):
             is_rest = parameter in REST and index == len(positional) - 1
             self.names[parameter] = tuple(operands[index:]) if is_rest else operands[index]
+        known = {name: _known(value) for name, value in self.names.items()}
+        self.scope = {**self.globals, **known, "isinstance": _isinstance}
 
     def run(self) -> Code:
         statements, value = self._body(self.node.body)
@@ -189,13 +203,7 @@ class _Substitution:
 
     def static(self, node: ast.expr) -> Any:
         """The value of an expression of static facts; operands are moved, not looked into."""
-        expression = ast.Expression(node)
-        ast.fix_missing_locations(expression)
-        scope = {**self.globals, **self._statics(), "isinstance": _isinstance}
-        return eval(compile(expression, "<template>", "eval"), scope)
-
-    def _statics(self) -> dict[str, Any]:
-        return {name: _known(value) for name, value in self.names.items()}
+        return eval(_compiled(node), self.scope)
 
 
 def _as_value(code: ast.expr) -> ast.expr:

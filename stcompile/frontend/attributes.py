@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -97,8 +98,14 @@ def _of_object(run: Run, owner: Any, name: str) -> Any:
     on_instance = name in getattr(owner, "__dict__", {})
     if static is not None and not on_instance:
         run.captures.guard(Place.of_class(type(owner), name))  # it may be replaced on the class
+        place = run.captures.place_of(owner)
+        if place is not None:  # or hidden by an attribute of the object's own
+            own = place.fact(f"own {name}", lambda o: name in getattr(o, "__dict__", {}))
+            run.captures.guard(own)
         if isinstance(static, property) and static.fget is not None:
             return run.call(static.fget, [owner], {})
+        if isinstance(static, functools.cached_property):
+            return run.call(static.func, [owner], {})
         if isinstance(static, types.FunctionType):
             return Bound(static, owner)
     try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dataclasses
 import functools
 import inspect
 import types
@@ -19,6 +18,8 @@ import numpy as np
 
 from stcompile import trees
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
+from stcompile.frontend.binding import bind_arguments, staged_signature
+from stcompile.frontend.construct import construct
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.places import Place
@@ -114,7 +115,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if isinstance(function, types.FunctionType):
         return inline_function(run, function, arguments, keywords)
     if isinstance(function, type):
-        return _construct(run, function, arguments, keywords)
+        return construct(run, function, arguments, keywords)
     method = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(method, types.FunctionType):
         if not run.owns(function):
@@ -227,7 +228,7 @@ def inline_function(
     run.captures.guard(itself.attribute("__defaults__"))
     _check_kind(run, function, node)
     signature = inspect.signature(function, follow_wrapped=False)
-    bound = _bind(run, function.__name__, signature, arguments, keywords)
+    bound = bind_arguments(run, function.__name__, signature, arguments, keywords)
     for name, parameter in signature.parameters.items():
         if name not in bound and parameter.default is not parameter.empty:
             place = itself.fact(name, functools.partial(default_of, name=name))
@@ -246,16 +247,16 @@ def default_of(function: types.FunctionType, name: str) -> Any:
 
 
 def _check_kind(run: Run, function: types.FunctionType, node: FunctionNode) -> None:
+    """Refuse generators at their ``yield``, and coroutines."""
     flags = function.__code__.co_flags
-    hint = "return a list or an array"
+    frame = Frame(function_source(function), node, run.caller, None, lambda name: None, frozenset())
     if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
         found = next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
-        frame = Frame(
-            function_source(function), node, run.caller, None, lambda name: None, frozenset()
-        )
-        run.at(found, frame, lambda: run.refuse(f"`{function.__name__}` is a generator", hint))
+        reason, hint = "is a generator", "return a list or an array"
+        run.at(found, frame, lambda: run.refuse(f"`{function.__name__}` {reason}", hint))
     if flags & inspect.CO_COROUTINE:
-        run.refuse(f"`{function.__name__}` is a coroutine (`async def`)", "use a plain function")
+        reason, hint = "is a coroutine (`async def`)", "use a plain function"
+        run.at(node, frame, lambda: run.refuse(f"`{function.__name__}` {reason}", hint))
 
 
 def _outside(run: Run, function: types.FunctionType) -> Any:
@@ -282,8 +283,8 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
 
 def _call_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Keywords) -> Any:
     node, parent = closure.node, closure.frame
-    parameters = _signature_of(node.args, closure.defaults)
-    bound = _bind(run, closure.name, parameters, arguments, keywords)
+    parameters = staged_signature(node.args, closure.defaults)
+    bound = bind_arguments(run, closure.name, parameters, arguments, keywords)
     local_names, nonlocal_names = bound_names(node)
     for inner in ast.walk(node):
         if isinstance(inner, ast.Yield | ast.YieldFrom):
@@ -293,53 +294,6 @@ def _call_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Ke
         names={**closure.defaults, **bound},
     )  # fmt: skip
     return _run_body(run, node, frame)
-
-
-def signature_of(function: Any) -> inspect.Signature:
-    """The parameters of a real or a staged function."""
-    if isinstance(function, Closure):
-        return _signature_of(function.node.args, function.defaults)
-    if isinstance(function, Bound):
-        inner = signature_of(function.function)
-        return inner.replace(parameters=list(inner.parameters.values())[1:])
-    return inspect.signature(function)
-
-
-def _signature_of(arguments: ast.arguments, defaults: Mapping[str, Any]) -> inspect.Signature:
-    kind = inspect.Parameter
-    parameters: list[inspect.Parameter] = []
-
-    def add(argument: ast.arg, how: Any) -> None:
-        default = None if argument.arg in defaults else kind.empty
-        parameters.append(kind(argument.arg, how, default=default))
-
-    for argument in arguments.posonlyargs:
-        add(argument, kind.POSITIONAL_ONLY)
-    for argument in arguments.args:
-        add(argument, kind.POSITIONAL_OR_KEYWORD)
-    if arguments.vararg:
-        parameters.append(kind(arguments.vararg.arg, kind.VAR_POSITIONAL))
-    for argument in arguments.kwonlyargs:
-        add(argument, kind.KEYWORD_ONLY)
-    if arguments.kwarg:
-        parameters.append(kind(arguments.kwarg.arg, kind.VAR_KEYWORD))
-    return inspect.Signature(parameters)
-
-
-def _bind(
-    run: Run, name: str, signature: inspect.Signature, arguments: Arguments, keywords: Keywords
-) -> dict[str, Any]:
-    """Arguments by parameter name, without defaults."""
-    try:
-        bound = dict(signature.bind(*arguments, **keywords).arguments)
-    except TypeError as error:
-        run.refuse(f"{name}{signature}: {error}", "", ArgumentsError)
-    for parameter in signature.parameters.values():
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            bound.setdefault(parameter.name, ())
-        if parameter.kind is parameter.VAR_KEYWORD:
-            bound[parameter.name] = run.own(dict(bound.get(parameter.name, {})))
-    return bound
 
 
 def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
@@ -360,44 +314,3 @@ def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
         body = body[1:]  # the docstring
     signal = run.execute(body, frame)
     return signal.value if isinstance(signal, Returned) else None
-
-
-# --- constructing ----------------------------------------------------------------------------
-
-
-def _construct(run: Run, cls: type, arguments: Arguments, keywords: Keywords) -> Any:
-    """An instance of a user's class: dataclasses and namedtuples by their fields, others by
-    staging ``__init__``. The new object is the program's own."""
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        bound = _bind(run, cls.__name__, inspect.signature(cls), arguments, keywords)
-        defaults = getattr(cls, "_field_defaults", {})
-        values = {**defaults, **bound}
-        return tuple.__new__(cls, [values[name] for name in cls._fields])
-    instance = run.own(object.__new__(cls))
-    if dataclasses.is_dataclass(cls) and "__init__" not in _written_methods(cls):
-        bound = _bind(run, cls.__name__, inspect.signature(cls), arguments, keywords)
-        for field in dataclasses.fields(cls):
-            if field.name in bound:
-                value = bound[field.name]
-            elif field.default_factory is not dataclasses.MISSING:
-                value = call(run, field.default_factory, [], {})
-            else:
-                value = field.default
-            object.__setattr__(instance, field.name, value)
-        if hasattr(cls, "__post_init__"):
-            call(run, cls.__post_init__, [instance], {})
-        return instance
-    initialise = inspect.getattr_static(cls, "__init__", None)
-    if not isinstance(initialise, types.FunctionType):
-        return run.refuse(f"an instance of `{cls.__name__}` cannot be made here", "make it outside")
-    call(run, initialise, [instance, *arguments], keywords)
-    return instance
-
-
-def _written_methods(cls: type) -> set[str]:
-    """Methods of a class that stand in its source (generated ones have none)."""
-    found = set()
-    for name, value in vars(cls).items():
-        if isinstance(value, types.FunctionType) and not value.__code__.co_filename.startswith("<"):
-            found.add(name)
-    return found

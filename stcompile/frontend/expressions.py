@@ -12,7 +12,7 @@ from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend import indexing, operators
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.frames import Frame
-from stcompile.frontend.iteration import items_of
+from stcompile.frontend.iteration import items_of, iteration_note
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Closure, Iterator, describe, is_static, is_traced
 
@@ -73,7 +73,8 @@ def visit_Compare(run: Run, node: ast.Compare, frame: Frame) -> Any:
 
 
 def visit_IfExp(run: Run, node: ast.IfExp, frame: Frame) -> Any:
-    taken = run.truth(run.evaluate(node.test, frame), "a conditional expression")
+    test = run.evaluate(node.test, frame)
+    taken = run.at(node.test, frame, lambda: run.truth(test, "a conditional expression"))
     return run.evaluate(node.body if taken else node.orelse, frame)
 
 
@@ -211,6 +212,8 @@ def _loops(
         run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
     for item in items_of(run, run.evaluate(first.iter, outer)):
         bind(run, first.target, item, inner)
+        note = iteration_note(first.target, item)
+        inner.notes[:] = [*outer.notes, *([note] if note else [])]
         if all(
             run.truth(run.evaluate(test, inner), "`if` in a comprehension") for test in first.ifs
         ):

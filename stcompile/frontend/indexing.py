@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
@@ -48,7 +48,9 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(container, Scalar):
         if index == ():
             return container
-        run.refuse("a number cannot be indexed", "index an array", TypingError)
+        if container.type.kind == "python":
+            run.refuse("a number cannot be indexed", "index an array", TypingError)
+        return _get_array(run, run.as_array(container), index)
     method = inspect.getattr_static(type(container), "__getitem__", None)
     if isinstance(method, FunctionType):
         return run.call(method, [container, index], {})
@@ -182,9 +184,11 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
         if len(basic.drop) == array.type.ndim and not any(entry is Ellipsis for entry in entries):
             number = run.record("slice", array, **basic.params)  # a NumPy scalar: a copy
             return run.record("expand_dims", number, axis=basic.new) if basic.new else number
-        if len(basic.drop) == array.type.ndim:
-            run.refuse("`...` beside an integer for every axis is not supported", "drop the `...`")
-        result = run.view(array, "slice", **basic.params)
+        if len(basic.drop) == array.type.ndim:  # x[..., 0]: a view without dimensions
+            part = run.view(array, "slice", **replace(basic, drop=()).params)
+            result = run.view(part, "reshape", shape=())
+        else:
+            result = run.view(array, "slice", **basic.params)
     elif not basic.new:
         return Array(array.cell, array.type, array.path)  # a new view of the whole
     return run.view(result, "expand_dims", axis=basic.new) if basic.new else result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,3 +34,12 @@ def items_of(run: Run, value: Any) -> list[Any]:
         f"iterating over a {describe(value)} is not supported",
         "loop over a range, a list, a tuple, a dict or an array",
     )
+
+
+def iteration_note(target: ast.expr, item: Any) -> str:
+    """``t = 1``: tells the copies of an unrolled line apart."""
+    if isinstance(target, ast.Name) and isinstance(item, int | str):
+        return f"{target.id} = {item!r}"
+    if isinstance(target, ast.Tuple) and isinstance(item, tuple) and item:
+        return iteration_note(target.elts[0], item[0])
+    return ""

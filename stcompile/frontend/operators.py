@@ -57,10 +57,9 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     for operand, other in ((left, right), (right, left)):
         if isinstance(operand, list | tuple | str) and not isinstance(other, Array):
             run.refuse(
-                f"{describe(left)} {symbol(primitive)} {describe(right)} needs the value of a "
+                f"{describe(left)} {symbol(primitive)} {describe(right)} needs to know a "
                 "traced number",
                 "use static integers for lists, and arrays for arithmetic",
-                TypingError,
             )
     if primitive in ("left_shift", "right_shift"):
         run.refuse("shifts of traced integers are not supported", "multiply by a power of two")
@@ -85,6 +84,11 @@ def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
         isinstance(operand, list | tuple | dict | int) for operand in operands
     )
     if not moves and not all(map(_is_plain, operands)):
+        if not all(map(is_static, operands)):
+            run.refuse(
+                f"{python.__name__} of containers looks at a traced value",
+                "compare the items one by one",
+            )
         run.refuse(
             f"{python.__name__} of {' and '.join(map(describe, operands))} is not supported",
             "use numbers and NumPy arrays",
@@ -111,7 +115,9 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
     if not is_traced(operand):
         return _static(run, python, operand)
     if primitive == "positive":
-        return run.record("copy", operand) if isinstance(operand, Array) else operand
+        if isinstance(operand, Array):
+            return run.record("copy" if operand.type.ndim else "to_scalar", operand)
+        return operand
     return run.record(primitive, operand)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from stcompile.errors import LanguageError, StcompileError, TypingError
+from stcompile.errors import ArgumentsError, LanguageError, StcompileError, TypingError
 from stcompile.frontend.capture import Captures
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.values import (
@@ -30,6 +30,7 @@ from stcompile.location import NOWHERE, Location, Section
 from stcompile.primitives import PRIMITIVES
 from stcompile.primitives.base import OperandError
 from stcompile.recorder import Recorder
+from stcompile.templates import mark_of
 from stcompile.types import is_number
 
 T = TypeVar("T")
@@ -37,6 +38,11 @@ STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop t
 
 # Results that NumPy lays out in C order whatever the layout of the operands.
 _KEEPS_ORDER = {"sum", "copy", "cast", "stack", "concatenate", "update", "accumulate"}
+_HINTS: dict[type[StcompileError], str] = {
+    LanguageError: "docs/language.md lists what can be written instead",
+    TypingError: "NumPy would refuse this as well: check shapes and dtypes",
+    ArgumentsError: "check the names and the number of the arguments",
+}
 _CONTIGUOUS = {"contract", "full", "arange", "eye", "constant", "array", "asarray"}
 
 
@@ -131,7 +137,8 @@ class Run:
         self, reason: str, hint: str, error: type[StcompileError] = LanguageError
     ) -> NoReturn:
         """Stop: the expression being evaluated is not taken."""
-        raise error(reason, location=self.location, hint=hint)
+        where = self.location if self._here is not None else None
+        raise error(reason, location=where, hint=hint or _HINTS[error])
 
     # --- recording -----------------------------------------------------------------------------
 
@@ -160,6 +167,8 @@ class Run:
         functions and copies keep the order that their operands share."""
         natural = tuple(range(output.type.ndim))
         if primitive in _CONTIGUOUS:
+            return natural
+        if output.type.ndim <= 1 and mark_of(primitive) != "view":
             return natural
         if primitive == "transpose":
             order = self.orders.get(inputs[0]) if isinstance(inputs[0], Variable) else None
@@ -292,7 +301,8 @@ class Run:
     ) -> Variable:
         if not path:
             changed = change(variable)
-            result = changed.atom if isinstance(changed, Scalar) else self.read(changed)
+            array = self.as_array(changed)  # a 0-d array stays one
+            result = self.read(array)
         else:
             step, *rest = path
             inner = self._written(self._step(variable, step), tuple(rest), change)

@@ -13,7 +13,7 @@ from stcompile.frontend import indexing, operators
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.expressions import bind, defaults_of
 from stcompile.frontend.frames import Frame
-from stcompile.frontend.iteration import items_of
+from stcompile.frontend.iteration import items_of, iteration_note
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Closure, is_static, is_traced
 
@@ -111,7 +111,7 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     items = run.at(node.iter, frame, lambda: _looped_items(run, iterable))
     for item in items:
         bind(run, node.target, item, frame)
-        note = _note(node.target, item)
+        note = iteration_note(node.target, item)
         if note:
             frame.notes.append(note)
         signal = run.execute(node.body, frame)
@@ -128,15 +128,6 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
 def _looped_items(run: Run, iterable: Any) -> Any:
     """What a loop goes through: a list itself, so that it sees what its body appends."""
     return iterable if type(iterable) is list else items_of(run, iterable)
-
-
-def _note(target: ast.expr, item: Any) -> str:
-    """``t = 1``: tells the copies of an unrolled line apart."""
-    if isinstance(target, ast.Name) and isinstance(item, int | str):
-        return f"{target.id} = {item!r}"
-    if isinstance(target, ast.Tuple) and isinstance(item, tuple) and item:
-        return _note(target.elts[0], item[0])
-    return ""
 
 
 def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:

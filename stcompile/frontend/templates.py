@@ -7,10 +7,6 @@ from typing import Any
 
 from stcompile.frontend.run import Run
 
-REST = frozenset({"xs", "indices", "counters", "operands"})
-"""The last positional parameter of a template, if it has one of these names, is a tuple that takes
-all remaining inputs of the primitive."""
-
 
 def template_lowering(primitive: str) -> Callable[..., Any]:
     def lowering(run: Run, *inputs: Any, **params: Any) -> Any:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias
 
-from stcompile.ir import Atom, Params, Variable
+import numpy as np
+
+from stcompile.ir import Params, Variable
 from stcompile.types import Type
 
 Order: TypeAlias = tuple[int, ...] | None
@@ -145,10 +147,6 @@ def describe(value: Any) -> str:
     """A traced value's type, or a static value's own, for messages."""
     if isinstance(value, Array | Scalar):
         return repr(value.type)
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}"
     return type(value).__name__
-
-
-__all__ = [
-    "Array", "ArrayMethod", "Atom", "Bound", "Cell", "Closure", "Scalar", "Traced", "ViewStep",
-    "describe", "is_static", "is_traced",
-]  # fmt: skip

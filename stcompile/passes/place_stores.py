@@ -21,11 +21,15 @@ def place_stores(program: Program) -> Program:
         return program
     roots = storage_of(program).roots
     others = [e for e in program.equations if e.primitive != "store"]
+    numbers = {e.output: e.inputs[0] for e in others if e.primitive == "asarray"}
     effects = [at for at, e in enumerate(others) if e.effects]
     after: dict[int, list[Equation]] = {}
     for store in stores:
         target, value = store.inputs
         assert isinstance(target, Variable)
+        if isinstance(value, Variable) and value in numbers:  # a 0-d array: store the number
+            value = numbers[value]
+            store = replace(store, inputs=(target, value))
         last = max(effects, default=-1)
         for position, equation in enumerate(others):
             reads_target = any(roots[v] == roots[target] for v in equation.variables)

@@ -131,18 +131,12 @@ def _is(atom: Atom, value: float) -> bool:
     return isinstance(atom, Constant) and bool(atom.value == value)
 
 
-def _alike(type: Type, other: Type) -> bool:
-    """True if a value of one type serves as the other: weak or not, a number is a number."""
-    is_number = type.kind != "array" and other.kind != "array"
-    return type.dtype == other.dtype and (is_number or type == other)
-
-
 def _multiply(s: _Simplifier, equation: Equation) -> Atom | None:
     (result,) = _types(equation)
     for x, y in (equation.inputs, equation.inputs[::-1]):
-        if _is(y, 1) and _alike(x.type, result):
+        if _is(y, 1) and x.type == result:
             return x
-        if _is(y, -1) and _alike(x.type, result):
+        if _is(y, -1) and x.type == result:
             return s.record("negative", x)
     x, y = equation.inputs
     for first, second in ((x, y), (y, x)):
@@ -166,7 +160,7 @@ def _ordered(first: Atom, second: Atom, as_given: bool) -> tuple[Atom, Atom]:
 def _divide(s: _Simplifier, equation: Equation) -> Atom | None:
     x, y = equation.inputs
     (result,) = _types(equation)
-    if _is(y, 1) and _alike(x.type, result):
+    if _is(y, 1) and x.type == result:
         return x
     inner = s.negated(x)
     if inner is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, is_static, is_traced
@@ -28,8 +28,8 @@ def ufunc(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if len(operands) != count:
             run.refuse(
                 f"`np.{primitive}` takes {count} operands, not {len(operands)}",
-                "`out=` is not supported: assign the result",
-                TypingError,
+                "`out` is not supported: assign the result",
+                ArgumentsError,
             )
         if is_static(operands) and all(map(is_number, operands)):
             return static_call(run, function, *operands)
@@ -85,7 +85,9 @@ def clip(
 
 
 def positive(run: Run, x: Any) -> Any:
-    return run.record("copy", x) if isinstance(x, Array) else x
+    if isinstance(x, Array):
+        return run.record("copy", x) if x.type.ndim else run.record("to_scalar", x)
+    return strong(run, (x,))[0]
 
 
 def round_(run: Run, a: Any, decimals: int = 0) -> Any:

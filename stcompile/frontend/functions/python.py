@@ -145,6 +145,24 @@ def listed(function: Callable[..., Any]) -> Callable[..., Any]:
     return lowering
 
 
+def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
+    """zip, which takes one item of each in turn: the same iterator may be given twice."""
+    sources = [iter_(run, iterable) for iterable in iterables]
+    rows: list[tuple[Any, ...]] = []
+    while sources:
+        row: list[Any] = []
+        for source in sources:
+            if not source.items:
+                break
+            row.append(source.items.pop(0))
+        if len(row) < len(sources):
+            break
+        rows.append(tuple(row))
+    if strict and (row or any(source.items for source in sources)):
+        run.refuse("the arguments of zip have different lengths", "", TypingError)
+    return Iterator(rows)
+
+
 def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
     return Iterator(list(enumerate(items_of(run, iterable), start)))
 
@@ -288,7 +306,7 @@ PYTHON: dict[Any, Any] = {
     type: type_,
     getattr: getattr_,
     hasattr: hasattr_,
-    zip: listed(zip),
+    zip: zip_,
     reversed: listed(reversed),
     enumerate: enumerate_,
     map: map_,

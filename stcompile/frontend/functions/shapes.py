@@ -14,7 +14,7 @@ from stcompile.frontend.functions.reductions import axes_of, axis_of
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, is_static
+from stcompile.frontend.values import Array, Scalar, is_static
 
 
 def shape_of(run: Run, shape: Any) -> tuple[int, ...]:
@@ -27,9 +27,11 @@ def shape_of(run: Run, shape: Any) -> tuple[int, ...]:
     return tuple(int(dim) for dim in given)
 
 
-def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Array:
+def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     if order != "C":
         run.refuse(f"reshape in order {order!r} is not supported", "transpose first")
+    if isinstance(a, Scalar) and shape == ():
+        return a
     x = run.as_array(a)
     dims = _complete(run, x, shape_of(run, shape))
     if dims == x.type.dims:
@@ -38,6 +40,8 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Array:
     if is_view:
         return run.view(x, "reshape", shape=dims)
     copied: Array = run.record("reshape", x, shape=dims)
+    if is_view is False:
+        copied.cell.order = tuple(range(len(dims)))
     if is_view is None:
         why = "whether this reshape shares storage depends on the memory layout"
         copied.cell.frozen = x.cell.frozen = why
@@ -153,7 +157,9 @@ def expand_dims(run: Run, a: Any, axis: Any) -> Array:
     return run.view(x, "expand_dims", axis=axes)
 
 
-def squeeze(run: Run, a: Any, axis: Any = None) -> Array:
+def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
+    if isinstance(a, Scalar):
+        return a
     x = run.as_array(a)
     if axis is None:
         axes = tuple(i for i, dim in enumerate(x.type.dims) if dim == 1)
@@ -263,11 +269,14 @@ def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
         flat = ravel(run, x)
         rolled = run.record("roll", flat, shift=(sum(shifts),), axis=(0,))
         return reshape(run, rolled, x.type.dims)
-    axes = tuple(axis_of(run, x.type.ndim, i) for i in _tuple(axis))
+    axes = [axis_of(run, x.type.ndim, i) for i in _tuple(axis)]
     shifts = shifts * len(axes) if len(shifts) == 1 else shifts
     if len(shifts) != len(axes):
         run.refuse("np.roll needs one shift an axis", "", TypingError)
-    return run.record("roll", x, shift=shifts, axis=axes)
+    total = dict.fromkeys(axes, 0)
+    for one, shift_by in zip(axes, shifts, strict=True):
+        total[one] += shift_by  # NumPy adds the shifts of an axis that repeats
+    return run.record("roll", x, shift=tuple(total.values()), axis=tuple(total))
 
 
 def pad(
