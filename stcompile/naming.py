@@ -75,7 +75,8 @@ def name_variables(program: Program, hints: Mapping[Variable, str]) -> Program:
     for equation in program.equations:
         for output in equation.outputs:
             hint = hints.get(output)
-            name = names.like(hint) if hint else names.unnamed()
+            is_named = hint is not None and not is_numbered(base_name(hint))
+            name = names.like(hint) if hint and is_named else names.unnamed()
             mapping[output] = replace(output, name=name)
     return rename(program, mapping)
 

@@ -10,10 +10,10 @@ from stcompile.ir import Program
 from stcompile.naming import renumber
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
+from stcompile.passes.own_outputs import own_outputs
 from stcompile.passes.place_stores import place_stores
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
-from stcompile.storage import own_outputs
 
 Pass = Callable[[Program], Program]
 

@@ -7,12 +7,9 @@ variable whose equation made the storage (or the input it belongs to).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.location import NOWHERE
-from stcompile.naming import name_variables, names_of
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.ir import Equation, Program, Variable
 from stcompile.templates import inplace_operand, mark_of
 
 _READ_ONLY = {"broadcast_to"}  # a view that NumPy does not let anyone write
@@ -99,44 +96,3 @@ def plan_writes(program: Program) -> Writes:
                 members[root].append(variable)
             owned.discard(output)
     return Writes(inplace)
-
-
-def own_outputs(program: Program, first: int = 0) -> Program:
-    """The program with outputs from position ``first`` on in storage of their own.
-
-    A gradient may be an argument itself, a view, or the same array twice: these are copied, so
-    that a caller may keep and change what is returned.
-    """
-    storage = storage_of(program)
-    taken: set[Variable] = set()
-    equations = list(program.equations)
-    outputs: list[Atom] = list(program.outputs)
-    makers = {output: equation for equation in equations for output in equation.outputs}
-    hints: dict[Variable, str] = {}
-    for position, atom in enumerate(outputs):
-        if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
-            continue
-        root = storage.roots[atom]
-        kept = root == atom and root in storage.owned and root not in taken
-        if kept and atom not in storage.read_only:
-            taken.add(root)
-            continue
-        copy = Variable(f"%{position}", atom.type)
-        hints[copy] = atom.name
-        equations.append(_copied(atom, copy, makers.get(atom)))
-        outputs[position] = copy
-    if len(equations) == len(program.equations):
-        return program
-    live = eliminate_dead_code(replace(program, equations=tuple(equations), outputs=tuple(outputs)))
-    return name_variables(live, {**names_of(live), **hints})
-
-
-def _copied(atom: Variable, copy: Variable, maker: Equation | None) -> Equation:
-    """A copy of a variable; a copy of a broadcast number is a filled array."""
-    location = maker.location if maker else NOWHERE.in_section("adjoint")
-    if maker is not None and maker.primitive == "broadcast_to":
-        source = maker.inputs[0]
-        if source.type.kind != "array" or not source.type.dims:
-            params = freeze({"shape": copy.type.dims, "dtype": copy.type.dtype})
-            return Equation((copy,), "full", (source,), params, (), location)
-    return Equation((copy,), "copy", (atom,), freeze({}), (), location)

@@ -173,6 +173,8 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
     if not _is_basic(entries):
         at, indices = parse_advanced(run, array, entries)
         result = run.record("index", array, *indices, at=at)
+        if isinstance(result, Scalar) and any(entry is Ellipsis for entry in entries):
+            return run.record("asarray", result)  # with `...` NumPy gives a 0-d array
         if isinstance(result, Array) and all(run.atom(i).type.dims == () for i in indices):
             why = "a part of it was taken at an index that is known only at run time"
             array.cell.frozen = array.cell.frozen or why

@@ -1,0 +1,64 @@
+"""Give returned arrays storage of their own.
+
+A gradient may be an argument itself, a view, or the same array twice: these are copied, so that a
+caller may keep and change what is returned. A copy of a broadcast number is a filled array.
+
+>>> from stcompile.text import parse_program
+>>> print(own_outputs(parse_program('''
+... program f(x: f64[2,3]) {
+...   v1: f64[3,2] = transpose(x; axes=(1, 0))
+...   return v1
+... }''')))
+program f(x: f64[2,3]) {
+  v1: f64[3,2] = transpose(x; axes=(1, 0))
+  v2: f64[3,2] = copy(v1)
+  return v2
+}
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.location import NOWHERE
+from stcompile.naming import name_variables, names_of
+from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.storage import storage_of
+
+
+def own_outputs(program: Program, first: int = 0) -> Program:
+    """The program with outputs from position ``first`` on in storage of their own."""
+    storage = storage_of(program)
+    taken: set[Variable] = set()
+    equations = list(program.equations)
+    outputs: list[Atom] = list(program.outputs)
+    makers = {output: equation for equation in equations for output in equation.outputs}
+    hints: dict[Variable, str] = {}
+    for position, atom in enumerate(outputs):
+        if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
+            continue
+        root = storage.roots[atom]
+        kept = root == atom and root in storage.owned and root not in taken
+        if kept and atom not in storage.read_only:
+            taken.add(root)
+            continue
+        copy = Variable(f"%{position}", atom.type)
+        hints[copy] = atom.name
+        equations.append(_copied(atom, copy, makers.get(atom)))
+        outputs[position] = copy
+    if len(equations) == len(program.equations):
+        return program
+    live = eliminate_dead_code(replace(program, equations=tuple(equations), outputs=tuple(outputs)))
+    return name_variables(live, {**names_of(live), **hints})
+
+
+def _copied(atom: Variable, copy: Variable, maker: Equation | None) -> Equation:
+    """A copy of a variable; a copy of a broadcast number is a filled array."""
+    location = maker.location if maker else NOWHERE.in_section("adjoint")
+    if maker is not None and maker.primitive == "broadcast_to":
+        source = maker.inputs[0]
+        if source.type.kind != "array" or not source.type.dims:
+            params = freeze({"shape": copy.type.dims, "dtype": copy.type.dtype})
+            return Equation((copy,), "full", (source,), params, (), location)
+    return Equation((copy,), "copy", (atom,), freeze({}), (), location)
