@@ -1,0 +1,204 @@
+"""Calls of Python functions: they are inlined, with Python's own rules for arguments and scopes."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+import stcompile as st
+from tests.frontend import layers
+from tests.frontend.layers import dense
+from tests.programs import Examples
+
+examples = Examples()
+
+X = np.linspace(-0.8, 0.9, 6).reshape(2, 3)
+W = np.linspace(0.3, -0.4, 9).reshape(3, 3)
+
+
+def relu(x, slope=0.1):
+    return np.where(x > 0, x, slope * x)
+
+
+@examples(X)
+def helpers(x):
+    return relu(x), relu(x, 0.2), relu(slope=x, x=x * x)
+
+
+@examples(X, W, wrt=(0, 1))
+def helpers_of_another_module(x, w):
+    params = {"W": w, "b": 0.5}
+    return dense(x, params), layers.dense(x, params, activation=np.sin) * layers.SCALE
+
+
+@examples(X)
+def every_kind_of_parameter(x):
+    def f(a, /, b, c=2.0, *rest, d, e=4.0, **more):
+        return a + b * c + sum(rest) * d - e + more.get("g", 0.0) * len(more)
+
+    pair, named = (x, x * 2), {"d": x, "g": 7.0}
+    return (
+        f(x, 1.0, d=2.0),
+        f(x, b=x, d=x),
+        f(*pair, 3.0, x, x, d=1.0, e=x),
+        f(1.0, *pair, **named, h=3),
+    )
+
+
+@examples(X)
+def nested_functions_and_closures(x):
+    scale = 2.0
+
+    def outer(y):
+        def inner(z):
+            return z * scale + y
+
+        return inner(y) * inner(x)
+
+    result = outer(x)
+    scale = 3.0
+    return result, outer(x)
+
+
+@examples(X)
+def closures_see_the_last_value(x):
+    late = [lambda v: v * n for n in range(3)]
+    early = [lambda v, n=n: v * n for n in range(3)]
+    return [f(x) for f in late], [f(x) for f in early]
+
+
+@examples(X)
+def nonlocal_names(x):
+    total, calls = x * 0, 0
+
+    def add(y):
+        nonlocal total, calls
+        total = total + y
+        calls += 1
+
+    add(x)
+    add(x * x)
+    return total, calls
+
+
+@examples(X)
+def defaults_are_evaluated_once(x):
+    scale = 2.0
+
+    def f(y, scale=scale, seen=[]):
+        seen.append(y)
+        return y * scale * len(seen)
+
+    scale = 5.0
+    return f(x) + scale, f(x), f(x, seen=[])
+
+
+@examples(X, 4)
+def recursion_with_a_static_base_case(x, n):
+    def power(y, n):
+        if n == 0:
+            return 1.0
+        half = power(y, n // 2)
+        return half * half * (y if n % 2 else 1.0)
+
+    def total(tree):
+        return total(tree[0]) + total(tree[1]) if isinstance(tree, tuple) else np.sum(tree)
+
+    return power(x, n), total(((x, x * x), (x, (x, 3.0))))
+
+
+@examples(X)
+def functions_are_values(x):
+    def compose(*functions):
+        return lambda y: functools.reduce(lambda value, f: f(value), functions, y)
+
+    table = [np.sin, relu, lambda v: v + 1]
+    return compose(*table)(x), compose()(x), (lambda *a, **k: a[0] * k["n"])(x, n=2), table[0](x)
+
+
+@examples(X)
+def partial_application(x):
+    half = functools.partial(relu, slope=0.5)
+    scaled = functools.partial(np.multiply, x)
+    return half(x), half(x, slope=x), scaled(3.0), functools.partial(half, x)()
+
+
+@examples(X)
+def map_filter_and_reduce(x):
+    doubled = list(map(lambda a, b: a * b, [x, x], [2, 3]))
+    kept = list(filter(lambda n: n % 2, range(5)))
+    return doubled, kept, functools.reduce(lambda a, b: a * b, doubled), functools.reduce(max, kept)
+
+
+def logged(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs) * 2.0
+
+    return wrapper
+
+
+@logged
+def decorated_helper(x):
+    return np.sin(x)
+
+
+@examples(X)
+def decorators(x):
+    @logged
+    def inner(y):
+        return y * y
+
+    return decorated_helper(x), inner(x)
+
+
+@st.differentiable
+def square(x):
+    return x * x
+
+
+@examples(X)
+def differentiable_functions_inside(x):
+    return square(x) + 1
+
+
+@examples(X)
+def derivatives_inside(x):
+    def energy(y, k):
+        return np.sum(np.cos(y) * k)
+
+    value, force = st.value_and_grad(energy)(x, 2.0)
+    return value * x, force, st.grad(energy, wrt="k")(x, k=2.0)
+
+
+@examples(X)
+def results_need_not_use_their_arguments(x):
+    def nothing(*_):
+        return
+
+    return x, nothing(x) is None
+
+
+@examples.test
+def test_program(example):
+    example.check()
+
+
+def test_keyword_only_arguments_and_names_for_wrt():
+    def loss(x, *, scale=2.0):
+        return np.sum(x * scale)
+
+    assert st.grad(loss, wrt="scale")(X, scale=3.0) == np.sum(X)
+    np.testing.assert_array_equal(st.grad(loss)(x=X), np.full_like(X, 2.0))
+    d_scale, d_x = st.grad(loss, wrt=("scale", 0))(X)
+    assert (d_scale, d_x[0, 0]) == (np.sum(X), 2.0)
+
+
+def test_star_arguments_of_the_function_itself():
+    def loss(*arrays, **named):
+        return sum([np.sum(a) for a in arrays]) * named["scale"]
+
+    first, second = st.grad(loss, wrt=(0, 1))(X, W, scale=3.0)
+    np.testing.assert_array_equal(first, np.full_like(X, 3.0))
+    np.testing.assert_array_equal(second, np.full_like(W, 3.0))
