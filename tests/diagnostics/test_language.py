@@ -1,0 +1,228 @@
+"""Syntax and functions that are not differentiated are refused, at the expression."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections import deque
+
+import numpy as np
+
+from stcompile import TypingError
+from tests.diagnostics.refusals import Refusals, refusal
+
+refused = Refusals()
+
+X = np.linspace(0.5, 1.5, 6).reshape(2, 3)
+count = 0
+
+# --- functions -----------------------------------------------------------------------------------
+
+
+@refused(X, at="np.linalg.eig(x @ x.T)", reason=r"np\.linalg\.eig.*not supported")
+def an_unknown_numpy_function(x):
+    return np.sum(np.linalg.eig(x @ x.T)[0])
+
+
+@refused(X, at="math.gamma(x[0, 0])", reason=r"`math\.gamma` needs values")
+def an_unknown_function_of_math(x):
+    return math.gamma(x[0, 0])
+
+
+@refused(X, at="np.random.rand(3)", reason=r"rand.*not supported")
+def a_random_draw(x):
+    return np.sum(x * np.random.rand(3))
+
+
+@refused(X, at="x.tobytes()", reason=r"\.tobytes.*not supported")
+def an_unknown_array_method(x):
+    return len(x.tobytes()) * x[0, 0]
+
+
+@refused(X, at="x.strides", reason=r"\.strides.*not supported")
+def an_unknown_array_attribute(x):
+    return x.strides[0] * x[0, 0]
+
+
+@refused(X, at="open('file')", reason="open` (is not supported|has no)")
+def a_function_with_side_effects(x):
+    return np.sum(x) * len(open('file').read())  # fmt: skip
+
+
+@refused(X, at="eval('1')", reason="`eval` is not supported")
+def evaluated_code(x):
+    return np.sum(x) * eval('1')  # fmt: skip
+
+
+@refused(X, at="np.sum(x, where=x > 1)", reason=r"`where` of `np\.sum` is not supported")
+def an_unsupported_keyword(x):
+    return np.sum(x, where=x > 1)
+
+
+@refused(X, at="np.exp(x, out=y)", reason=r"`out` of `np\.exp` is not supported")
+def an_output_argument(x):
+    y = np.zeros((2, 3))
+    np.exp(x, out=y)
+    return np.sum(y)
+
+
+@refused(X, at="itertools.count()", reason="count")
+def an_endless_iterator_in_c(x):
+    for _, n in zip(x, itertools.count()):
+        x = x * n
+    return np.sum(x)
+
+
+@refused(X, at="deque([x])", reason="deque")
+def a_container_written_in_c(x):
+    items = deque([x])
+    return np.sum(items[0])
+
+
+# --- syntax --------------------------------------------------------------------------------------
+
+
+@refused(X, at="global count", reason="`global count`", hint="argument")
+def a_global_statement(x):
+    global count
+    count = 1
+    return np.sum(x)
+
+
+@refused(X, at="yield np.sum(x)", reason="generator", hint="return")
+def a_generator(x):
+    yield np.sum(x)
+
+
+@refused(X, at="values(x)", reason="`values` is a generator", hint="list")
+def a_nested_generator(x):
+    def values(y):
+        yield y
+
+    return sum(values(x))
+
+
+@refused(X, at="async def a_coroutine(x):", reason="async def|coroutine")
+async def a_coroutine(x):
+    return np.sum(x)
+
+
+@refused(X, at="async def inner(y):", reason="`async def` is not supported")
+def a_nested_coroutine(x):
+    async def inner(y):
+        return y
+
+    return np.sum(x)
+
+
+@refused(X, at="try:", reason="`try` is not supported", hint="outside")
+def a_try_statement(x):
+    try:
+        return np.sum(x)
+    except ValueError:
+        return 0.0
+
+
+@refused(X, at="with contextlib.nullcontext():", reason="`with` is not supported")
+def a_with_statement(x):
+    with contextlib.nullcontext():
+        return np.sum(x)
+
+
+@refused(X, at="class Local:", reason="class definition")
+def a_class_definition(x):
+    class Local:
+        pass
+
+    return np.sum(x)
+
+
+@refused(X, at="import os", reason="import")
+def an_import(x):
+    import os
+
+    return np.sum(x) * len(os.sep)
+
+
+@refused(X, at="match x.ndim:", reason="`match` is not supported")
+def a_match_statement(x):
+    match x.ndim:
+        case 2:
+            return np.sum(x)
+
+
+@refused(X, at="del items[0]", reason="`del`")
+def a_deletion_in_a_container(x):
+    items = [x, x]
+    del items[0]
+    return np.sum(items[0])
+
+
+@refused(X, at='raise ValueError("no")', reason=r"raises ValueError\('no'\)", hint="")
+def a_raise(x):
+    raise ValueError("no")
+
+
+@refused(X, at="undefined", reason="`?undefined`? is not defined", hint="")
+def an_undefined_name(x):
+    return np.sum(x) * undefined  # noqa: F821
+
+
+@refused(X, at="y", reason="`?y`?.*(before|not defined|no value)", hint="")
+def a_name_without_a_value(x):
+    if x.ndim == 3:
+        y = x
+    return np.sum(y)
+
+
+@refused(X, at="np.summ", reason="summ", hint="")
+def an_unknown_name_in_numpy(x):
+    return np.summ(x)
+
+
+@refused(X, at="x.summ", reason="no attribute `summ`", error=TypingError)
+def an_unknown_attribute(x):
+    return x.summ()
+
+
+@refused(X, at="n(x)", reason="cannot be called", hint="")
+def a_call_of_a_number(x):
+    n = 3
+    return n(x)
+
+
+@refused(X, at="a, b, c = x", reason="2 values.*3 names", hint="", error=TypingError)
+def an_unpacking_that_does_not_fit(x):
+    a, b, c = x
+    return np.sum(a + b + c)
+
+
+@refused.test
+def test_refusal(refused):
+    refused.check()
+
+
+def forever(x):
+    return forever(x * 2)
+
+
+def test_endless_recursion():
+    error = refusal(forever, X)
+    assert "calls itself" in error.reason
+    assert "base case" in error.hint
+    assert len(str(error).splitlines()) < 40
+
+
+def test_an_endless_loop(monkeypatch):
+    monkeypatch.setattr("stcompile.frontend.run.STEP_BUDGET", 10_000)
+
+    def loss(x):
+        n = 0
+        while n >= 0:
+            n += 1
+        return np.sum(x)
+
+    error = refusal(loss, X)
+    assert "too long at compile time" in error.reason
+    assert "loop" in error.hint
