@@ -1,0 +1,153 @@
+"""The tables of docs/numpy.md, made from the tables of the frontend."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
+from stcompile.frontend.functions.creation import CREATION
+from stcompile.frontend.functions.elementwise import ELEMENTWISE
+from stcompile.frontend.functions.linear import LINEAR
+from stcompile.frontend.functions.reductions import REDUCTIONS
+from stcompile.frontend.functions.shapes import SHAPES
+
+BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
+
+
+def tables() -> str:
+    """All tables, as Markdown."""
+    python = {f: lowering for f, lowering in FUNCTIONS.items() if _is_python(f)}
+    own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
+    templates = set(TEMPLATES.values())
+    left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
+    assert not left_out, f"in no table of the page: {left_out}"
+    sections = [
+        ("Elementwise", _elementwise()),
+        ("Reductions", _calls(REDUCTIONS)),
+        ("Products", _calls(LINEAR)),
+        ("Shapes and arrangement", _calls(SHAPES)),
+        ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
+        ("Array methods", _methods()),
+        ("Python", _names(f for f in python if _module(f) == "builtins")),
+        ("`math`", _names(f for f in python if _module(f) == "math")),
+        ("`operator`, `functools`, `dataclasses`", _names(
+            f for f in python if _module(f) in ("operator", "functools", "dataclasses")
+        )),
+        ("Static arguments only", _names(f for f in STATIC if _module(f) != "math")),
+    ]  # fmt: skip
+    parts = [f"### {title}\n\n{table}" for title, table in sections]
+    return "\n\n".join([BEGIN, *parts, END]) + "\n"
+
+
+def _elementwise() -> str:
+    rows = [(_call(f, lowering), _aliases(f), _state(f)) for f, lowering in ELEMENTWISE.items()]
+    return _table(("call", "also called", "derivative"), rows)
+
+
+OTHER_NAMES = {"fabs": "absolute", "positive": "copy", "round": "rint"}
+
+
+def _state(function: Any) -> str:
+    """What the derivative of an elementwise function is: yes, 0, none or refused."""
+    name = OTHER_NAMES.get(function.__name__, function.__name__)
+    if name in NON_DIFFERENTIABLE:
+        return "none"
+    if name not in DERIVATIVES:
+        return "refused"
+    rule = DERIVATIVES[name]
+    if rule.__dict__["mark"] != "partials":
+        return "yes"
+    inputs = inspect.signature(rule).parameters.values()
+    count = sum(p.kind is not p.KEYWORD_ONLY for p in inputs)
+    with np.errstate(all="ignore"):
+        partials = rule(*[np.float64(0.3)] * count)
+    zero = not np.any(partials[:1] if isinstance(partials, tuple) else partials)
+    return "0: flat" if zero and name not in ("maximum", "minimum", "clip") else "yes"
+
+
+def _calls(functions: dict[Any, Any]) -> str:
+    rows = [(_call(f, lowering), _aliases(f)) for f, lowering in functions.items()]
+    return _table(("call", "also called"), rows)
+
+
+def _methods() -> str:
+    rows = []
+    for name, lowering in METHODS.items():
+        _, *parameters = _parameters(lowering)
+        rows.append((f"`x.{name}{_shown(parameters)}`",))
+    return _table(("call",), rows)
+
+
+def _names(functions: Iterable[Any]) -> str:
+    names = sorted({_name(f) for f in functions})
+    return ", ".join(f"`{name}`" for name in names) + "."
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in sorted(set(rows)))])
+
+
+def _call(function: Any, lowering: Any) -> str:
+    if isinstance(function, np.ufunc):
+        inside = ", ".join(("x", "y", "z")[: function.nin])
+        return f"`np.{function.__name__}({inside})`"
+    parameters = _parameters(lowering)
+    if not parameters or parameters[0].name == "operands":
+        return f"`{_name(function)}`"
+    return f"`{_name(function)}{_shown(parameters)}`"
+
+
+def _parameters(lowering: Callable[..., Any]) -> list[inspect.Parameter]:
+    """What a lowering takes besides the run; ``x`` for the operand whatever its name is here."""
+    return list(inspect.signature(lowering).parameters.values())[1:]
+
+
+def _shown(parameters: list[inspect.Parameter]) -> str:
+    """The arguments as a call shows them, without annotations."""
+    plain = [p.replace(annotation=p.empty) for p in parameters]
+    return str(inspect.Signature(plain)).replace("<class 'float'>", "float")
+
+
+def _aliases(function: Any) -> str:
+    """Other public names of the same function in NumPy."""
+    if isinstance(function, type):
+        return ""  # np.long and the like depend on the platform
+    names = {n for n in dir(np) if getattr(np, n) is function and not n.endswith("_")}
+    others = sorted(names - {_name(function).removeprefix("np.")})
+    return ", ".join(f"`np.{name}`" for name in others)
+
+
+def _name(function: Any) -> str:
+    name: str = function.__name__
+    module = _module(function)
+    if module == "builtins":
+        return name
+    return f"{'np' if module == 'numpy' else module}.{name}"
+
+
+def _module(function: Any) -> str:
+    if isinstance(function, np.ufunc):
+        return "numpy"
+    for module in (math, operator):
+        if getattr(module, function.__name__, None) is function:
+            return module.__name__
+    return str(function.__module__ or "").lstrip("_").split(".")[0]
+
+
+def _in_numpy(function: Any) -> bool:
+    return _module(function) == "numpy"
+
+
+def _is_python(function: Any) -> bool:
+    return _module(function) in ("builtins", "math", "operator", "functools", "dataclasses") or (
+        function.__name__ == "unchanged"
+    )

@@ -1,0 +1,196 @@
+"""The documentation is true: its code runs, prints what it says, and its links lead somewhere.
+
+``pytest tests/docs --update-golden`` writes the outputs and the generated tables anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from stcompile.train.results import Epoch, Results
+from tests.docs import pages
+from tests.docs.numpy_table import BEGIN, END, tables
+from tests.project.test_imports import import_graph, module_files
+
+DOCS = pages.ROOT / "docs"
+README = pages.ROOT / "README.md"
+EVERY = pages.pages()
+FIRST_FOLDER = re.compile(
+    r"(?<![\w./-])((?:stcompile|codegen_templates|tests|examples|docs)/[\w./-]*\w/?)"
+)
+
+
+def named(page: Path) -> str:
+    return page.relative_to(pages.ROOT).as_posix()
+
+
+@pytest.fixture(autouse=True)
+def plain_arrays() -> None:
+    """Arrays print the same whatever another test has set."""
+    np.set_printoptions(edgeitems=3, threshold=1000, precision=8, linewidth=75, suppress=False)
+
+
+@pytest.mark.parametrize("page", EVERY, ids=named)
+def test_code_runs_and_prints_what_the_page_says(
+    page: Path, tmp_path: Path, update_golden: bool
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    changed = []
+    for block, found in pages.run(text, tmp_path):
+        where = f"{named(page)}:{block.line}"
+        output = pages.output_after(text, block)
+        if output is None:
+            assert not found or page == README, f"{where}: no output is shown of\n{found}"
+        elif update_golden:
+            changed.append((output.span, found))
+        else:
+            assert pages.trimmed(output.text) == found, where
+    for (start, end), found in reversed(changed):
+        text = text[:start] + found + text[end:]
+    if update_golden and page != README:
+        page.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", EVERY, ids=named)
+def test_blocks_are_of_known_kinds(page: Path) -> None:
+    for block in pages.blocks(page.read_text(encoding="utf-8")):
+        where = f"{named(page)}:{block.line}"
+        if block.info == "python no-run":
+            assert block.text.startswith(pages.REASON), f"{where}: why is it not run?"
+        else:
+            known = ("python", "python raises", "text output", "text", "sh", "json", "")
+            assert block.info in known, f"{where}: {block.info!r}"
+
+
+@pytest.mark.parametrize("page", EVERY, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for match in pages.LINK.finditer(pages.FENCE.sub("", text)):
+        target = unquote(match["target"])
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        file, _, anchor = target.partition("#")
+        other = (page.parent / file).resolve() if file else page
+        assert other.exists(), f"{named(page)} links to {target}"
+        if anchor:
+            assert anchor in pages.anchors(other.read_text(encoding="utf-8")), target
+
+
+@pytest.mark.parametrize("page", EVERY, ids=named)
+def test_files_that_are_named_exist(page: Path) -> None:
+    text = pages.FENCE.sub("", page.read_text(encoding="utf-8"))
+    for span in re.findall(r"`([^`\n]+)`", text):
+        for file in FIRST_FOLDER.findall(span):
+            assert (pages.ROOT / file).exists(), f"{named(page)} names {file}"
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    seen: set[Path] = set()
+    waiting = [DOCS / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen:
+            continue
+        seen.add(page)
+        text = pages.FENCE.sub("", page.read_text(encoding="utf-8"))
+        targets = [match["target"].partition("#")[0] for match in pages.LINK.finditer(text)]
+        waiting += [(page.parent / t).resolve() for t in targets if t.endswith(".md")]
+    assert set(EVERY) - {README} <= seen
+
+
+def test_table_of_functions_is_current(update_golden: bool) -> None:
+    page = DOCS / "numpy.md"
+    text = page.read_text(encoding="utf-8")
+    start, end = text.index(BEGIN), text.index(END) + len(END) + 1
+    if update_golden:
+        page.write_text(text[:start] + tables() + text[end:], encoding="utf-8")
+    else:
+        assert text[start:end] == tables(), "renew it: pytest tests/docs --update-golden"
+
+
+def test_where_to_change_what_names_every_module() -> None:
+    text = (DOCS / "where-to-change-what.md").read_text(encoding="utf-8")
+    folders = (pages.ROOT / "stcompile", pages.ROOT / "codegen_templates")
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            if path.name != "__init__.py":
+                assert f"`{named(path)}`" in text, f"{named(path)} is not in the table"
+
+
+def test_import_order_is_the_one_of_the_architecture_page() -> None:
+    """Modules import only from their own line of the list and from those above it."""
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    listing = text.split("## The import order")[1].split("```text\n")[1].split("```")[0]
+    rank: dict[str, int] = {}
+    for number, line in enumerate(listing.splitlines()):
+        rank.update(dict.fromkeys(line.split(), number))
+
+    def rank_of(module: str) -> int:
+        name = module.removeprefix("stcompile.")
+        while name not in rank and "." in name:
+            name = name.rpartition(".")[0]
+        assert name in rank, f"{module} is not in the list"
+        return rank[name]
+
+    graph = import_graph(module_files(pages.ROOT / "stcompile"))
+    for module, imported in graph.items():
+        for other in imported - {"stcompile"}:
+            if module != "stcompile":
+                assert rank_of(other) <= rank_of(module), f"{module} imports {other}"
+
+
+def test_training_page_shows_every_flag() -> None:
+    text = (DOCS / "training.md").read_text(encoding="utf-8")
+    example = runpy.run_path(str(pages.ROOT / "examples" / "mnist_rnn.py"))
+    options = example["Options"]()
+    flags = {f"--{name.replace('_', '-')}" for name in vars(options)}
+    shown = set(re.findall(r"^\| `(--[\w-]+)", text, re.MULTILINE))
+    assert shown == flags
+
+
+def test_training_page_shows_every_key_of_the_json() -> None:
+    text = (DOCS / "training.md").read_text(encoding="utf-8")
+    (shown,) = (json.loads(b.text) for b in pages.blocks(text) if b.info == "json")
+    written = Results("", [Epoch(None, None, 0.0, 0.0, 0, 0)]).as_dict()
+    assert list(shown) == list(written)
+    assert list(shown["epochs"][0]) == list(written["epochs"][0])
+
+
+def test_training_commands_are_understood() -> None:
+    text = (DOCS / "training.md").read_text(encoding="utf-8")
+    example = runpy.run_path(str(pages.ROOT / "examples" / "mnist_rnn.py"))
+    commands = re.findall(r"^python examples/mnist_rnn\.py(.*)$", text, re.MULTILINE)
+    assert len(commands) > 3
+    for command in commands:
+        example["parse"](command.split())
+
+
+# --- the checks themselves --------------------------------------------------------------------
+
+
+def test_a_wrong_output_is_found(tmp_path: Path) -> None:
+    page = "```python\nprint(1 + 1)\n```\n\n```text output\n3\n```\n"
+    ((block, found),) = pages.run(page, tmp_path)
+    output = pages.output_after(page, block)
+    assert output is not None and output.text != found == "2\n"
+
+
+def test_text_between_a_block_and_an_output_parts_them() -> None:
+    page = "```python\nprint(1)\n```\n\nSome words.\n\n```text output\n1\n```\n"
+    assert pages.output_after(page, pages.blocks(page)[0]) is None
+
+
+def test_a_block_that_should_raise_must(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="line 2 raises nothing"):
+        list(pages.run("```python raises\nx = 1\n```\n", tmp_path))
+
+
+def test_slugs_are_those_of_code_hosts() -> None:
+    assert pages.slug("Views, and `x[i] = v`") == "views-and-xi--v"
