@@ -7,9 +7,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any, overload
 
+from stcompile.arguments import Wrt
 from stcompile.check import check_gradients
 from stcompile.frontend.protocol import makes_transformed
-from stcompile.gradient import Gradient, Wrt
+from stcompile.gradient import Gradient
 from stcompile.ir import Program
 from stcompile.primal import Primal
 from stcompile.trace import Trace, trace_of

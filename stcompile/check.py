@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from stcompile import trees
+from stcompile.arguments import chosen, is_several
 from stcompile.errors import GradientCheckError
 from stcompile.gradient import Gradient
 
@@ -42,33 +42,24 @@ def check_gradients(
     to float64 first. `GradientCheckError` names the worst entry when an error exceeds
     ``tolerance`` relative to the size of the gradient.
     """
-    bound = inspect.signature(gradient.function).bind(*arguments, **keywords)
-    bound.apply_defaults()
-    exact = {name: _in_float64(value) for name, value in bound.arguments.items()}
-
-    def call(function: Callable[..., Any], changed: Mapping[str, Any]) -> Any:
-        again = inspect.BoundArguments(gradient.__signature__, {**exact, **changed})
-        return function(*again.args, **again.kwargs)
-
-    with_value = Gradient(gradient.function, gradient.wrt, with_value=True)
-    _, found = call(with_value, {})
-    single = not isinstance(gradient.wrt, tuple | list)
-    which: Sequence[Any] = [gradient.wrt] if single else list(gradient.wrt)  # type: ignore[arg-type]
-    found = (found,) if single else found
-    names = list(bound.arguments)
-    chosen = [names[w] if isinstance(w, int) else w for w in which]
+    given = gradient.bind(arguments, keywords)
+    exact = replace(given, values={n: _in_float64(v) for n, v in given.values.items()})
+    _, found = exact.call(Gradient(gradient.function, gradient.wrt, with_value=True))
+    which = chosen(gradient.wrt)
+    found = found if is_several(gradient.wrt) else (found,)
+    names = [name for name in map(given.name_of, which) if name is not None]
     rng = np.random.default_rng(seed)
     mismatches = []
-    for name, gradients in zip(chosen, found, strict=True):
+    for name, gradients in zip(names, found, strict=True):
         for path, leaf in trees.leaves(gradients):
             if isinstance(leaf, np.ndarray | float | np.floating):
                 shown = trees.show_path(name, path)
 
                 def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
-                    changed = _with_leaf(exact[name], path, new)
-                    return float(call(gradient.function, {name: changed}))
+                    changed = _with_leaf(exact.values[name], path, new)
+                    return float(exact.call(gradient.function, **{name: changed}))
 
-                present = _follow(exact[name], path)
+                present = trees.follow(exact.values[name], path)
                 mismatches += list(_compare(shown, leaf, present, value_at, rng))
     _judge(mismatches, tolerance)
 
@@ -84,12 +75,6 @@ def _in_float64(value: Any) -> Any:
 
 def _with_leaf(value: Any, path: trees.Path, new: Any) -> Any:
     return trees.map_leaves(lambda p, leaf: new if p == path else leaf, value)
-
-
-def _follow(value: Any, path: trees.Path) -> Any:
-    for kind, key in path:
-        value = getattr(value, key) if kind == "attribute" else value[key]
-    return value
 
 
 def _compare(

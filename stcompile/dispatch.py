@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from stcompile import trees
+from stcompile.arguments import Arguments, bind
 from stcompile.emit.function import Emitted, emit
 from stcompile.errors import ArgumentsError, SourceError, excerpt
 from stcompile.frontend.capture import is_input, memory_order
@@ -32,16 +33,6 @@ from stcompile.types import type_of
 
 KEPT = 8  # specialisations of one signature that differ in captured values
 MANY = 16  # specialisations that differ in a static argument, before the user is told
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """The arguments of one call by name, in order; ``positional`` and ``keywords`` are how the
-    function is called with them."""
-
-    values: Mapping[str, Any]
-    positional: tuple[str, ...]
-    keywords: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -90,15 +81,14 @@ class Dispatcher:
     """A transformed function: compiles itself for each signature it is called with.
 
     Subclasses say what a call means by ``stage_call``; ``name`` and ``title`` are those of the
-    generated function, ``writeable`` the arguments it may write to, ``results`` the number of
-    leading outputs that may share storage with arguments.
+    generated function, ``results`` the number of leading outputs that may share storage with
+    arguments (None: all).
     """
 
     name: str = "function"
     title: str = ""
     update: str = ""
-    results: int = 0
-    writeable: tuple[str, ...] = ()
+    results: int | None = 0
 
     def __init__(self, function: Any) -> None:
         _check_function(function)
@@ -164,34 +154,13 @@ class Dispatcher:
         if names and not keywords and len(arguments) == len(names):
             return Arguments(dict(zip(names, arguments, strict=True)), names, ())
         signature = self.__signature__
+        has_source = isinstance(inspect.unwrap(self.function), FunctionType | Dispatcher)
         try:
-            bound = signature.bind(*arguments, **keywords)
+            return bind(signature, arguments, keywords, defaults=has_source)
         except TypeError as error:
             raise ArgumentsError(
                 f"{self.function_name}{signature}: {error}", location=self.definition
             ) from None
-        if isinstance(inspect.unwrap(self.function), FunctionType | Dispatcher):
-            bound.apply_defaults()
-        values: dict[str, Any] = {}
-        positional: list[str] = []
-        named: list[str] = []
-        for parameter in signature.parameters.values():
-            if parameter.name not in bound.arguments:
-                continue
-            value = bound.arguments[parameter.name]
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                items = {f"{parameter.name}_{i}": item for i, item in enumerate(value)}
-                positional += items
-                values |= items
-            elif parameter.kind is parameter.VAR_KEYWORD:
-                named += value
-                values |= value
-            else:
-                values[parameter.name] = value
-                (named if parameter.kind is parameter.KEYWORD_ONLY else positional).append(
-                    parameter.name
-                )
-        return Arguments(values, tuple(positional), tuple(named))
 
     def specialise(self, arguments: Arguments) -> Specialisation:
         """The compiled function for these arguments."""
@@ -212,9 +181,13 @@ class Dispatcher:
             arguments.values,
             arguments.positional,
             name=self.name,
-            writeable=self.writeable,
+            writeable=self.written(arguments),
             keywords=arguments.keywords,
         )
+
+    def written(self, arguments: Arguments) -> Sequence[str]:
+        """The arguments whose arrays a call changes."""
+        return ()
 
     def compile(self, arguments: Arguments) -> Specialisation:
         staged = prepare(self.stage(arguments), self.results)

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from stcompile import trees
 from stcompile.ad.reverse import reverse
+from stcompile.arguments import Wrt, bind, chosen, is_several
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import DerivativeError
 from stcompile.frontend.binding import signature_of
@@ -15,8 +16,6 @@ from stcompile.frontend.substage import Output, SubStage, substage
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.location import Location
 from stcompile.types import is_number
-
-Wrt = int | str | Sequence[int | str]
 
 
 class Gradient(Dispatcher):
@@ -34,28 +33,26 @@ class Gradient(Dispatcher):
         suffix = "value_and_grad" if with_value else "grad"
         self.name = f"{self.function_name}_{suffix}"
         what = "The value of `{}` and its gradient" if with_value else "The gradient of `{}`"
-        shown = ", ".join(map(str, wrt)) if isinstance(wrt, tuple | list) else str(wrt)
-        self.title = f"{what.format(self.function_name)} with respect to {self._shown(shown)}."
+        names = " and ".join(f"`{self._shown(which)}`" for which in chosen(wrt))
+        self.title = f"{what.format(self.function_name)} with respect to {names}."
         self.results = 1 if with_value else 0
 
-    def _shown(self, wrt: str) -> str:
+    def _shown(self, which: int | str) -> str:
+        """The parameter that one item of ``wrt`` names, as far as that is known without a call."""
         names = self.parameter_names()
-        parts = [part.strip() for part in wrt.split(",")]
-        known = [names[int(p)] if p.lstrip("-").isdigit() and -len(names) <= int(p) < len(names)
-                 else p for p in parts]  # fmt: skip
-        return " and ".join(f"`{part}`" for part in known)
+        is_position = isinstance(which, int) and -len(names) <= which < len(names)
+        return names[which] if isinstance(which, int) and is_position else str(which)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         sub = substage(run, self.function, arguments, keywords)
         output = self._output(run, sub)
-        single = not isinstance(self.wrt, tuple | list)
-        chosen: Sequence[int | str] = (self.wrt,) if single else self.wrt  # type: ignore[assignment]
-        staged = [self._argument(run, which, sub.arguments, sub.keywords) for which in chosen]
-        given = [self._argument(run, which, arguments, keywords) for which in chosen]
+        which = chosen(self.wrt)
+        staged = self._arguments(run, sub.arguments, sub.keywords)
+        given = self._arguments(run, arguments, keywords)
         variables: list[Variable] = []
-        for which, structure in zip(chosen, staged, strict=True):
+        for one, structure in zip(which, staged, strict=True):
             for path, leaf in trees.leaves(structure):
-                self._check_leaf(run, which, path, leaf)
+                self._check_leaf(run, trees.show_path(self._shown(one), path), leaf)
                 if isinstance(leaf, Variable):
                     variables.append(leaf)
         if not variables:
@@ -71,7 +68,7 @@ class Gradient(Dispatcher):
         made = [self._structured(run, s, g, rest) for s, g in zip(staged, given, strict=True)]
         result_value = run.value(value)
         run.hint(result_value, "value")
-        result = made[0] if single else tuple(made)
+        result = tuple(made) if is_several(self.wrt) else made[0]
         return (result_value, result) if self.with_value else result
 
     def _structured(self, run: Run, staged: Any, given: Any, gradients: Any) -> Any:
@@ -91,30 +88,28 @@ class Gradient(Dispatcher):
             run.origins[id(result)] = (result, run.origins[id(given)][1])
         return run.own(result) if isinstance(result, list | dict) else result
 
-    def _argument(
-        self, run: Run, which: int | str, arguments: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> Any:
-        """The argument that ``wrt`` names."""
+    def _arguments(
+        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> list[Any]:
+        """The arguments that ``wrt`` names."""
         signature = signature_of(self.function)
         try:
-            bound = signature.bind(*arguments, **keywords)
+            bound = bind(signature, arguments, keywords)
         except TypeError as error:
-            self._refuse(run, f"{self.function_name}{signature}: {error}", "")
-        bound.apply_defaults()
-        names = list(signature.parameters)
-        if isinstance(which, int) and not isinstance(which, bool):
-            if -len(arguments) <= which < len(arguments):
-                return arguments[which]
-        elif which in names:
-            return bound.arguments[which]
-        self._refuse(
-            run,
-            f"`wrt={which!r}` is no argument of `{self.function_name}{signature}`",
-            f"name one of {', '.join(names)}, or give its position",
-        )
+            self._refuse(run, f"{self.function_name}{signature}: {error}", "check the arguments")
+        found = []
+        for which in chosen(self.wrt):
+            name = bound.name_of(which)
+            if name is None:
+                self._refuse(
+                    run,
+                    f"`wrt={which!r}` is no argument of `{self.function_name}{signature}`",
+                    f"name one of {', '.join(signature.parameters)}, or give its position",
+                )
+            found.append(bound.values[name])
+        return found
 
-    def _check_leaf(self, run: Run, which: int | str, path: trees.Path, leaf: Any) -> None:
-        shown = trees.show_path(str(which) if isinstance(which, str) else f"argument {which}", path)
+    def _check_leaf(self, run: Run, shown: str, leaf: Any) -> None:
         if isinstance(leaf, Variable):
             if leaf.type.dtype.kind == "c":
                 self._refuse(run, f"{shown} is complex", "differentiate by its real parts")

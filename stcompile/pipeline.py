@@ -34,10 +34,12 @@ def optimise(program: Program) -> Program:
     return program
 
 
-def prepare(staged: Staged, results: int = 0) -> Staged:
+def prepare(staged: Staged, results: int | None = 0) -> Staged:
     """A staged call, optimised; arrays among its outputs from position ``results`` on get storage
-    of their own."""
-    program = own_outputs(optimise(staged.program), results)
+    of their own (None: no output does)."""
+    program = optimise(staged.program)
+    if results is not None:
+        program = own_outputs(program, results)
     renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
     return replace(
         staged,

@@ -16,7 +16,7 @@ class Primal(Dispatcher):
         super().__init__(function)
         self.name = self.function_name
         self.title = f"`{self.function_name}`, compiled."
-        self.results = 1_000_000  # results may share storage with arguments, as the function's do
+        self.results = None  # results may share storage with arguments, as the function's do
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return run.call(self.function, arguments, keywords)

@@ -14,6 +14,7 @@ import numpy as np
 
 from stcompile import trees
 from stcompile.ad.reverse import Contribution, Joint, reverse
+from stcompile.arguments import chosen
 from stcompile.evaluate import environment
 from stcompile.gradient import Gradient
 from stcompile.ir import Atom, Constant, Equation, Program, Variable
@@ -60,21 +61,13 @@ def trace_of(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str
     staged = Primal(gradient.function).stage(bound)
     program = renumber(eliminate_dead_code(inline_calls(staged.program)))
     renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
-    names = list(bound.values)
-    which = gradient.wrt if isinstance(gradient.wrt, tuple | list) else (gradient.wrt,)
-    chosen = [names[w] if isinstance(w, int) else w for w in which]
-    wrt = [renamed[leaf.variable] for leaf in staged.leaves if leaf.argument in chosen]
+    names = [bound.name_of(which) for which in chosen(gradient.wrt)]
+    wrt = [renamed[leaf.variable] for leaf in staged.leaves if leaf.argument in names]
     joint = reverse(program, wrt)
-    values = [_follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
+    values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     values += [hidden.read() for hidden in staged.hidden]
     known = environment(joint.program, *values)
     return _table(program, joint, wrt, known)
-
-
-def _follow(value: Any, path: trees.Path) -> Any:
-    for kind, key in path:
-        value = getattr(value, key) if kind == "attribute" else value[key]
-    return value
 
 
 def _table(

@@ -10,13 +10,14 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from stcompile import trees
+from stcompile.arguments import Arguments, Wrt, bind, chosen, is_several
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound, Scalar
-from stcompile.gradient import Gradient, Wrt
+from stcompile.gradient import Gradient
 
 
 class Optimizer(Protocol):
@@ -40,17 +41,17 @@ class TrainStep(Dispatcher):
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
         self.results = 1
         self._checked: Sequence[Any] = []
-        self.wrt: Sequence[int | str] = tuple(wrt) if isinstance(wrt, tuple | list) else (wrt,)  # type: ignore[assignment]
-        names = self.parameter_names()
-        self.writeable = tuple(
-            names[w] if isinstance(w, int) and w < len(names) else str(w) for w in self.wrt
-        )
+
+    def written(self, arguments: Arguments) -> Sequence[str]:
+        names = map(arguments.name_of, chosen(self.gradient.wrt))
+        return [name for name in names if name is not None]
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         bound = self.bind(arguments, keywords)
         specialisation = self.specialise(bound)
-        written = [a for n in self.writeable for a in _arrays(bound.values.get(n))]
-        read = [a for n, v in bound.values.items() if n not in self.writeable for a in _arrays(v)]
+        names = self.written(bound)
+        written = [a for name in names for a in _arrays(bound.values[name])]
+        read = [a for name, v in bound.values.items() if name not in names for a in _arrays(v)]
         read += [a for hidden in specialisation.staged.hidden for a in _arrays(hidden.read())]
         self._check_written(written, read)
         return specialisation.call(tuple(bound.values.values()))
@@ -79,10 +80,10 @@ class TrainStep(Dispatcher):
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         value, gradients = self.gradient.stage_call(run, arguments, keywords)
-        if not isinstance(self.gradient.wrt, tuple | list):
+        if not is_several(self.gradient.wrt):
             gradients = (gradients,)
-        bound = signature_of(self.function).bind(*arguments, **keywords)
-        params = [bound.arguments[name] for name in self.writeable]
+        bound = bind(signature_of(self.function), arguments, keywords)
+        params = [bound.values[name] for name in self.written(bound)]
         targets = [leaf for part in params for _, leaf in trees.leaves(part)]
         grads = [leaf for part in gradients for _, leaf in trees.leaves(part)]
         pairs = [(p, g) for p, g in zip(targets, grads, strict=True) if isinstance(p, Array)]

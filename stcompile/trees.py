@@ -84,6 +84,13 @@ def with_children(value: Any, parts: list[Any]) -> Any:
     return copy
 
 
+def follow(value: Any, path: Path) -> Any:
+    """The part of a structure at a path."""
+    for kind, key in path:
+        value = getattr(value, key) if kind == "attribute" else value[key]
+    return value
+
+
 def show_path(root: str, path: Path) -> str:
     """``params["layers"][0].W``: the path as Python writes it."""
     for kind, key in path:

@@ -8,7 +8,6 @@ changed global never meets a stale program. Real objects of the user are never m
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -125,8 +124,7 @@ class Captures:
             return self._structure(value, place)
         if isinstance(value, set):
             return self.guard(place.fact("items", frozenset))
-        if not isinstance(value, types.ModuleType):
-            self.guard(place)
+        self.guard(place)
         if has_attributes(value):
             self.track(value, place)
         return value

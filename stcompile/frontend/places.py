@@ -47,7 +47,7 @@ class Place:
 
     def part(self, path: trees.Path) -> Place:
         read, shown = self.read, trees.show_path(self.description, path)
-        return Place(("part", self.key, path), lambda: follow(read(), path), shown)
+        return Place(("part", self.key, path), lambda: trees.follow(read(), path), shown)
 
     def fact(self, name: str, ask: Callable[[Any], Any]) -> Place:
         """Something about the value, such as its structure."""
@@ -59,10 +59,3 @@ class Place:
         one, two = self.read, other.read
         shown = f"{self.description} is {other.description}"
         return Place(("same", self.key, other.key), lambda: one() is two(), shown)
-
-
-def follow(value: Any, path: trees.Path) -> Any:
-    """The part of a structure at a path."""
-    for kind, key in path:
-        value = getattr(value, key) if kind == "attribute" else value[key]
-    return value

@@ -139,7 +139,7 @@ def unknown_name(x, y):
     test_golden.py:{0}, in integers
     {0:>6} | def integers(n):
            | ^^^^^^^^^^^^^^^^
-    argument 0 has the integer type i64[3], which has no gradient
+    n has the integer type i64[3], which has no gradient
     hint: convert it to floating point, or leave it out of `wrt`
     """,
     np.arange(3),

@@ -344,8 +344,8 @@ PYTHON: dict[Any, Any] = {
 STATIC = frozenset(
     {
         *(function for function in vars(math).values() if callable(function)),
-        *(range, round, divmod, str, repr, hash, ord, chr, slice),
-        *(callable, issubclass, id, format, frozenset, object),
+        *(range, round, divmod, str, repr, ord, chr, slice),
+        *(callable, issubclass, format, frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),
     }
