@@ -1,0 +1,295 @@
+"""What each pass is for, on small programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.evaluate import evaluate
+from stcompile.ir import Program
+from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.inline_calls import inline_calls
+from stcompile.passes.own_outputs import own_outputs
+from stcompile.passes.place_stores import place_stores
+from stcompile.passes.share_common_subexpressions import share_common_subexpressions
+from stcompile.passes.simplify_adjoint import in_adjoint, simplify_adjoint
+from stcompile.text import parse_program
+from stcompile.verify import verify
+
+
+def parse(text: str) -> Program:
+    program = parse_program(text)
+    verify(program)
+    return program
+
+
+def primitives(program: Program) -> list[str]:
+    return [equation.primitive for equation in program.equations]
+
+
+def layer(x, w, b):
+    return np.sum(np.tanh(x @ w + b) ** 2)
+
+
+LAYER = (np.ones((2, 3)), np.ones((3, 4)), np.ones(4))
+
+
+# --- dead code -----------------------------------------------------------------------------------
+
+
+def counted(wrt: Any) -> Counter[str]:
+    return Counter(primitives(st.grad(layer, wrt).program(*LAYER)))
+
+
+def test_no_gradient_is_computed_that_was_not_asked_for() -> None:
+    everything = counted((0, 1, 2))
+    assert everything["contract"] == 3
+    assert counted((0, 1))["contract"] == 3
+    assert counted((1, 2))["contract"] == counted(1)["contract"] == 2
+    assert counted(2)["contract"] == 1
+    assert sum(counted(2).values()) < sum(counted((1, 2)).values()) < sum(everything.values())
+
+
+def test_no_value_is_computed_that_was_not_asked_for() -> None:
+    gradient = st.grad(lambda x: np.sum(np.sin(x)))
+    both = st.value_and_grad(lambda x: np.sum(np.sin(x)))
+    assert "sin" not in primitives(gradient.program(np.ones(3)))
+    assert "sin" in primitives(both.program(np.ones(3)))
+
+
+def test_dead_equations_go_and_effects_stay() -> None:
+    program = parse("""
+        program f(x: float) {
+          a: float = multiply(x, x)
+          b: float = add(a, 1.0)
+          print(a; end='', parts=(None,)) !print
+          c: float = negative(b)
+          return x
+        }""")
+    assert primitives(eliminate_dead_code(program)) == ["multiply", "print"]
+
+
+# --- common subexpressions -----------------------------------------------------------------------
+
+
+def test_equal_equations_are_shared() -> None:
+    program = parse("""
+        program f(x: f64[3]) {
+          a: f64[3] = sum(x; axis=(), keepdims=False)
+          b: f64[3] = sum(x; axis=(), keepdims=False)
+          c: f64 = sum(x; axis=(0,), keepdims=False)
+          d: f64[3] = multiply(a, b)
+          e: f64[3] = multiply(a, a)
+          return d, e, c
+        }""")
+    shared = share_common_subexpressions(program)
+    assert primitives(shared) == ["sum", "sum", "multiply"]
+    assert shared.outputs[0] == shared.outputs[1]
+
+
+def test_different_constants_are_not_shared() -> None:
+    program = parse("""
+        program f(x: f32[3]) {
+          a: f32[3] = multiply(x, 1)
+          b: f32[3] = multiply(x, 1.0)
+          c: f64[3] = multiply(x, f64(1.0))
+          d: f32[3] = multiply(x, 0.0)
+          e: f32[3] = multiply(x, -0.0)
+          return a, b, c, d, e
+        }""")
+    assert share_common_subexpressions(program) is program
+
+
+def test_accumulators_are_not_shared() -> None:
+    """Two that start equal do not stay equal."""
+    program = parse("""
+        program f(x: f64[3], y: f64[3]) {
+          a: f64[3] = full(0; dtype=f64, shape=(3,))
+          b: f64[3] = full(0; dtype=f64, shape=(3,))
+          c: f64[3] = accumulate(a, x; op='add')
+          d: f64[3] = accumulate(b, y; op='add')
+          return c, d
+        }""")
+    assert primitives(share_common_subexpressions(program)).count("full") == 2
+
+    def split(x):
+        return np.sum(x[:2] * 2) + np.sum(x[1:] * 3)
+
+    found = st.grad(lambda x, y: split(x) * split(y), (0, 1))
+    d_x, d_y = found(np.ones(3), np.ones(3))
+    np.testing.assert_array_equal(d_x, [20, 50, 30])
+    assert not np.shares_memory(d_x, d_y)
+
+
+def test_effects_are_not_shared() -> None:
+    program = parse("""
+        program f(x: float) {
+          print(x; end='', parts=(None,)) !print
+          print(x; end='', parts=(None,)) !print
+          return x
+        }""")
+    assert share_common_subexpressions(program) is program
+
+
+# --- calls ---------------------------------------------------------------------------------------
+
+
+def test_calls_are_inlined_to_the_last() -> None:
+    program = parse("""
+        program f(x: float) {
+          y: float = call(x; adjoint=None, name='g', value=1, program=program g(a: float) {
+            b: float = call(a; adjoint=None, name='h', value=1, program=program h(c: float) {
+              d: float = multiply(c, c)
+              return d
+            })
+            return b
+          })
+          return y, y
+        }""")
+    inlined = inline_calls(program)
+    assert primitives(inlined) == ["multiply"]
+    assert [output.name for output in inlined.equations[0].outputs] == ["y"]
+    assert evaluate(inlined, 3.0) == (9.0, 9.0)
+
+
+# --- algebra -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("equations", "expected"),
+    [
+        ("y: f64[3] = multiply(x, 1.0)", []),
+        ("y: f64[3] = multiply(-1, x)", ["negative"]),
+        ("y: f64[3] = divide(x, 1)", []),
+        ("a: f64[3] = negative(x) y: f64[3] = negative(a)", []),
+        ("a: f64[3] = negative(x) y: f64[3] = add(x, a)", ["subtract"]),
+        ("a: f64[3] = divide(1, x) y: f64[3] = multiply(x, a)", ["divide"]),
+        ("y: f64[3] = reshape(x; shape=(3,))", []),
+        ("y: f64[3] = cast(x; dtype=f64)", []),
+        ("y: f32[3] = cast(x; dtype=f32)", ["cast"]),
+        ("y: f64[3] = sum(x; axis=(), keepdims=False)", []),
+        ("a: f64 = add(f64(1.0), 2.0) y: f64[3] = multiply(x, a)", ["multiply"]),
+    ],
+)
+def test_simplified(equations: str, expected: list[str]) -> None:
+    program = parse(f"program f(x: f64[3]) {{ {equations} return y }}")
+    assert simplify_adjoint(program).equations == program.equations, "the primal is the user's"
+    adjoint = in_adjoint(program)
+    simple = eliminate_dead_code(simplify_adjoint(adjoint))
+    verify(simple)
+    assert primitives(simple) == expected
+    x = np.array([0.3, -2.0, 7.0])
+    (found,), (exact,) = evaluate(simple, x), evaluate(program, x)
+    np.testing.assert_allclose(found, exact, rtol=1e-15)
+    assert found.dtype == exact.dtype
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "y: f64[3] = multiply(x, f64(1.0))",  # float32 becomes float64
+        "y: f64[3] = divide(x, f64(1.0))",
+        "y: f32[2,3] = multiply(x, z)",  # a broadcast
+    ],
+)
+def test_what_changes_the_type_stays(equation: str) -> None:
+    program = parse(f"program f(x: f32[3], z: f32[2,1]) {{ {equation} return y }}")
+    assert simplify_adjoint(in_adjoint(program)).equations == program.equations
+
+
+# --- stores --------------------------------------------------------------------------------------
+
+
+def test_a_store_follows_the_maker_of_its_value() -> None:
+    program = parse("""
+        program f(p: f64[2], q: f64[2], d: f64[2]) {
+          p.1: f64[2] = subtract(p, d)
+          q.1: f64[2] = subtract(q, d)
+          store(p, p.1) !write
+          store(q, q.1) !write
+          return 0.0
+        }""")
+    assert primitives(place_stores(program)) == ["subtract", "store", "subtract", "store"]
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "late: f64[2] = multiply(p, 2.0)",
+        "late: f64[2] = negative(flat)",
+        "print(p; end='', parts=(None,)) !print late: f64[2] = negative(d)",
+    ],
+)
+def test_a_store_waits_for_the_last_reader(reader: str) -> None:
+    """Of the array or a view of it; and for effects, which keep their order."""
+    program = parse(f"""
+        program f(p: f64[2], d: f64[2]) {{
+          view: f64[2,1] = reshape(p; shape=(2, 1))
+          flat: f64[2] = reshape(view; shape=(2,))
+          new: f64[2] = subtract(p, d)
+          other: f64[2] = negative(d)
+          {reader}
+          last: f64[2] = multiply(d, d)
+          store(p, new) !write
+          return other, last
+        }}""")
+    placed = place_stores(program)
+    verify(placed)
+    at = primitives(placed).index("store")
+    after = placed.equations[at + 1 :]
+    assert all(v.name not in ("p", "view", "flat") for e in after for v in e.variables)
+    assert not any(e.effects for e in after)
+    assert at < len(placed.equations) - 1, "but for no longer than that"
+    p, d = np.array([1.0, 2.0]), np.array([0.5, 0.25])
+    expected, found = evaluate(program, p.copy(), d), evaluate(placed, p, d)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(p, [0.5, 1.75])
+
+
+def test_a_store_into_an_output_is_last() -> None:
+    program = parse("""
+        program f(p: f64[2], d: f64[2]) {
+          old: f64[1,2] = expand_dims(p; axis=(0,))
+          new: f64[2] = subtract(p, d)
+          other: f64[2] = negative(d)
+          store(p, new) !write
+          return old, other
+        }""")
+    assert primitives(place_stores(program))[-1] == "store"
+
+
+# --- storage of outputs --------------------------------------------------------------------------
+
+
+def test_outputs_own_their_storage() -> None:
+    program = parse("""
+        program f(x: f64[2,3]) {
+          a: f64[2,3] = negative(x)
+          b: f64[3,2] = transpose(a; axes=(1, 0))
+          c: f64[2,3] = broadcast_to(1.0; shape=(2, 3))
+          n: f64 = sum(x; axis=(0, 1), keepdims=False)
+          return x, a, a, b, c, c, n, 1.0
+        }""")
+    owned = own_outputs(program)
+    verify(owned)
+    x = np.arange(6.0).reshape(2, 3)
+    outputs, expected = evaluate(owned, x), evaluate(program, x)
+    arrays = [x, *(o for o in outputs if isinstance(o, np.ndarray))]
+    for i, one in enumerate(arrays):
+        assert one.flags.writeable
+        assert not any(np.shares_memory(one, other) for other in arrays[:i])
+    for one, other in zip(outputs, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_values_may_share_storage() -> None:
+    """The results of the user's function are what they were; only gradients are made fresh."""
+    program = parse("program f(x: f64[2]) { a: f64[2] = negative(x) return x, a, x }")
+    owned = own_outputs(program, 2)
+    assert owned.outputs[:2] == program.outputs[:2]
+    assert primitives(owned) == ["negative", "copy"]
+    assert own_outputs(program, 3) is program

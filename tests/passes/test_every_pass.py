@@ -1,0 +1,107 @@
+"""What holds of every pass: programs stay well formed, results the same, and one run is enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stcompile import trees
+from stcompile.ir import Program
+from stcompile.naming import renumber
+from stcompile.passes.own_outputs import own_outputs
+from stcompile.passes.simplify_adjoint import simplify_adjoint
+from stcompile.pipeline import PIPELINE, Pass, optimise, prepare
+from stcompile.text import parse_program
+from stcompile.verify import verify
+from tests.passes.programs import EXAMPLES, assert_equal, follow, run
+
+PASSES = (*PIPELINE, own_outputs)
+every_example = pytest.mark.parametrize("name", EXAMPLES)
+every_pass = pytest.mark.parametrize("improve", PASSES, ids=[p.__name__ for p in PASSES])
+
+
+def before(name: str, improve: Pass) -> Program:
+    """The program as it comes to a pass."""
+    program = EXAMPLES[name].staged().program
+    for earlier in PASSES[: PASSES.index(improve)]:
+        program = earlier(program)
+    return program
+
+
+@every_example
+@every_pass
+def test_programs_stay_well_formed(name: str, improve: Pass) -> None:
+    program = before(name, improve)
+    verify(program)
+    after = improve(program)
+    verify(after)
+    assert after.types == program.types
+    assert [o.type for o in after.outputs] == [o.type for o in program.outputs]
+    assert parse_program(str(after)) == after
+
+
+@every_example
+@every_pass
+def test_results_stay_the_same(name: str, improve: Pass) -> None:
+    """To the bit. Only `simplify_adjoint` may round gradients once instead of twice."""
+    example = EXAMPLES[name]
+    program, inputs = before(name, improve), example.inputs(example.staged())
+    outputs, stored = run(program, inputs)
+    again, stored_again = run(improve(program), inputs)
+    primal = example.transformed.results
+    if primal is None:  # no gradients: everything is the primal
+        primal = len(outputs)
+    narrow = any(np.asarray(o).dtype == np.float32 for o in outputs)
+    rounding = (1e-6 if narrow else 1e-12) if improve is simplify_adjoint else 0
+    for position, (found, expected) in enumerate(zip(again, outputs, strict=True)):
+        assert_equal(found, expected, 0 if position < primal else rounding)
+    for found, expected in zip(stored_again, stored, strict=True):
+        assert_equal(found, expected, rounding)
+
+
+@every_example
+@every_pass
+def test_a_second_run_changes_nothing(name: str, improve: Pass) -> None:
+    once = improve(before(name, improve))
+    assert str(renumber(improve(once))) == str(renumber(once))
+
+
+@every_example
+def test_passes_are_deterministic(name: str) -> None:
+    program = EXAMPLES[name].staged().program
+    assert str(optimise(program)) == str(optimise(program))
+
+
+@every_example
+def test_effects_keep_their_number_and_order(name: str) -> None:
+    def effects(program: Program) -> list[Any]:
+        found = [e for e in program.equations if e.effects]
+        return [(e.primitive, e.params) for e in found if e.primitive != "store"]
+
+    program = EXAMPLES[name].staged().program
+    assert effects(optimise(program)) == effects(program)
+
+
+@every_example
+def test_the_emitted_function_computes_the_program(name: str) -> None:
+    """To the bit; what it stores into its arguments as well."""
+    example = EXAMPLES[name]
+    ready = prepare(example.staged(), example.transformed.results)
+    verify(ready.program)
+    expected, stored = run(ready.program, example.inputs(ready))
+    made = example.transformed.compile(example.bound)
+    given = trees.map_leaves(
+        lambda path, leaf: np.copy(leaf) if isinstance(leaf, np.ndarray) else leaf,
+        tuple(example.bound.values.values()),
+    )
+    result = made.call(given)
+    found = [leaf for _, leaf in trees.leaves(result)]
+    if name == "structured":  # its integer is no part of the program, or a constant of it
+        assert found[3:] == [3, 0.5]
+    for one, other in zip(found, expected, strict=True):
+        assert_equal(one, other)
+    names = list(example.bound.values)
+    for leaf, other in zip(ready.leaves, stored[: len(ready.leaves)], strict=True):
+        assert_equal(follow(given[names.index(leaf.argument)], leaf.path), other)
