@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import adjoint
-from .axes import part, per_degree
+from .axes import count, part, per_degree
 
 
 def _kept(reduced: Any, axis: Any, keepdims: bool) -> Any:
@@ -24,8 +24,10 @@ def sum(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
 
 @adjoint
 def mean(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
-    per_element = per_degree(x.shape, axis, 0)
-    return np.broadcast_to(_kept(d_out * per_element, axis, keepdims), x.shape)
+    elements = count(x.shape, axis)
+    if elements == 0:
+        return np.zeros(x.shape, x.dtype)
+    return np.broadcast_to(_kept(d_out / elements, axis, keepdims), x.shape)
 
 
 @adjoint

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import fresh
-from .subscripts import einsum_subscripts, form, tensordot_axes
+from .subscripts import einsum_subscripts, factor, form, tensordot_axes
 
 
 @fresh
@@ -20,38 +20,14 @@ def contract(
     order: Any = (),
     spelling: str = "",
 ) -> Any:
-    if spelling == "matmul" or form(x.ndim, y.ndim, batch, contracted, order) == "x @ y":
+    if spelling == "matmul":
         return x @ y
     if spelling == "dot":
         return np.dot(x, y)
     if spelling == "outer":
         return np.outer(x, y)
-    if form(x.ndim, y.ndim, batch, contracted, order) == "x.T @ y":
-        return x.T @ y
-    if form(x.ndim, y.ndim, batch, contracted, order) == "x @ y.T":
-        return x @ y.T
-    if form(x.ndim, y.ndim, batch, contracted, order) == "x.T @ y.T":
-        return x.T @ y.T
-    if form(x.ndim, y.ndim, batch, contracted, order) == "x.mT @ y":
-        return x.mT @ y
-    if form(x.ndim, y.ndim, batch, contracted, order) == "x @ y.mT":
-        return x @ y.mT
-    if form(x.ndim, y.ndim, batch, contracted, order) == "x.mT @ y.mT":
-        return x.mT @ y.mT
-    if form(x.ndim, y.ndim, batch, contracted, order) == "y @ x":
-        return y @ x
-    if form(x.ndim, y.ndim, batch, contracted, order) == "y.T @ x":
-        return y.T @ x
-    if form(x.ndim, y.ndim, batch, contracted, order) == "y @ x.T":
-        return y @ x.T
-    if form(x.ndim, y.ndim, batch, contracted, order) == "y.T @ x.T":
-        return y.T @ x.T
-    if form(x.ndim, y.ndim, batch, contracted, order) == "y.mT @ x":
-        return y.mT @ x
-    if form(x.ndim, y.ndim, batch, contracted, order) == "y @ x.mT":
-        return y @ x.mT
-    if form(x.ndim, y.ndim, batch, contracted, order) == "y.mT @ x.mT":
-        return y.mT @ x.mT
+    if " @ " in form(x.ndim, y.ndim, batch, contracted, order):
+        return factor(0, x, y, batch, contracted, order) @ factor(1, x, y, batch, contracted, order)
     if form(x.ndim, y.ndim, batch, contracted, order) == "outer(x, y)":
         return np.outer(x, y)
     if form(x.ndim, y.ndim, batch, contracted, order) == "outer(y, x)":

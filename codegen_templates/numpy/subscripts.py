@@ -217,6 +217,14 @@ def form(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> str:
     return found or ("tensordot(y, x)" if turned else "tensordot(x, y)")
 
 
+def factor(side: int, x: Any, y: Any, batch: Pairs, contracted: Pairs, order: Axes) -> Any:
+    """The left (0) or right (1) operand of a contraction whose form is a ``@``: ``x.T``."""
+    operands = form(x.ndim, y.ndim, batch, contracted, order).split(" @ ")
+    name, _, turned = operands[side].partition(".")
+    value = x if name == "x" else y
+    return getattr(value, turned) if turned else value
+
+
 def _turn(x: int, y: int, batch: Pairs, contracted: Pairs) -> Axes:
     """The order that puts the free axes of y before those of x; never the identity."""
     lead, left = len(batch), x - len(batch) - len(contracted)

@@ -44,6 +44,14 @@ class Operand(Hole):
     def dtype(self) -> np.dtype[Any]:
         return self.atom.type.dtype
 
+    @property
+    def T(self) -> Hole:
+        return Hole(ast.Attribute(self.code, "T", ast.Load()))
+
+    @property
+    def mT(self) -> Hole:
+        return Hole(ast.Attribute(self.code, "mT", ast.Load()))
+
 
 @dataclass(frozen=True)
 class Code:
