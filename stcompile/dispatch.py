@@ -134,7 +134,8 @@ class Dispatcher:
     def parameter_names(self) -> list[str]:
         if isinstance(self.function, Closure | Bound):
             return []
-        return list(self.__signature__.parameters)
+        parameters = self.__signature__.parameters.values()
+        return [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
 
     @property
     def definition(self) -> Location | None:

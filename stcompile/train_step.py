@@ -63,12 +63,11 @@ class TrainStep(Dispatcher):
             for other in read:
                 if np.may_share_memory(one, other) and np.shares_memory(one, other):
                     self._refuse("a parameter shares memory with an array that the loss reads")
+        if not all(array.flags.writeable for array in written):
+            self._refuse("a parameter is a read-only array")
         known = self._checked
         if len(known) == len(written) and all(map(operator.is_, known, written)):
             return
-        for array in written:
-            if not array.flags.writeable:
-                self._refuse("a parameter is a read-only array")
         for one, other in itertools.combinations(written, 2):
             if np.may_share_memory(one, other) and np.shares_memory(one, other):
                 self._refuse("two parameters share memory")

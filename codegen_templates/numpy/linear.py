@@ -24,6 +24,8 @@ def contract(
         return x @ y
     if spelling == "dot":
         return np.dot(x, y)
+    if spelling == "inner":
+        return np.inner(x, y)
     if spelling == "outer":
         return np.outer(x, y)
     if " @ " in form(x.ndim, y.ndim, batch, contracted, order):

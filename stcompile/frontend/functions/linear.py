@@ -36,7 +36,7 @@ def inner(run: Run, a: Any, b: Any) -> Any:
     if x.type.dims[-1] != y.type.dims[-1]:
         run.refuse(f"inner: shapes {x.type.dims} and {y.type.dims} do not fit", "", TypingError)
     pairs = ((x.type.ndim - 1, y.type.ndim - 1),)
-    return run.record("contract", x, y, batch=(), contracted=pairs, order=(), spelling="")
+    return run.record("contract", x, y, batch=(), contracted=pairs, order=(), spelling="inner")
 
 
 def vdot(run: Run, a: Any, b: Any) -> Any:

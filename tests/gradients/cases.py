@@ -1,0 +1,342 @@
+"""The table of everything that is differentiated: one line a function.
+
+A case is a function of arrays, numbers and static values as a user would write it, with a strategy
+for its arguments. ``exact``: it can be evaluated at complex arguments, so that its derivative is
+known to rounding error; otherwise central differences are taken. ``oracle``: autograd knows
+it, with negative axes too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from stcompile.nn import logsumexp, softmax_cross_entropy
+from tests.gradients import arguments as a
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function under test with its arguments."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: a.Arguments
+    exact: bool = True
+    oracle: bool = True
+
+
+def real(name: str, function: Callable[..., Any], arguments: a.Arguments) -> Case:
+    """A case of real numbers only."""
+    return Case(name, function, arguments, exact=False)
+
+
+def alone(name: str, function: Callable[..., Any], arguments: a.Arguments) -> Case:
+    """A case that autograd does not know."""
+    return Case(name, function, arguments, oracle=False)
+
+
+def real_alone(name: str, function: Callable[..., Any], arguments: a.Arguments) -> Case:
+    """A case of real numbers that autograd does not know."""
+    return Case(name, function, arguments, exact=False, oracle=False)
+
+
+OPERATORS = (
+    Case("-x", lambda x: -x, a.unary()),
+    alone("+x", lambda x: +x, a.unary()),
+    Case("x + y", lambda x, y: x + y, a.broadcasting()),
+    Case("x - y", lambda x, y: x - y, a.broadcasting()),
+    Case("x * y", lambda x, y: x * y, a.broadcasting()),
+    Case("x / y", lambda x, y: x / y, a.broadcasting(2, 0.4, 2.0)),
+    real_alone("x // y", lambda x, y: x // y * x, a.dividing()),
+    real("x % y", lambda x, y: x % y, a.dividing()),
+    Case("x ** y", lambda x, y: x**y, a.broadcasting(2, 0.3, 2.0)),
+    Case("x ** n", lambda x, n: x**n, a.unary(-1.5, 1.5, st.integers(0, 4))),
+    Case("x ** -n", lambda x, n: x**n, a.unary(0.4, 1.5, st.sampled_from((-1.0, -2.0, -1.5)))),
+    Case("x ** half", lambda x: x**0.5 + x**1.5, a.unary(0.3, 2.0)),
+    Case("2 ** x", lambda x: 2**x + 2.5**x, a.unary()),
+    real("abs(x)", lambda x: abs(x), a.unary(0.1, 1.5)),
+    real("abs(-x)", lambda x: abs(x), a.unary(-1.5, -0.1)),
+    Case("mixed", lambda x, y: 2 * x - y / 3 + (1 - x) * y - 0.5, a.broadcasting()),
+    Case("one operand twice", lambda x: x * x - x / (2 + x) + x**x, a.unary(0.3, 2.0)),
+    Case("broadcast against itself", lambda x: x[:, None] * x[None, :], a.array(1, 1)),
+    Case("weak and strong", lambda x: np.float64(2.0) * x + np.array([1.0, 2.0]) * 3, a.single()),
+    Case("three", lambda x, y, z: x * y + y * z + np.sin(z * x), a.broadcasting(3)),
+    real("comparison", lambda x, y: (x > y) * x + (x <= y) * y * y, a.broadcasting()),
+    Case("sum()", lambda x, y: sum([x, y * x, x], 1.0), a.broadcasting()),
+)
+
+UNARY = (
+    Case("negative", lambda x: np.negative(x), a.unary()),
+    alone("positive", lambda x: np.positive(x) * x, a.unary()),
+    Case("exp", lambda x: np.exp(x), a.unary()),
+    alone("exp2", lambda x: np.exp2(x), a.unary()),
+    Case("expm1", lambda x: np.expm1(x), a.unary()),
+    Case("log", lambda x: np.log(x), a.unary(0.3, 2.0)),
+    Case("log2", lambda x: np.log2(x), a.unary(0.3, 2.0)),
+    Case("log10", lambda x: np.log10(x), a.unary(0.3, 2.0)),
+    Case("log1p", lambda x: np.log1p(x), a.unary(-0.5, 2.0)),
+    Case("sqrt", lambda x: np.sqrt(x), a.unary(0.3, 2.0)),
+    real_alone("cbrt", lambda x: np.cbrt(x), a.unary(-2.0, -0.3)),
+    real("absolute", lambda x: np.absolute(x) + np.abs(x) * x, a.unary(-1.5, -0.1)),
+    real("fabs", lambda x: np.fabs(x), a.unary(0.1, 1.5)),
+    real("sign", lambda x: np.sign(x) * x, a.unary(-1.5, -0.1)),
+    Case("tanh", lambda x: np.tanh(x), a.unary()),
+    Case("sin", lambda x: np.sin(x), a.unary()),
+    Case("cos", lambda x: np.cos(x), a.unary()),
+    Case("tan", lambda x: np.tan(x), a.unary(-1.2, 1.2)),
+    Case("arcsin", lambda x: np.arcsin(x), a.unary(-0.8, 0.8)),
+    Case("arccos", lambda x: np.arccos(x), a.unary(-0.8, 0.8)),
+    Case("arctan", lambda x: np.arctan(x), a.unary()),
+    Case("sinh", lambda x: np.sinh(x), a.unary()),
+    Case("cosh", lambda x: np.cosh(x), a.unary()),
+    Case("arcsinh", lambda x: np.arcsinh(x), a.unary()),
+    Case("arccosh", lambda x: np.arccosh(x), a.unary(1.3, 3.0)),
+    Case("arctanh", lambda x: np.arctanh(x), a.unary(-0.8, 0.8)),
+    Case("square", lambda x: np.square(x), a.unary()),
+    Case("reciprocal", lambda x: np.reciprocal(x), a.unary(0.4, 2.0)),
+    real("floor", lambda x: np.floor(x) * x, a.unary(1.1, 1.9)),
+    real("ceil", lambda x: np.ceil(x) * x, a.unary(1.1, 1.9)),
+    real_alone("trunc", lambda x: np.trunc(x) * x, a.unary(-1.9, -1.1)),
+    real_alone("rint", lambda x: np.rint(x) * x, a.unary(0.6, 1.4)),
+    real("round", lambda x: np.round(x) * x, a.unary(0.6, 1.4)),
+    real("deg2rad", lambda x: np.deg2rad(x), a.unary()),
+    real("rad2deg", lambda x: np.rad2deg(x), a.unary()),
+)
+
+BINARY = (
+    Case("add", lambda x, y: np.add(x, y), a.broadcasting()),
+    Case("subtract", lambda x, y: np.subtract(x, y), a.broadcasting()),
+    Case("multiply", lambda x, y: np.multiply(x, y), a.broadcasting()),
+    Case("divide", lambda x, y: np.divide(x, y), a.broadcasting(2, 0.4, 2.0)),
+    real_alone("floor_divide", lambda x, y: np.floor_divide(x, y) * y, a.dividing()),
+    real("remainder", lambda x, y: np.remainder(x, y) + np.mod(x, y), a.dividing()),
+    Case("power", lambda x, y: np.power(x, y), a.broadcasting(2, 0.3, 2.0)),
+    real("maximum", lambda x, y: np.maximum(x, y), a.broadcasting()),
+    real("minimum", lambda x, y: np.minimum(x, y), a.broadcasting()),
+    real("fmax", lambda x, y: np.fmax(x, y), a.broadcasting()),
+    real("fmin", lambda x, y: np.fmin(x, y), a.broadcasting()),
+    real("arctan2", lambda x, y: np.arctan2(x, y), a.broadcasting(2, 0.2, 1.5)),
+    real("arctan2, left", lambda x, y: np.arctan2(x, y), a.broadcasting(2, -1.5, -0.2)),
+    real_alone("hypot", lambda x, y: np.hypot(x, y), a.broadcasting(2, 0.2, 1.5)),
+    real("logaddexp", lambda x, y: np.logaddexp(x, y), a.broadcasting()),
+    real_alone("where", lambda x, y: np.where(x > 0.1, x, y * x), a.broadcasting()),
+    alone("where, number", lambda x: np.where(np.array([True, False, True]), x, 0.5), a.single()),
+    real("where, mask", lambda x: np.where(x < 0.3, 0.0, x * x), a.unary()),
+    real_alone("clip", lambda x, y, z: np.clip(x, y, z), a.broadcasting(3)),
+    real("clip, numbers", lambda x: np.clip(x, -0.4, 0.6), a.unary()),
+    real_alone("clip, low", lambda x: np.clip(x, 0.1, None), a.unary()),
+    real_alone("clip, high", lambda x: np.clip(x, None, 0.1) + x.clip(-1, 1), a.array()),
+)
+
+MATH = (
+    real_alone("math.exp", lambda x: math.exp(x), a.single()),
+    real_alone("math.expm1", lambda x: math.expm1(x), a.single()),
+    real_alone("math.log", lambda x: math.log(x), a.single(0.3, 2.0)),
+    real_alone("math.log1p", lambda x: math.log1p(x), a.single(-0.5, 2.0)),
+    real_alone("math.log2", lambda x: math.log2(x), a.single(0.3, 2.0)),
+    real_alone("math.log10", lambda x: math.log10(x), a.single(0.3, 2.0)),
+    real_alone("math.sqrt", lambda x: math.sqrt(x), a.single(0.3, 2.0)),
+    real_alone("math.sin", lambda x: math.sin(x), a.single()),
+    real_alone("math.cos", lambda x: math.cos(x), a.single()),
+    real_alone("math.tan", lambda x: math.tan(x), a.single(-1.2, 1.2)),
+    real_alone("math.asin", lambda x: math.asin(x), a.single(-0.8, 0.8)),
+    real_alone("math.acos", lambda x: math.acos(x), a.single(-0.8, 0.8)),
+    real_alone("math.atan", lambda x: math.atan(x), a.single()),
+    real_alone("math.atan2", lambda x, y: math.atan2(x, y), a.pair(0.2, 1.5)),
+    real_alone("math.sinh", lambda x: math.sinh(x), a.single()),
+    real_alone("math.cosh", lambda x: math.cosh(x), a.single()),
+    real_alone("math.tanh", lambda x: math.tanh(x), a.single()),
+    real_alone("math.asinh", lambda x: math.asinh(x), a.single()),
+    real_alone("math.acosh", lambda x: math.acosh(x), a.single(1.3, 3.0)),
+    real_alone("math.atanh", lambda x: math.atanh(x), a.single(-0.8, 0.8)),
+    real_alone("math.fabs", lambda x: math.fabs(x), a.single(-1.5, -0.1)),
+    real_alone("math.hypot", lambda x, y: math.hypot(x, y), a.pair(0.2, 1.5)),
+    real_alone("math.pow", lambda x, y: math.pow(x, y), a.pair(0.3, 2.0)),
+    real_alone("math.floor", lambda x: math.floor(x) * x, a.single(1.1, 1.9)),
+    real_alone("math.ceil", lambda x: math.ceil(x) * x, a.single(1.1, 1.9)),
+    real_alone("math.trunc", lambda x: math.trunc(float(x)) * x, a.single(1.1, 1.9)),
+)
+
+REDUCTIONS = (
+    Case("sum", lambda x, axis, keep: np.sum(x, axis, keepdims=keep), a.reduced()),
+    Case("mean", lambda x, axis, keep: np.mean(x, axis, keepdims=keep), a.reduced(empty=False)),
+    alone("prod", lambda x, axis, keep: np.prod(x, axis, keepdims=keep), a.reduced()),
+    Case("max", lambda x, axis, keep: np.max(x, axis, keepdims=keep), a.reduced(empty=False)),
+    Case("min", lambda x, axis, keep: np.min(x, axis, keepdims=keep), a.reduced(empty=False)),
+    real("var", lambda x, axis, keep: np.var(x, axis, keepdims=keep), a.reduced(empty=False)),
+    real(
+        "var, ddof",
+        lambda x, axis, keep: np.var(x, axis, ddof=1, keepdims=keep),
+        a.reduced(empty=False, more=1),
+    ),
+    real_alone(
+        "std",
+        lambda x, axis, keep: np.std(x, axis, keepdims=keep),
+        a.reduced(empty=False, more=1),
+    ),
+    real_alone(
+        "std, ddof",
+        lambda x, axis, keep: x.std(axis, ddof=1, keepdims=keep),
+        a.reduced(empty=False, more=1, arrays_only=True),
+    ),
+    Case("cumsum", lambda x, axis: np.cumsum(x, axis), a.with_axis(none=True)),
+    Case("sum of a list", lambda x, y: np.sum([x, y * x, 2.0]), a.pair()),
+    alone("prod of zeros", lambda x: np.prod(x * np.array([1.0, 0.0, 2.0])), a.of_shapes((3,))),
+    real(
+        "argmax",
+        lambda x, axis: x * np.argmax(x, axis, keepdims=True),
+        a.with_axis(0, none=True, min_side=1),
+    ),
+)
+
+METHODS = (
+    Case(
+        "x.sum", lambda x, axis, keep: x.sum(axis=axis, keepdims=keep), a.reduced(arrays_only=True)
+    ),
+    Case("x.mean, x.max, x.min", lambda x: x.mean(0) + x.max(0) * x.min(0), a.array(1, 3, 1)),
+    alone("x.prod, x.cumsum", lambda x: x.prod(-1, keepdims=True) * x.cumsum(-1), a.array(1, 3)),
+    real("x.var, x.std", lambda x: x.var(0) + x.std(0), a.of_shapes((3, 2))),
+    alone("x.dot", lambda x, y: x.dot(y), a.dot()),
+    Case("x.reshape", lambda x, shape: x.reshape(shape) * x.reshape(*shape), a.reshaping()),
+    alone("x.transpose", lambda x, axes: x.transpose(axes), a.permuting()),
+    Case("x.T", lambda x: x.T * 2.0, a.array()),
+    alone("x.mT", lambda x: x.mT, a.array(2)),
+    Case("x.ravel, x.flatten", lambda x: x.ravel() * x.flatten(), a.array()),
+    Case("x.squeeze", lambda x, axis: x.squeeze(axis), a.squeezing()),
+    Case("x.swapaxes", lambda x, axis: x.swapaxes(axis, 0), a.with_axis()),
+    alone("x.repeat", lambda x, n, axis: x.repeat(n, axis), a.repeating()),
+    alone("x.astype", lambda x: x.astype(x.dtype) * x.astype(x.dtype, copy=False), a.array()),
+    real_alone("astype", lambda x: np.astype(x, np.float64) * x, a.array()),
+    alone("x.copy", lambda x: x.copy() * x, a.array()),
+    real_alone("x.item", lambda x: x.item() * x, a.of_shapes((1, 1))),
+    real_alone("x.round", lambda x: x.round() * x, a.array(low=0.6, high=1.4)),
+)
+
+LINEAR = (
+    Case("x @ y", lambda x, y: x @ y, a.matmul()),
+    Case("matmul", lambda x, y: np.matmul(x, y), a.matmul()),
+    Case("dot", lambda x, y: np.dot(x, y), a.dot()),
+    Case("inner", lambda x, y: np.inner(x, y), a.inner()),
+    alone("outer", lambda x, y: np.outer(x, y), a.broadcasting()),
+    real_alone("vdot", lambda x, y: np.vdot(x, y), a.stacking(axis=False)),
+    Case("x @ x.T", lambda x: x @ x.T, a.array(2, 2)),
+    Case("x.T @ y @ x", lambda x, y: x.T @ y @ x, a.of_shapes((3, 2), (3, 3))),
+    Case("products of slices", lambda x, y: x[1:] @ y[:, ::2], a.of_shapes((3, 2), (2, 3))),
+)
+
+SHAPES = (
+    Case("reshape", lambda x, shape: np.reshape(x, shape), a.reshaping()),
+    Case("ravel", lambda x: np.ravel(x) * 2, a.unary()),
+    alone("transpose", lambda x, axes: np.transpose(x, axes), a.permuting()),
+    alone("permute_dims", lambda x, axes: np.permute_dims(x, axes), a.permuting()),
+    alone("matrix_transpose", lambda x: np.matrix_transpose(x), a.array(2)),
+    Case("swapaxes", lambda x, axis: np.swapaxes(x, axis, -1), a.with_axis()),
+    Case("moveaxis", lambda x, source, target: np.moveaxis(x, source, target), a.moving()),
+    alone("expand_dims", lambda x, axis: np.expand_dims(x, axis), a.expanding()),
+    Case("squeeze", lambda x, axis: np.squeeze(x, axis), a.squeezing()),
+    alone("broadcast_to", lambda x, shape: np.broadcast_to(x, shape), a.spreading()),
+    Case("concatenate", lambda x, y, axis: np.concatenate([x, y, x], axis), a.joining()),
+    alone("concatenate, flat", lambda x, y: np.concatenate((x, y), axis=None), a.rows()),
+    Case("stack", lambda x, y, axis: np.stack([x, y, x], axis), a.stacking()),
+    Case("vstack", lambda x, y: np.vstack([x, y]), a.rows()),
+    Case("hstack", lambda x, y: np.hstack([x, y]), a.columns()),
+    Case("atleast_1d", lambda x: np.atleast_1d(x), a.unary()),
+    Case("atleast_2d", lambda x: np.atleast_2d(x), a.unary()),
+    alone("split", lambda x, at, axis: np.split(x, at, axis), a.splitting()),
+    alone("array_split", lambda x, at, axis: np.array_split(x, at, axis), a.splitting(False)),
+    alone("flip", lambda x, axis: np.flip(x, axis), a.flipping()),
+    Case("flipud, fliplr", lambda x: np.flipud(x) * np.fliplr(x), a.array(2)),
+    alone("roll", lambda x, shift, axis: np.roll(x, shift, axis), a.rolling()),
+    alone("roll, one axis twice", lambda x: np.roll(x, (1, 2), (0, -1)), a.array(1, 1)),
+    Case("pad", lambda x, width: np.pad(x, width, "constant"), a.padding()),
+    alone("pad, value", lambda x: np.pad(x, 1, constant_values=2.0), a.array(1)),
+    alone("repeat", lambda x, n, axis: np.repeat(x, n, axis), a.repeating()),
+)
+
+
+def write_slice(x: Any, at: Any, value: Any) -> Any:
+    y = x * x
+    y[at] = value * 2.0
+    return y * x
+
+
+def add_to_slice(x: Any, at: Any, value: Any) -> Any:
+    y = x * x
+    y[at] += value * x[at]
+    return y * x
+
+
+def scale_slice(x: Any, at: Any, value: Any) -> Any:
+    y = np.copy(x)
+    y[at] *= value
+    y[at] -= 1.0
+    return y
+
+
+def write_items(x: Any, i: Any) -> Any:
+    y = np.zeros_like(x)
+    y[i] = x[i] * 2.0
+    y[i] += x[i] * x[i]
+    return y * x
+
+
+def fill(x: Any, value: Any) -> Any:
+    y = np.ones(3)
+    y.fill(value)
+    y[:2] += x
+    return y
+
+
+INDEXING = (
+    Case("x[basic]", lambda x, at: x[at], a.basic()),
+    Case("x[basic] twice", lambda x, at: x[at] * x[at], a.basic()),
+    alone("x[..., 1]", lambda x: x[..., 1] * x[0, ...], a.of_shapes((2,))),
+    Case("x[i]", lambda x, i: x[i], a.fancy()),
+    Case("x[i, j]", lambda x, i, j: x[i, j], a.fancy(2)),
+    Case("x[i, j, k]", lambda x, i, j, k: x[i, j, k], a.fancy(3)),
+    Case("x[i, :, j]", lambda x, i, j: x[:, None][i, 0, j], a.fancy(2)),
+    Case("x[1, i]", lambda x, i, j: x[1, i] * x[:, j][:, :1], a.of_shapes((3, 3)).map(
+        lambda drawn: (*drawn, np.array([0, 2]), np.array([1, 1, 0])))),
+    Case("x[..., i]", lambda x, i: x.T[..., i], a.fancy()),
+    Case("x[i, None]", lambda x, i: x[i, None] * x[None, i], a.fancy()),
+    Case("x[list]", lambda x: x[[0, 2, -1, 0]] * x[[1]], a.of_shapes((3, 2))),
+    Case("x[i][slice]", lambda x, i: x[i, None][..., ::-1] * x[1:].sum(), a.fancy()),
+    real_alone("y[basic] = value", write_slice, a.writing()),
+    real_alone("y[basic] += value", add_to_slice, a.writing()),
+    real_alone("y[basic] *= value", scale_slice, a.writing()),
+    real_alone("y[i] = value", write_items, a.fancy(unique=True)),
+    real_alone("fill", fill, a.pair()),
+)  # fmt: skip
+
+CREATION = (
+    real_alone("full", lambda x: np.full((2, 3), x) * np.full(2, x, float)[:, None], a.single()),
+    real_alone("full_like", lambda x, y: np.full_like(np.ones(3), x * y) + x, a.pair()),
+    Case("array", lambda x, y: np.array([x, 1.0, x * y, y]), a.pair()),
+    Case("array, nested", lambda x, y: np.array([[x, y], [y * y, 2.0]]) @ np.ones(2), a.pair()),
+    alone("asarray", lambda x: np.asarray(x) * 2, a.unary()),
+    alone("copy", lambda x: np.copy(x) * np.array(x), a.unary()),
+    alone("ascontiguousarray", lambda x: np.ascontiguousarray(x.T), a.array(1)),
+    real_alone("float", lambda x: float(x) ** 2, a.single()),
+    real_alone("float64", lambda x: np.float64(x) * x, a.single()),
+    alone("zeros and ones", lambda x: np.zeros(3) + x * np.ones_like(np.empty(3)), a.single()),
+    Case("arange, eye", lambda x: x * np.arange(3.0) + np.eye(3) * x, a.of_shapes((3,))),
+)
+
+LIBRARY = (
+    alone("softmax_cross_entropy", lambda x, y: softmax_cross_entropy(x, y), a.classified()),
+    alone(
+        "softmax", lambda x: np.exp(x) / np.sum(np.exp(x), 1, keepdims=True), a.of_shapes((3, 2))
+    ),
+    alone("logsumexp", lambda x, axis, keep: logsumexp(x, axis, keep), a.exponents()),
+)
+
+CASES: tuple[Case, ...] = (
+    *(*OPERATORS, *UNARY, *BINARY, *MATH, *REDUCTIONS, *METHODS),
+    *(*LINEAR, *SHAPES, *INDEXING, *CREATION, *LIBRARY),
+)

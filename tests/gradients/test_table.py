@@ -1,0 +1,85 @@
+"""The table of cases is complete: no function and no primitive is left out."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from hypothesis import Phase, given, settings
+
+from stcompile.codegen_templates.derivatives import DERIVATIVES
+from stcompile.frontend.functions import FUNCTIONS, METHODS
+from stcompile.ir import Program
+from stcompile.primal import Primal
+from stcompile.primitives import PRIMITIVES
+from stcompile.verify import sub_programs
+from tests.gradients import cases
+from tests.gradients.cases import CASES, Case
+
+# Functions without a derivative: of static values, or with boolean or integer results.
+WITHOUT = frozenset(
+    {
+        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+        *("logical_not", "logical_and", "logical_or", "logical_xor"),
+        *("invert", "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor"),
+        *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
+        *("shape", "ndim", "size", "result_type", "isscalar", "finfo"),
+        *("empty_like", "zeros_like", "zeros", "ones", "empty", "linspace", "identity"),
+    }
+)
+
+
+def test_names_are_unique() -> None:
+    names = [case.name for case in CASES]
+    assert len(set(names)) == len(names)
+
+
+def test_every_numpy_function_has_a_case() -> None:
+    functions = {f.__name__ for f in FUNCTIONS if getattr(np, getattr(f, "__name__", ""), 0) is f}
+    functions = {name for name in functions if not isinstance(getattr(np, name), type)}
+    used = set(re.findall(r"np\.(\w+)", inspect.getsource(cases)))
+    aliases = {
+        getattr(np, name).__name__ for name in used if hasattr(getattr(np, name), "__name__")
+    }
+    assert functions - WITHOUT <= used | aliases
+
+
+def test_every_function_of_math_has_a_case() -> None:
+    functions = {f.__name__ for f in FUNCTIONS if getattr(f, "__module__", "") == "math"}
+    assert functions <= set(re.findall(r"math\.(\w+)", inspect.getsource(cases)))
+
+
+def test_every_method_has_a_case() -> None:
+    used = set(re.findall(r"\.(\w+)\(", inspect.getsource(cases)))
+    assert set(METHODS) - WITHOUT <= used
+
+
+def primitives(program: Program) -> Iterator[str]:
+    for equation in program.equations:
+        yield equation.primitive
+        for _, inner in sub_programs(equation.params):
+            yield from primitives(inner)
+
+
+def test_every_differentiable_primitive_is_reached() -> None:
+    reached: set[str] = set()
+    for case in CASES:
+        reached |= reached_by(case)
+    wanted = {name for name, primitive in PRIMITIVES.items() if primitive.rule in DERIVATIVES}
+    assert wanted <= reached
+
+
+def reached_by(case: Case) -> set[str]:
+    found: set[str] = set()
+
+    @settings(max_examples=12, phases=[Phase.generate], database=None)
+    @given(case.arguments)
+    def stage(args: Any) -> None:
+        primal = Primal(case.function)
+        found.update(primitives(primal.stage(primal.bind(args, {})).program))
+
+    stage()
+    return found
