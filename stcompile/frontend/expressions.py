@@ -227,18 +227,21 @@ def visit_NamedExpr(run: Run, node: ast.NamedExpr, frame: Frame) -> Any:
 
 
 def visit_JoinedStr(run: Run, node: ast.JoinedStr, frame: Frame) -> str:
-    return "".join(str(run.evaluate(part, frame)) for part in node.values)
+    return "".join(_formatted(run, part, frame) for part in node.values)
 
 
-def visit_FormattedValue(run: Run, node: ast.FormattedValue, frame: Frame) -> str:
-    value = run.evaluate(node.value, frame)
+def _formatted(run: Run, part: ast.expr, frame: Frame) -> str:
+    """A part of an f-string."""
+    if not isinstance(part, ast.FormattedValue):
+        return str(run.evaluate(part, frame))
+    value = run.evaluate(part.value, frame)
     if not is_static(value):
         run.refuse("an f-string of a traced value is not supported here", "print(value) works")
-    if node.conversion != -1:
+    if part.conversion != -1:
         conversions: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
-        convert = conversions[chr(node.conversion)]
+        convert = conversions[chr(part.conversion)]
         value = convert(value)
-    spec = run.evaluate(node.format_spec, frame) if node.format_spec else ""
+    spec = str(run.evaluate(part.format_spec, frame)) if part.format_spec else ""
     return builtins.format(value, spec)
 
 
@@ -307,5 +310,4 @@ EXPRESSIONS: dict[type[ast.AST], Any] = {
     ast.DictComp: visit_DictComp,
     ast.NamedExpr: visit_NamedExpr,
     ast.JoinedStr: visit_JoinedStr,
-    ast.FormattedValue: visit_FormattedValue,
 }

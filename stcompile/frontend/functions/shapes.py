@@ -16,6 +16,9 @@ from stcompile.frontend.iteration import items_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Scalar, is_static
 
+# np.reshape(copy=False) exists since NumPy 2.1; setting the shape is deprecated since 2.5.
+_RESHAPE_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
 
 def shape_of(run: Run, shape: Any) -> tuple[int, ...]:
     """A static shape."""
@@ -64,10 +67,12 @@ def _reshape_is_view(x: Array, dims: tuple[int, ...]) -> bool | None:
     dummy = _dummy(x)
     if dummy is None:
         return None
-    probe = np.lib.stride_tricks.as_strided(dummy, dummy.shape, dummy.strides)
     try:
-        probe.shape = dims
-    except AttributeError:
+        if _RESHAPE_CAN_REFUSE:
+            np.reshape(dummy, dims, copy=False)
+        else:
+            np.lib.stride_tricks.as_strided(dummy, dummy.shape, dummy.strides).shape = dims
+    except (AttributeError, ValueError):
         return False
     return True
 
