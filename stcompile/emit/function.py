@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +20,7 @@ from stcompile.emit.templates import Operand, substitute
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.location import Location
-from stcompile.naming import Names, is_numbered
+from stcompile.naming import Names, base_name, is_numbered
 from stcompile.storage import Writes, plan_writes, shared_input, storage_of
 from stcompile.templates import inplace_operand, mark_of
 
@@ -75,8 +76,10 @@ class _Emitter:
         self.blocks: list[_Block] = []
         self.allocated = 0
         self.groups = self._groups()
-        variables = [o for equation in self.program.equations for o in equation.outputs]
-        self.by_name = {v.name: v for v in (*self.program.inputs, *variables)}
+        outputs = [o for equation in self.program.equations for o in equation.outputs]
+        variables = (*self.program.inputs, *outputs)
+        self.by_name = {variable.name: variable for variable in variables}
+        self.bases = Counter(base_name(variable.name) for variable in variables)
 
     def run(self) -> Emitted:
         prologue = self._prologue()
@@ -109,7 +112,10 @@ class _Emitter:
     def _named(self, variable: Variable) -> str:
         wish = self.groups.get(variable, variable.name)
         wish = self._adjoint_name(wish) or wish
-        return self.names.unnamed() if is_numbered(wish) else self.names.like(wish)
+        if is_numbered(wish):
+            return self.names.unnamed()
+        alone = self.bases[base_name(wish)] == 1  # h.1 is h where no other h is left
+        return self.names.like(base_name(wish) if alone else wish)
 
     def _adjoint_name(self, wish: str) -> str | None:
         """``d_h_2`` for the adjoint of the variable that became ``h_2``."""

@@ -336,11 +336,14 @@ class Run:
     # --- names ---------------------------------------------------------------------------------
 
     def hint(self, value: Any, name: str) -> None:
-        """Name the variable of a value after the user's name for it, unless it has one."""
-        if isinstance(value, Scalar):
-            self.recorder.hints.setdefault(value.atom, name)
-        elif isinstance(value, Array):
-            self.recorder.hints.setdefault(self.read(value), name)
+        """Name the variable of a value after the user's name for it, unless it has one. (A name
+        that an inner gradient made up gives way to the user's.)"""
+        if not isinstance(value, Array | Scalar):
+            return
+        variable = value.atom if isinstance(value, Scalar) else self.read(value)
+        present = self.recorder.hints.get(variable, "")
+        if not present or (present.startswith("d_") and self.section == "forward"):
+            self.recorder.hints[variable] = name
 
     def own(self, container: Any) -> Any:
         """Note a container that the program made, so that it may be mutated."""

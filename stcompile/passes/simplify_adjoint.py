@@ -169,7 +169,17 @@ def _divide(s: _Simplifier, equation: Equation) -> Atom | None:
     return s.record("divide", narrow, y) if narrow is not None else None
 
 
+def _accumulate(s: _Simplifier, equation: Equation) -> Atom | None:
+    """A cotangent added to itself, as the two uses in ``x * x`` give it."""
+    total, *parts = equation.inputs
+    if equation.params["op"] == "add" and parts == [total]:
+        return s.record("multiply", Constant(2), total)
+    return None
+
+
 def _add(s: _Simplifier, equation: Equation) -> Atom | None:
+    if equation.inputs[0] == equation.inputs[1] and isinstance(equation.inputs[0], Variable):
+        return s.record("multiply", Constant(2), equation.inputs[0])
     for x, y in (equation.inputs, equation.inputs[::-1]):
         inner = s.negated(y)
         if inner is not None:
@@ -210,6 +220,7 @@ REWRITES: dict[str, Rewrite] = {
     "multiply": _multiply,
     "divide": _divide,
     "add": _add,
+    "accumulate": _accumulate,
     "negative": _negative,
     "reshape": _same_type,
     "broadcast_to": _same_type,

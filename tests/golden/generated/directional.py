@@ -8,13 +8,13 @@ def directional_value_and_grad(w, x):
     v1 = x @ w
     # --- adjoint --------------------------------------------------------------
     # models.py:49  return np.mean((x @ w) ** 2)
-    d_w = x.T @ (0.14285714285714285 * (2 * v1))
+    g = x.T @ (0.14285714285714285 * (2 * v1))
     # --- forward --------------------------------------------------------------
     # models.py:55  return np.sum(g * g)
-    value_1 = np.sum(d_w * d_w)
+    value = np.sum(g * g)
     # --- adjoint --------------------------------------------------------------
     # models.py:55  return np.sum(g * g)
-    d_w += d_w
+    d_g = 2 * g
     # models.py:49  return np.mean((x @ w) ** 2)
-    d_w_1 = x.T @ (x @ d_w * 0.14285714285714285 * 2)
-    return value_1, d_w_1
+    d_w = x.T @ (x @ d_g * 0.14285714285714285 * 2)
+    return value, d_w
