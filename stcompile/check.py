@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.arguments import chosen, is_several
 from stcompile.errors import GradientCheckError
 from stcompile.gradient import Gradient

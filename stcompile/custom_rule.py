@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.errors import DerivativeError
 from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, rebuild, substage

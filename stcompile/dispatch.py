@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType, MethodType
@@ -17,7 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.arguments import Arguments, bind
 from stcompile.emit.function import Emitted, emit
 from stcompile.errors import ArgumentsError, SourceError, excerpt
@@ -77,7 +78,7 @@ class Specialisation:
             error.args = (f"{error.args[0]}\n{note}",)
 
 
-class Dispatcher:
+class Dispatcher(ABC):
     """A transformed function: compiles itself for each signature it is called with.
 
     Subclasses say what a call means by ``stage_call``; ``name`` and ``title`` are those of the
@@ -102,8 +103,9 @@ class Dispatcher:
         bound = self.bind(arguments, keywords)
         return self.specialise(bound).call(tuple(bound.values.values()))
 
+    @abstractmethod
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        raise NotImplementedError
+        """Record a call of this with staged values, and return its value."""
 
     # --- signatures ----------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.ad.reverse import reverse
 from stcompile.arguments import Wrt, bind, chosen, is_several
 from stcompile.dispatch import Dispatcher

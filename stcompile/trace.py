@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.ad.reverse import Contribution, Joint, reverse
 from stcompile.arguments import chosen
 from stcompile.evaluate import environment

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.arguments import Arguments, Wrt, bind, chosen, is_several
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import ArgumentsError, DerivativeError

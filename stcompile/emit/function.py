@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.emit.literals import literal, name
 from stcompile.emit.render import render
 from stcompile.emit.templates import Operand, substitute

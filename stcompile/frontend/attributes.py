@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run

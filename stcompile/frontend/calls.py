@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.frontend.binding import bind_arguments, staged_signature
 from stcompile.frontend.construct import construct

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.frontend.places import Place
 from stcompile.frontend.values import Array, Cell, Order, Scalar
 from stcompile.ir import Variable

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Scalar, Traced, describe, is_static, is_traced

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend import indexing
 from stcompile.frontend.run import Run

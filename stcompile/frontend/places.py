@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from stcompile import trees
+import stcompile.trees as trees
 
 
 @dataclass(frozen=True)

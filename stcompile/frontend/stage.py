@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.frontend.calls import RECURSION_LIMIT, call
 from stcompile.frontend.capture import Guard, Hidden, Leaf, has_attributes, is_input
 from stcompile.frontend.expressions import EXPRESSIONS

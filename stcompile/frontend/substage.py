@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.frontend.capture import is_input
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Cell, Scalar

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
+import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.indexing import get_item
