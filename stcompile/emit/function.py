@@ -11,17 +11,17 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import stcompile.trees as trees
+from stcompile.emit.inlining import block_key, inlined
 from stcompile.emit.literals import literal, name
 from stcompile.emit.render import render
 from stcompile.emit.templates import Operand, substitute
 from stcompile.frontend.stage import Group, Item, Result, Staged
-from stcompile.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.ir import Atom, Constant, Equation, Variable
 from stcompile.location import Location
 from stcompile.naming import Names, base_name, is_numbered
-from stcompile.storage import Writes, plan_writes, shared_input, storage_of
+from stcompile.storage import plan_writes
 from stcompile.templates import inplace_operand, mark_of
 
 WIDTH = 100
@@ -70,7 +70,7 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.writes = plan_writes(self.program)
-        self.inlined = _inlined(self.program, self.writes)
+        self.inlined = inlined(self.program, self.writes)
         self.code: dict[Variable, ast.expr] = {}
         self.names = Names([*arguments, "math", "dataclasses"])
         self.blocks: list[_Block] = []
@@ -198,7 +198,7 @@ class _Emitter:
         block.statements.append(ast.Assign([ast.Name(own, ast.Store())], value, lineno=0))
 
     def _block(self, location: Location) -> _Block:
-        if not self.blocks or _key(self.blocks[-1].location) != _key(location):
+        if not self.blocks or block_key(self.blocks[-1].location) != block_key(location):
             self.blocks.append(_Block(location))
         return self.blocks[-1]
 
@@ -251,8 +251,9 @@ class _Emitter:
             if comment:
                 body.append(comment)
             for statement in block.statements:
-                starts.append((len(body), block.location))
-                body += render(statement, width=WIDTH, indent=4)
+                rendered = render(statement, width=WIDTH, indent=4)
+                starts += [(len(body) + at, block.location) for at in range(len(rendered))]
+                body += rendered
         body += render(ast.Return(returned), width=WIDTH, indent=4)
         head = self._head(body)
         for start, location in starts:
@@ -281,83 +282,6 @@ class _Emitter:
                 yield own
             else:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"
-
-
-def _inlined(program: Program, writes: Writes) -> set[int]:
-    """Positions of equations whose value may be written where it is used.
-
-    A value without a name is, if it is used once, by an equation of the same line, with nothing
-    written or printed between the two. A view of something that is never written is, everywhere:
-    it costs nothing.
-    """
-    uses: dict[Variable, list[int]] = {}
-    for position, equation in enumerate(program.equations):
-        for variable in equation.variables:
-            uses.setdefault(variable, []).append(position)
-    for atom in program.outputs:
-        if isinstance(atom, Variable):
-            uses.setdefault(atom, []).append(-1)
-    barriers = [
-        position
-        for position, equation in enumerate(program.equations)
-        if equation.effects or mark_of(equation.primitive) == "write"
-    ]
-    roots = storage_of(program).roots
-    written = {roots[v] for v in _written(program, writes)}
-    found = set()
-    named = set(program.inputs)  # what has a name, or is a view of something that has
-    for position, equation in enumerate(program.equations):
-        mark = mark_of(equation.primitive)
-        named.update(equation.outputs)
-        if len(equation.outputs) != 1 or mark not in ("fresh", "view"):
-            continue
-        output = equation.output
-        places = uses.get(output, [])
-        if -1 in places or not places:
-            continue
-        users = [program.equations[place] for place in places]
-        if any(_is_target(user, output) for user in users):
-            continue
-        is_stored = len(users) == 1 and users[0].primitive == "store"
-        if not is_numbered(output.name) and not is_stored:
-            continue
-        source = shared_input(equation)
-        if source is not None and source in named and roots[source] not in written:
-            found.add(position)
-            continue
-        if len(places) != 1 or _key(users[0].location) != _key(equation.location):
-            continue
-        if not any(position < barrier < places[0] for barrier in barriers):
-            found.add(position)
-            named.discard(output)
-    return found
-
-
-def _written(program: Program, writes: Writes) -> Iterator[Variable]:
-    """Variables whose storage is changed in place somewhere."""
-    for position, equation in enumerate(program.equations):
-        if equation.primitive == "store":
-            yield from (v for v in equation.inputs[:1] if isinstance(v, Variable))
-        elif writes.inplace.get(position):
-            target = equation.inputs[inplace_operand(equation.primitive)]
-            assert isinstance(target, Variable)
-            yield target
-
-
-def _is_target(user: Equation, operand: Variable) -> bool:
-    """True where the operand's code would be the target of a write."""
-    if user.primitive == "store":
-        return user.inputs[0] == operand
-    if mark_of(user.primitive) != "write":
-        return False
-    return user.inputs[inplace_operand(user.primitive)] == operand
-
-
-def _key(location: Location) -> tuple[Any, ...]:
-    shown = location.shown
-    if shown is None:
-        return (location.section,)
-    return shown.section, shown.file, shown.statement, shown.note, shown.function
 
 
 def _comment(location: Location) -> str:
