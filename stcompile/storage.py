@@ -24,9 +24,6 @@ class Storage:
     owned: frozenset[Variable]
     read_only: frozenset[Variable]
 
-    def is_owned(self, variable: Variable) -> bool:
-        return self.roots[variable] in self.owned
-
 
 def storage_of(program: Program) -> Storage:
     """Roots of a program's variables, as if every write copied first."""
