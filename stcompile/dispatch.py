@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType, MethodType
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -199,37 +199,40 @@ class Dispatcher(ABC):
         return Specialisation(staged, emitted, function)
 
     def _key(self, values: Mapping[str, Any]) -> Any:
-        return tuple(self._key_of(name, value) for name, value in values.items())
+        return tuple([self._key_of(value, name, ()) for name, value in values.items()])
 
-    def _key_of(self, name: str, value: Any) -> Any:
-        """What of an argument the program depends on."""
-        if isinstance(value, np.ndarray):
-            if not is_input(value):
-                raise ArgumentsError(
-                    f"{name} is a {type(value).__name__} of {value.dtype}, which is not compiled",
-                    location=self.definition,
-                    hint="pass a plain numpy.ndarray of numbers",
-                )
-            return value.dtype, value.shape, memory_order(value)
+    def _key_of(self, value: Any, name: str, path: trees.Path) -> Any:
+        """What of an argument, or of the part of it at a path, the program depends on."""
+        if type(value) is np.ndarray and value.dtype.kind in "fiubc":
+            return value.dtype, value.shape, value.flags.c_contiguous or memory_order(value)
         if is_input(value):
             return type(value)
+        if isinstance(value, np.ndarray):
+            self._refuse_argument(
+                f"is a {type(value).__name__} of {value.dtype}, which is not compiled",
+                "pass a plain numpy.ndarray of numbers",
+                trees.show_path(name, path),
+            )
         parts = trees.children(value)
         if parts is None:
             if isinstance(value, dict | list | tuple | set):
-                raise ArgumentsError(
-                    f"{name} is a {type(value).__name__}, whose contents cannot be traced",
-                    location=self.definition,
-                    hint="pass a plain dict, list or tuple, a namedtuple or a dataclass",
+                self._refuse_argument(
+                    f"is a {type(value).__name__}, whose contents cannot be traced",
+                    "pass a plain dict, list or tuple, a namedtuple or a dataclass",
+                    trees.show_path(name, path),
                 )
             return _static_key(value)
         if type(value) is dict and not all(map(trees.is_plain_key, value)):
-            raise ArgumentsError(
-                f"{name} has keys that cannot be written as literals",
-                location=self.definition,
-                hint="use strings or numbers as keys",
+            self._refuse_argument(
+                "has keys that cannot be written as literals",
+                "use strings or numbers as keys",
+                trees.show_path(name, path),
             )
-        inner = [(step, self._key_of(trees.show_path(name, (step,)), p)) for step, p in parts]
+        inner = [(step, self._key_of(part, name, (*path, step))) for step, part in parts]
         return type(value), tuple(inner)
+
+    def _refuse_argument(self, reason: str, hint: str, shown: str) -> NoReturn:
+        raise ArgumentsError(f"{shown} {reason}", location=self.definition, hint=hint)
 
     def _warn_of_many(self) -> None:
         if len(self._specialisations) > MANY and not self._warned:

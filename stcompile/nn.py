@@ -24,7 +24,7 @@ def _softmax_cross_entropy(logits: Array, labels: Array) -> Any:
     shifted = logits - np.max(logits, axis=1, keepdims=True)
     exps = np.exp(shifted)
     total = np.sum(exps, axis=1, keepdims=True)
-    loss = np.mean(np.log(total[:, 0]) - shifted[rows, labels])
+    loss = np.sum(np.log(total[:, 0]) - shifted[rows, labels]) / logits.shape[0]
     return loss, (exps, total, rows, labels)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import example, given, note, settings
 
 import stcompile as st
@@ -16,6 +17,7 @@ ARGUMENTS = {
 EXAMPLES = max(60, settings.default.max_examples)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(sources(ARGUMENTS))
 @example("def program(x, y):\n    v = x * 1.0\n    w = v.T\n    w[0] = y[:2]\n    return v, w\n")

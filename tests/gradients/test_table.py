@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import Phase, given, settings
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES
@@ -64,6 +65,7 @@ def primitives(program: Program) -> Iterator[str]:
             yield from primitives(inner)
 
 
+@pytest.mark.slow
 def test_every_differentiable_primitive_is_reached() -> None:
     reached: set[str] = set()
     for case in CASES:

@@ -17,7 +17,7 @@ def mlp_value_and_grad(layers, x, y):
     shifted = v2 - np.max(v2, axis=1, keepdims=True)
     exps = np.exp(shifted)
     total = np.sum(exps, axis=1, keepdims=True)
-    loss = np.mean(np.log(total[:, 0]) - shifted[rows, y])
+    loss = np.sum(np.log(total[:, 0]) - shifted[rows, y]) / 100
     # --- adjoint --------------------------------------------------------------
     # models.py:27  return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
     d_logits = exps / total

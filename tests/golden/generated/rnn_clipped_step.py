@@ -33,7 +33,7 @@ def rnn_step(params, x, y, *, clip_value=1.0, clip_norm=5.0, lr=0.015):
     shifted = v1 - np.max(v1, axis=1, keepdims=True)
     exps = np.exp(shifted)
     total = np.sum(exps, axis=1, keepdims=True)
-    loss = np.mean(np.log(total[:, 0]) - shifted[rows, y])
+    loss = np.sum(np.log(total[:, 0]) - shifted[rows, y]) / 100
     # --- adjoint --------------------------------------------------------------
     # models.py:35  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
     d_logits = exps / total
