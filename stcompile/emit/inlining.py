@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,7 +57,7 @@ def inlined(program: Program, writes: Writes) -> set[int]:
             continue
         if len(places) != 1 or block_key(users[0].location) != block_key(equation.location):
             continue
-        if not any(position < barrier < places[0] for barrier in barriers):
+        if bisect_right(barriers, position) == bisect_left(barriers, places[0]):
             found.add(position)
             named.discard(output)
     return found
