@@ -75,7 +75,7 @@ def apply(primitive: str, inputs: tuple[Any, ...], params: Mapping[str, Any]) ->
     Inputs that the template writes to are copied first. ``call`` and ``loop`` have no template.
     """
     template = TEMPLATES[primitive]
-    arguments = grouped(primitive, inputs)
+    arguments = grouped(template, inputs)
     if mark_of(primitive) == "write":
         place = inplace_operand(primitive)
         if isinstance(arguments[place], np.ndarray):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from stcompile.frontend.values import Array, Cell, Scalar
 from stcompile.ir import Constant, Equation, Program, Variable
 from stcompile.naming import name_variables
 from stcompile.primitives import PRIMITIVES
-from stcompile.templates import REST
+from stcompile.templates import grouped
 from stcompile.types import Type, is_number
 
 Operand = Type | Constant
@@ -102,8 +102,8 @@ def _rule(
             arguments.append(value(out))
     static = tuple(isinstance(operand, Constant) for operand in operands)
     keywords = _keywords(function, {**dict(params), "active": active, "static": static})
-    result = run.call(function, _grouped(function, arguments, kind), keywords)
-    given = _flat(result)
+    result = run.call(function, grouped(function, arguments), keywords)
+    given = result if isinstance(result, tuple) else (result,)
     wanted = [True] if kind == "accumulates" else active
     targets, outputs = [], []
     for index, (item, want) in enumerate(zip(given, wanted, strict=True)):
@@ -119,29 +119,3 @@ def _keywords(function: Callable[..., Any], facts: Mapping[str, Any]) -> dict[st
     known = inspect.signature(function).parameters.values()
     names = {p.name for p in known if p.kind is p.KEYWORD_ONLY}
     return {name: item for name, item in facts.items() if name in names}
-
-
-def _grouped(function: Callable[..., Any], arguments: list[Any], kind: str) -> list[Any]:
-    """The arguments with those of a variadic parameter as one tuple."""
-    parameters = [
-        p.name
-        for p in inspect.signature(function).parameters.values()
-        if p.kind is not p.KEYWORD_ONLY
-    ]
-    for at, name in enumerate(parameters):
-        if name in REST:
-            after = len(parameters) - at - 1
-            rest = arguments[at : len(arguments) - after]
-            tail = arguments[len(arguments) - after :] if after else []
-            return [*arguments[:at], tuple(rest), *tail]
-    return arguments
-
-
-def _flat(result: Any) -> Sequence[Any]:
-    """The results one by one; those of a variadic input are a tuple inside the tuple."""
-    if not isinstance(result, tuple | list):
-        return [result]
-    flat: list[Any] = []
-    for item in result:
-        flat.extend(item if isinstance(item, tuple | list) else [item])
-    return flat

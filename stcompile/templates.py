@@ -1,17 +1,17 @@
-"""What the compiler knows of a codegen template without looking into it."""
+"""What the compiler knows of a codegen template or rule without looking into it."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from stcompile.codegen_templates.numpy import TEMPLATES
 
 REST = frozenset({"xs", "indices", "counters", "operands"})
-"""The last positional parameter of a template, if it has one of these names, is a tuple that takes
-all remaining inputs of the primitive."""
+"""A positional parameter with one of these names is a tuple that takes all inputs which the other
+parameters leave."""
 
 
 def mark_of(primitive: str) -> str:
@@ -21,22 +21,23 @@ def mark_of(primitive: str) -> str:
 
 
 @functools.cache
-def positional(primitive: str) -> tuple[str, ...]:
-    """The names of a template's positional parameters."""
-    parameters = inspect.signature(TEMPLATES[primitive]).parameters.values()
+def positional(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the positional parameters."""
+    parameters = inspect.signature(function).parameters.values()
     return tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
 
 
 def inplace_operand(primitive: str) -> int:
     """The position of the operand that a ``write`` template changes."""
     (written,) = TEMPLATES[primitive].__dict__["inplace"]
-    return positional(primitive).index(written)
+    return positional(TEMPLATES[primitive]).index(written)
 
 
-def grouped(primitive: str, inputs: Sequence[Any]) -> list[Any]:
-    """The inputs of a primitive as its template takes them: the rest as one tuple."""
-    names = positional(primitive)
-    if not names or names[-1] not in REST:
-        return list(inputs)
-    first = len(names) - 1
-    return [*inputs[:first], tuple(inputs[first:])]
+def grouped(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
+    """The inputs as a template or a rule takes them: those of a rest parameter as one tuple."""
+    names = positional(function)
+    for at, name in enumerate(names):
+        if name in REST:
+            stop = len(inputs) - (len(names) - at - 1)
+            return [*inputs[:at], tuple(inputs[at:stop]), *inputs[stop:]]
+    return list(inputs)

@@ -21,7 +21,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.emit.literals import Hole, literal
 from stcompile.ir import Atom, Constant, Params
-from stcompile.templates import REST
+from stcompile.templates import grouped, positional
 from stcompile.types import Type
 
 
@@ -74,11 +74,9 @@ def _parsed(template: Callable[..., Any]) -> ast.FunctionDef:
 
 
 @functools.cache
-def _parameters(template: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The positional parameters' names, and all defaults."""
-    kinds = inspect.signature(template).parameters.values()
-    positional = tuple(p.name for p in kinds if p.kind is not p.KEYWORD_ONLY)
-    return positional, {p.name: p.default for p in kinds if p.default is not p.empty}
+def _defaults(template: Callable[..., Any]) -> dict[str, Any]:
+    parameters = inspect.signature(template).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
 @functools.cache
@@ -93,12 +91,10 @@ class _Substitution:
         self, template: Callable[..., Any], operands: Sequence[Operand], params: Mapping[str, Any]
     ) -> None:
         self.node = _parsed(template)
-        positional, self.defaults = _parameters(template)
+        self.defaults = _defaults(template)
         self.globals: dict[str, Any] = inspect.unwrap(template).__globals__
-        self.names: dict[str, Any] = {**self.defaults, **params}
-        for index, parameter in enumerate(positional):
-            is_rest = parameter in REST and index == len(positional) - 1
-            self.names[parameter] = tuple(operands[index:]) if is_rest else operands[index]
+        taken = zip(positional(template), grouped(template, operands), strict=True)
+        self.names: dict[str, Any] = {**self.defaults, **params, **dict(taken)}
         known = {name: _known(value) for name, value in self.names.items()}
         self.scope = {**self.globals, **known, "isinstance": _isinstance}
 
