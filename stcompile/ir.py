@@ -6,7 +6,7 @@
     variable  ::= name : type
     constant  ::= value : type          a Python number or a NumPy scalar
     params    ::= name = static value   a number, a string, a tuple, a dtype or a program
-    type      ::= kind  dtype  dims     kind is python | scalar | array
+    type      ::= kind  dtype  dims     kind is python | scalar | array | stack | object
 
 The node kinds are those of the literature (Wengert 1964; Griewank & Walther 2008, ch. 2):
 variables and constants are the leaves, each equation is an operator. Control flow is an equation
@@ -16,7 +16,7 @@ order and their number; every other equation is pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
@@ -123,6 +123,16 @@ def freeze(params: Mapping[str, Any]) -> Params:
 
 def _frozen(value: Any) -> Any:
     return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+def map_programs(equation: Equation, change: Callable[[Program], Program]) -> Equation:
+    """The equation with each of its sub-programs changed."""
+    changed = {
+        name: change(value) for name, value in equation.params.items() if isinstance(value, Program)
+    }
+    if not changed or all(equation.params[name] is value for name, value in changed.items()):
+        return equation
+    return replace(equation, params=freeze({**equation.params, **changed}))
 
 
 def inner_effects(params: Params) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ class Location:
     ``statement`` is the first line of the statement around it and ``text`` that line, stripped.
     ``note`` tells copies of an unrolled line apart
     (``"t = 1"``). ``caller`` is the call site that this code was inlined at. ``section`` names
-    the part of a generated function that the equation belongs to.
+    the part of a generated function that the equation belongs to. ``errstate`` are the settings of
+    `numpy.errstate` that the code runs under: ``(("divide", "ignore"),)``.
     """
 
     file: str
@@ -35,6 +36,7 @@ class Location:
     caller: Location | None = None
     section: Section = "forward"
     statement: int = 0
+    errstate: tuple[tuple[str, str], ...] = ()
 
     def in_section(self, section: Section) -> Location:
         return replace(self, section=section)

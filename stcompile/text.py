@@ -20,7 +20,7 @@ import re
 from typing import Any, NamedTuple
 
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.types import PYTHON_DTYPES, Type, parse_dtype
+from stcompile.types import OBJECTS, PYTHON_DTYPES, Type, parse_dtype
 
 TOKEN = re.compile(
     r"""(?P<space>\s+)
@@ -182,6 +182,13 @@ class _Parser:
         name = self.word("name", "a type")
         if name in PYTHON:
             return PYTHON[name]
+        if name == "stack":
+            self.expect("[")
+            item = self.type()
+            self.expect("]")
+            return Type.stack(item)
+        if name in OBJECTS:
+            return Type.object(name)
         if not DTYPE.fullmatch(name):
             raise ParseError(f"line {token.line}: {name!r} is not a type")
         dtype = parse_dtype(name)

@@ -2,12 +2,18 @@
 
 A value is a weak Python number, a NumPy scalar or an ndarray (its *kind*), with a dtype and, for
 arrays, dims. The kind matters because promotion depends on it: a Python ``float`` leaves a
-``float32`` array alone, a ``numpy.float64`` scalar does not (NEP 50).
+``float32`` array alone, a ``numpy.float64`` scalar does not (NEP 50). A *stack* holds one value for
+each step of a loop whose number of steps is known only at run time. An *object* is a source of
+random numbers.
 
 >>> Type.array("float32", (2, 3))
 f32[2,3]
 >>> Type.scalar("float64"), Type.array("float64", ()), Type.python(float)
 (f64, f64[], float)
+>>> Type.stack(Type.array("float32", (2, 3)))
+stack[f32[2,3]]
+>>> Type.object("Generator")
+Generator
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["python", "scalar", "array"]
+Kind = Literal["python", "scalar", "array", "stack", "object"]
 PythonNumber = bool | int | float | complex
 
 PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
@@ -27,15 +33,23 @@ PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
     complex: np.dtype(np.complex128),
 }
 PYTHON_TYPES: dict[np.dtype[Any], type] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
+GENERATORS: dict[type, str] = {
+    np.random.Generator: "Generator",
+    np.random.RandomState: "RandomState",
+}
+OBJECTS = frozenset({*GENERATORS.values(), "np.random"})  # the last one is NumPy's global state
 
 
 @dataclass(frozen=True, repr=False)
 class Type:
-    """The type of one variable: ``kind``, ``dtype`` and ``dims`` (``()`` unless an array)."""
+    """The type of one variable: ``kind``, ``dtype`` and ``dims`` (``()`` unless an array). A
+    stack has the dtype and dims of its items, whose type is ``of``; an object has a ``name``."""
 
     kind: Kind
     dtype: np.dtype[Any]
     dims: tuple[int, ...] = ()
+    of: Type | None = None
+    name: str = ""
 
     @staticmethod
     def array(dtype: Any, dims: tuple[int, ...]) -> Type:
@@ -48,6 +62,20 @@ class Type:
     @staticmethod
     def python(kind: type) -> Type:
         return Type("python", PYTHON_DTYPES[kind])
+
+    @staticmethod
+    def stack(item: Type) -> Type:
+        return Type("stack", item.dtype, item.dims, item)
+
+    @staticmethod
+    def object(name: str) -> Type:
+        return Type("object", np.dtype(np.object_), name=name)
+
+    @property
+    def item(self) -> Type:
+        """The type of a stack's items."""
+        assert self.of is not None
+        return self.of
 
     @property
     def ndim(self) -> int:
@@ -80,6 +108,10 @@ class Type:
         return Type(self.kind, np.dtype(dtype), self.dims)
 
     def __repr__(self) -> str:
+        if self.kind == "stack":
+            return f"stack[{self.item}]"
+        if self.kind == "object":
+            return self.name
         if self.kind == "python":
             return self.python_type.__name__
         name = short_dtype(self.dtype)
@@ -97,14 +129,22 @@ def parse_dtype(text: str) -> np.dtype[Any]:
 
 
 def type_of(value: Any) -> Type:
-    """The type of a concrete number, NumPy scalar or ndarray; `TypeError` for anything else."""
+    """The type of a concrete number, NumPy scalar, ndarray or random generator; `TypeError` for
+    anything else."""
     if isinstance(value, np.ndarray):
         return Type.array(value.dtype, value.shape)
     if isinstance(value, np.generic):
         return Type.scalar(value.dtype)
     if type(value) in PYTHON_DTYPES:
         return Type.python(type(value))
+    if is_generator(value):
+        return Type.object(GENERATORS[type(value)])
     raise TypeError(f"{type(value).__name__} is not a number or an array")
+
+
+def is_generator(value: Any) -> bool:
+    """True for a random generator of NumPy's own classes."""
+    return type(value) in GENERATORS
 
 
 def is_number(value: Any) -> bool:

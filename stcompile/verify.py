@@ -17,6 +17,7 @@ from stcompile.types import is_number
 # Params of control flow; those of the others are missed when their types are inferred.
 REQUIRED = {
     "call": {"program", "adjoint", "name", "value"},
+    "cond": {"then", "otherwise"},
     "loop": {"body", "constants", "carry", "length"},
 }
 
@@ -91,11 +92,13 @@ def _verify_operation(equation: Equation, where: str, path: str) -> None:
 
 def _verify_ports(loop: Equation, where: str) -> None:
     numbers = [loop.params[name] for name in ("constants", "carry", "length")]
-    if not all(type(number) is int and number >= 0 for number in numbers):
+    counts = numbers if numbers[-1] is not None else numbers[:-1]
+    if not all(type(number) is int and number >= 0 for number in counts):
         raise VerificationError(f"{where}\nconstants, carry, length are {numbers}")
-    constants, carry, _ = numbers
+    constants, carry = counts[:2]
     body: Program = loop.params["body"]
-    if constants + carry > len(loop.inputs):
+    counted = numbers[-1] is None and loop.params.get("condition") is None
+    if counted + constants + carry > len(loop.inputs):
         raise VerificationError(f"{where}\nhas {len(loop.inputs)} inputs, fewer than its ports")
     if carry > len(body.outputs):
         raise VerificationError(f"{where}\ncarries {carry} of {len(body.outputs)} outputs")

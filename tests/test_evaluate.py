@@ -92,6 +92,22 @@ def test_loop_steps_through_vectors_as_scalars() -> None:
     np.testing.assert_array_equal(ys, [2, 4, 7])
 
 
+def test_watching() -> None:
+    """Equations of sub-programs are told of first, with the steps of the loops around them."""
+    seen: list[Any] = []
+
+    def watch(equation: Any, inputs: Any, results: Any, steps: Any) -> None:
+        seen.append((equation.primitive, len(inputs), len(results), steps))
+
+    program = parse_program(LOOP.format(n=2))
+    watched = evaluate(program, np.ones(2), np.ones(2), np.ones((2, 2)), watch=watch)
+    plain = evaluate(program, np.ones(2), np.ones(2), np.ones((2, 2)))
+    for one, other in zip(watched, plain, strict=True):
+        np.testing.assert_array_equal(one, other)
+    steps = [(name, 2, 1, (t,)) for t in (0, 1) for name in ("multiply", "add")]
+    assert seen == [*steps, ("loop", 3, 3, ())]
+
+
 def test_writes_go_to_copies() -> None:
     x = np.zeros((2, 3), order="F")
     text = """

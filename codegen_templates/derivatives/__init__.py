@@ -11,7 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import conversions, creation, elementwise, indexing, linear, reductions, selection, shapes
+from . import (
+    conversions,
+    creation,
+    elementwise,
+    indexing,
+    linear,
+    masks,
+    random,
+    reductions,
+    selection,
+    shapes,
+)
 from .nondifferentiable import NON_DIFFERENTIABLE
 
 __all__ = ["DERIVATIVES", "NON_DIFFERENTIABLE"]
@@ -95,5 +106,10 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "update": indexing.update,
     "index_update": indexing.index_update,
     "accumulate": indexing.accumulate,
+    "masked": masks.masked,
+    "masked_update": masks.masked_update,
     "contract": linear.contract,
+    "normal": random.normal,
+    "uniform": random.uniform,
+    "exponential": random.exponential,
 }

@@ -45,3 +45,9 @@ def array(xs: Any, *, shape: Any, dtype: Any) -> Any:
     if len(xs) == 0:
         return np.zeros(shape, dtype)
     return np.array(nested(xs, shape), dtype)
+
+
+# A value that is never read: the residual of a branch that was not taken.
+@fresh
+def undef(*, kind: Any, dtype: Any, dims: Any, depth: int) -> Any:
+    return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..marks import effect
-from .subscripts import filled
+from .subscripts import error_of, filled
 
 
 @effect
@@ -19,6 +19,11 @@ def assert_(cond: Any, *, message: Any = None) -> None:
         assert cond
     else:
         assert cond, message
+
+
+@effect
+def raise_(*, error: str, arguments: Any) -> None:
+    raise error_of(error)(*arguments)
 
 
 @effect

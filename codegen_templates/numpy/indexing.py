@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import view, write
+from ..marks import fresh, view, write
 from .linear import contract
 from .subscripts import index_subscript, reversal, subscript
 
@@ -42,6 +42,14 @@ def index_update(x: Any, v: Any, indices: Any, *, at: Any) -> Any:
     return x
 
 
+@fresh
+def total(x: Any, y: Any) -> Any:
+    """The sum of two stacks: lists with an item for each step of a loop."""
+    if isinstance(x, list):
+        return [total(a, b) for a, b in zip(x, y)]
+    return x + y
+
+
 @write(inplace=("acc",))
 def accumulate(
     acc: Any,
@@ -58,6 +66,8 @@ def accumulate(
     order: Any = (),
     spelling: str = "",
 ) -> Any:
+    if isinstance(acc, list):
+        return total(acc, operands[0])
     if op == "add":
         acc += operands[0]
     elif op == "slice" and reversal(start, length, step, drop) is not None:

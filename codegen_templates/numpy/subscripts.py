@@ -8,6 +8,7 @@ is printed as source.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -50,6 +51,11 @@ def filled(parts: tuple[str | None, ...], xs: tuple[Any, ...]) -> tuple[Any, ...
     """``parts`` with each ``None`` replaced by the next of ``xs``."""
     rest = iter(xs)
     return tuple(next(rest) if part is None else part for part in parts)
+
+
+def error_of(name: str) -> Any:
+    """The built-in exception of that name."""
+    return getattr(builtins, name)
 
 
 def bounds(start: Any, stop: Any, step: Any) -> tuple[Any, ...]:

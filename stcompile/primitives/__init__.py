@@ -13,6 +13,9 @@ from stcompile.primitives.effects import EFFECTS
 from stcompile.primitives.elementwise import ELEMENTWISE
 from stcompile.primitives.indexing import INDEXING
 from stcompile.primitives.linear import LINEAR
+from stcompile.primitives.logic import LOGIC
+from stcompile.primitives.masks import MASKS
+from stcompile.primitives.random import RANDOM
 from stcompile.primitives.reductions import REDUCTIONS
 from stcompile.primitives.shapes import SHAPES
 from stcompile.types import Type
@@ -24,7 +27,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         primitive.name: primitive
         for primitives in (
             *(ELEMENTWISE, REDUCTIONS, SHAPES, CREATION),
-            *(INDEXING, LINEAR, CONTROL, EFFECTS),
+            *(INDEXING, MASKS, LINEAR, LOGIC, CONTROL, EFFECTS, RANDOM),
         )
         for primitive in primitives
     }

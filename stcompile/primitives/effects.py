@@ -28,6 +28,12 @@ def _assert(types: Types, params: Mapping[str, Any]) -> Types:
     return ()
 
 
+def _raise(types: Types, params: Mapping[str, Any]) -> Types:
+    if types:
+        raise OperandError("raise: takes no operands")
+    return ()
+
+
 def _store(types: Types, params: Mapping[str, Any]) -> Types:
     target, v = types
     require_array("store", target)
@@ -38,5 +44,6 @@ def _store(types: Types, params: Mapping[str, Any]) -> Types:
 EFFECTS: tuple[Primitive, ...] = (
     Primitive("print", _print, effects=("print",)),
     Primitive("assert", _assert, effects=("raise",)),
+    Primitive("raise", _raise, effects=("raise",)),
     Primitive("store", _store, effects=("write",)),
 )

@@ -129,6 +129,10 @@ def _accumulate(types: Types, params: Params) -> Types:
     if op == "add":
         require_count("accumulate add", types, 2)
         v, dims = operands[0], acc.dims
+        if acc.kind == "stack":
+            if v != acc:
+                raise OperandError(f"accumulate: {v} does not add to {acc}")
+            return (acc,)
         if acc.kind != "array":
             if v.dims:
                 raise OperandError(f"accumulate: shape {v.dims} does not add to the number {acc}")

@@ -11,7 +11,7 @@ from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.primitives import PRIMITIVES
 from tests.derivatives.numeric import REST
 
-STRUCTURAL = {"call", "loop", "store", "print", "assert"}
+STRUCTURAL = {"call", "cond", "loop", "store", "print", "assert", "raise"}
 
 
 @pytest.mark.parametrize("name", PRIMITIVES)

@@ -1,0 +1,22 @@
+"""How Python's own logic is written: conditions of one number each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..marks import fresh
+
+
+@fresh
+def not_(x: Any) -> Any:
+    return not x
+
+
+@fresh
+def and_(x: Any, y: Any) -> Any:
+    return x and y
+
+
+@fresh
+def or_(x: Any, y: Any) -> Any:
+    return x or y
