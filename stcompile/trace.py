@@ -8,20 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 import stcompile.trees as trees
-from stcompile.ad.reverse import Contribution, Joint, reverse
+from stcompile.ad.reverse import Joint, reverse
+from stcompile.ad.sweep import Contribution
 from stcompile.arguments import chosen
 from stcompile.evaluate import environment
+from stcompile.generators import undrawn
 from stcompile.gradient import Gradient
 from stcompile.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.naming import renumber
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
 from stcompile.primal import Primal
+from stcompile.types import is_generator
 
 ADJOINT = "d_"
 
@@ -62,11 +66,13 @@ def trace_of(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str
     program = renumber(eliminate_dead_code(inline_calls(staged.program)))
     renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
     names = [bound.name_of(which) for which in chosen(gradient.wrt)]
-    wrt = [renamed[leaf.variable] for leaf in staged.leaves if leaf.argument in names]
+    leaves = (leaf for leaf in staged.leaves if leaf.argument in names)
+    wrt = [renamed[leaf.variable] for leaf in leaves if leaf.variable.type.kind != "object"]
     joint = reverse(program, wrt)
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     values += [hidden.read() for hidden in staged.hidden]
-    known = environment(joint.program, *values)
+    with undrawn(values):
+        known = environment(joint.program, *values)
     return _table(program, joint, wrt, known)
 
 
@@ -150,9 +156,12 @@ def _applied(primitive: str, operands: Sequence[str]) -> str:
 
 
 def show(value: Any) -> str:
-    """A number with four significant decimals; an array by its shape and norm."""
+    """A number with four significant decimals; an array by its shape and norm; a generator by its
+    class."""
     if isinstance(value, np.ndarray) and value.ndim:
         norm = float(np.linalg.norm(value.astype(np.float64).ravel()))
         return f"{value.dtype}{list(value.shape)} |·|={norm:.4g}"
+    if is_generator(value) or isinstance(value, ModuleType):
+        return type(value).__name__
     number = value.item() if isinstance(value, np.ndarray | np.generic) else value
     return f"{number:.5g}" if isinstance(number, float) else str(number)

@@ -1,0 +1,334 @@
+"""The adjoint of control flow: of a branch that was taken, and of all steps of a loop.
+
+The adjoint of `cond` is a `cond` on the same predicate, that of `loop` a `loop` that runs
+backwards. What the adjoint of a sub-program reads of its primal, its *residuals*, becomes outputs
+of the primal's equation: of a branch, with nothing in their place where the other branch is taken;
+of a loop, stacked over the steps. Views of what stays the same are taken again instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from stcompile.ad.sweep import Sweep, Tape, loop_activity
+from stcompile.ir import (
+    Atom,
+    Constant,
+    Equation,
+    Program,
+    Variable,
+    free_variables,
+    freeze,
+)
+from stcompile.location import Location
+from stcompile.naming import base_name, is_numbered, name_variables
+from stcompile.primitives.control import COUNTER, Ports, port_of, step_of, undefined
+from stcompile.recorder import Recorder
+from stcompile.types import Type
+
+_VIEWS = {"slice", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"}
+_CHEAP = {"add", "subtract", "multiply", "negative"}  # of Python integers
+
+
+@dataclass(frozen=True)
+class Pullback:
+    """A program's equations recorded anew, with its adjoint: ``adjoint`` takes ``d_outputs`` and
+    the so-far cotangents ``so_far``, reads ``kept`` inputs and ``residuals``, and gives
+    ``cotangents`` for the wanted inputs."""
+
+    recorder: Recorder
+    inputs: tuple[Variable, ...]
+    equations: list[Equation]
+    outputs: tuple[Atom, ...]
+    adjoint: list[Equation]
+    d_outputs: tuple[Variable, ...]
+    so_far: tuple[Variable, ...]
+    cotangents: tuple[Atom, ...]
+    residuals: tuple[Variable, ...]
+    kept: tuple[Variable, ...]
+
+
+def pullback(
+    program: Program,
+    wanted: Sequence[int],
+    given: Sequence[int],
+    added: Sequence[int],
+    each_step: Sequence[int] = (),
+) -> Pullback:
+    """The pullback of the outputs ``given`` to the inputs ``wanted``. Those in ``added`` start from
+    a cotangent that is handed in. ``each_step`` are inputs that are residuals themselves: another
+    value in each step of a loop."""
+    recorder = Recorder()
+    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
+    for equation in program.equations:
+        tape.append(equation)
+    outputs = tuple(map(tape.atom, program.outputs))
+    sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)
+    d_outputs = tuple(recorder.variable(outputs[i].type, _d(program.outputs[i])) for i in given)
+    so_far = tuple(recorder.variable(inputs[i].type, f"d_{program.inputs[i].name}") for i in added)
+    with recorder.aside() as adjoint:
+        for index, d_in in zip(added, so_far, strict=True):
+            sweep.cotangents[inputs[index]] = d_in
+        for index, d_out in zip(given, d_outputs, strict=True):
+            sweep.give(outputs[index], d_out)
+        sweep.run()
+        cotangents = tuple(sweep.cotangent_of(inputs[i]) for i in wanted)
+    read = free_variables(adjoint, cotangents, (*d_outputs, *so_far))
+    fixed = {v for i, v in enumerate(inputs) if i not in each_step}
+    again = _recomputed(read, fixed, tape.equations)
+    adjoint[:0] = again
+    read = free_variables(adjoint, cotangents, (*d_outputs, *so_far))
+    return Pullback(
+        recorder,
+        inputs,
+        tape.equations,
+        outputs,
+        adjoint,
+        d_outputs,
+        so_far,
+        cotangents,
+        tuple(v for v in read if v not in fixed),
+        tuple(v for v in read if v in fixed),
+    )
+
+
+def _d(output: Atom) -> str:
+    named = isinstance(output, Variable) and not is_numbered(output.name)
+    return f"d_{output.name}" if isinstance(output, Variable) and named else ""
+
+
+def _recomputed(
+    read: Sequence[Variable], fixed: set[Variable], equations: Sequence[Equation]
+) -> list[Equation]:
+    """Equations of values that are read and cost nothing to compute again: views of what is
+    fixed, and integers of the counter."""
+    makers = {output: equation for equation in equations for output in equation.outputs}
+    known: dict[Variable, bool] = dict.fromkeys(fixed, True)
+
+    def is_cheap(variable: Variable) -> bool:
+        if variable not in known:
+            maker = makers.get(variable)
+            known[variable] = False
+            if maker is not None and _is_free(maker):
+                known[variable] = all(map(is_cheap, maker.variables))
+        return known[variable]
+
+    wanted = {v for v in read if v not in fixed and is_cheap(v)}
+    kept: list[Equation] = []
+    for equation in reversed(equations):
+        if not wanted.isdisjoint(equation.outputs):
+            wanted.update(equation.variables)
+            location = equation.location.in_section("adjoint")
+            kept.append(replace(equation, location=location))
+    return kept[::-1]
+
+
+def _is_free(equation: Equation) -> bool:
+    if equation.primitive in _VIEWS:
+        return True
+    integers = all(a.type.kind == "python" and a.type.dtype.kind == "i" for a in equation.inputs)
+    return integers and equation.primitive in _CHEAP
+
+
+def visit_cond(sweep: Sweep, equation: Equation) -> None:
+    """A branch: the adjoint of the one that was taken."""
+    predicate, *operands = equation.inputs
+    wanted = [i for i, a in enumerate(operands) if isinstance(a, Variable) and a in sweep.active]
+    given = [i for i, output in enumerate(equation.outputs) if output in sweep.cotangents]
+    added = [
+        i for i in wanted if operands[i] in sweep.cotangents and operands.index(operands[i]) == i
+    ]
+    branches: tuple[Program, Program] = (equation.params["then"], equation.params["otherwise"])
+    both = [pullback(branch, wanted, given, added) for branch in branches]
+    programs = {}
+    extra = [(r.type, part.recorder.hints.get(r, "")) for part in both for r in part.residuals]
+    for index, (name, part) in enumerate(zip(("then", "otherwise"), both, strict=True)):
+        mine = [both[0].residuals, both[1].residuals]
+        mine[1 - index] = ()
+        programs[name] = _with_residuals(name, part, mine, both, equation.location)
+    new = sweep.replace_equation(equation, programs, extra)
+    residuals = list(new.outputs[len(equation.outputs) :])
+    kept = sorted({part.inputs.index(v) for part in both for v in part.kept})
+    inputs: list[Atom] = [operands[i] for i in kept]
+    d_outputs = [sweep.cotangent_of(equation.outputs[i]) for i in given]
+    so_far = [sweep.cotangent_of(operands[i]) for i in added]
+    adjoints = {}
+    for index, (name, part) in enumerate(zip(("then", "otherwise"), both, strict=True)):
+        other = [part.recorder.variable(v.type) for v in both[1 - index].residuals]
+        mine_ = list(part.residuals)
+        bound = [*(part.inputs[i] for i in kept), *(mine_ + other if index == 0 else other + mine_)]
+        raw = Program(
+            name,
+            (*bound, *part.d_outputs, *part.so_far),
+            tuple(part.adjoint),
+            part.cotangents,
+        )
+        adjoints[name] = name_variables(raw, part.recorder.hints)
+    results = sweep.record_all(
+        "cond", (predicate, *inputs, *residuals, *d_outputs, *so_far), adjoints
+    )
+    found = dict(zip(wanted, results, strict=True))
+    for index in added:
+        sweep.set(new, _variable(operands[index]), None, found[index])
+    for index in wanted:
+        if index not in added:
+            sweep.contribute(new, _variable(operands[index]), found[index])
+
+
+def _variable(atom: Atom) -> Variable:
+    assert isinstance(atom, Variable)
+    return atom
+
+
+def _with_residuals(
+    name: str,
+    part: Pullback,
+    residuals: Sequence[Sequence[Variable]],
+    both: Sequence[Pullback],
+    location: Location,
+) -> Program:
+    """A branch with the residuals of both among its outputs: of the other, nothing."""
+    equations = list(part.equations)
+    outputs: list[Atom] = [*part.outputs]
+    for mine, other in zip(residuals, both, strict=True):
+        if mine or not other.residuals:
+            outputs += mine
+            continue
+        for residual in other.residuals:
+            hint = other.recorder.hints.get(residual, "")
+            absent = part.recorder.variable(residual.type, hint)
+            params = freeze(undefined(residual.type))
+            equations.append(Equation((absent,), "undef", (), params, (), location))
+            outputs.append(absent)
+    raw = Program(name, part.inputs, tuple(equations), tuple(outputs))
+    return name_variables(raw, part.recorder.hints)
+
+
+def visit_loop(sweep: Sweep, equation: Equation) -> None:
+    """A loop: its adjoint runs through the steps in the opposite order."""
+    ports = Ports.of(equation)
+    constants, carry, _ = loop_activity(ports, sweep.active)
+    xs = [isinstance(x, Variable) and x in sweep.active for x in ports.xs]
+    n, m = len(ports.constants), len(ports.carry)
+    first = n + (not ports.is_while)
+    active_constants = [i for i in range(n) if constants[i]]
+    active_carry = [i for i in range(m) if carry[i]]
+    active_xs = [i for i in range(len(ports.xs)) if xs[i]]
+    ys = [i for i, y in enumerate(ports.ys) if y in sweep.cotangents]
+    wanted = [
+        *(first + i for i in active_carry),
+        *active_constants,
+        *(first + m + i for i in active_xs),
+    ]
+    given = [*active_carry, *(m + i for i in ys)]
+    each_step = range(first, len(ports.body.inputs))
+    part = pullback(ports.body, wanted, given, active_constants, each_step)
+
+    # the primal, with its residuals stacked, and its steps counted if nothing else does
+    recorder = part.recorder
+    inputs, outputs = list(part.inputs), list(part.outputs)
+    more: list[Type] = []
+    initial: list[Atom] = []
+    length, count = ports.length, ports.count
+    equations = list(part.equations)
+    if ports.is_while:
+        steps, after = recorder.variable(COUNTER, "n_steps"), recorder.variable(COUNTER)
+        location = equation.location
+        equations.append(Equation((after,), "add", (steps, Constant(1)), location=location))
+        inputs.append(steps)
+        outputs.insert(m, after)
+        initial.append(Constant(0))
+    names = [recorder.hints.get(v, "") for v in part.residuals]
+    stacks = [
+        (port_of(v.type, length), f"{base_name(name)}s" if name else "")
+        for v, name in zip(part.residuals, names, strict=True)
+    ]
+    outputs += part.residuals
+    raw = Program("body", tuple(inputs), tuple(equations), tuple(outputs))
+    params = {**equation.params, "body": name_variables(raw, recorder.hints)}
+    if ports.is_while:
+        assert ports.condition is not None
+        params["carry"] = m + 1
+        unused = Variable("n_steps.", COUNTER)
+        condition = replace(ports.condition, inputs=(*ports.condition.inputs, unused))
+        params["condition"] = name_variables(condition, {unused: "n_steps"})
+        more = [COUNTER]
+    new = sweep.replace_equation(equation, params, stacks, more, m, initial)
+    if ports.is_while:
+        count = new.outputs[m]
+    residuals = new.outputs[len(new.outputs) - len(stacks) :]
+
+    # the adjoint
+    d_carry = [sweep.cotangent_of(ports.results[i]) for i in active_carry]
+    firsts = [i for i in active_constants if ports.constants.index(ports.constants[i]) == i]
+    so_far = [
+        sweep.cotangent_of(ports.constants[i]) if i in firsts else sweep.zeros(part.inputs[i].type)
+        for i in active_constants
+    ]
+    d_ys = [sweep.cotangent_of(ports.ys[i]) for i in ys]
+    body_carry = [*part.d_outputs[: len(active_carry)], *part.so_far]
+    d_items = part.d_outputs[len(active_carry) :]
+    prologue: list[Equation] = []
+    items = [
+        _item(recorder, v, port.type, length, prologue, equation.location)
+        for v, port in zip((*part.residuals, *d_items), (*residuals, *d_ys), strict=True)
+    ]
+    counter = recorder.variable(COUNTER) if ports.is_while else part.inputs[n]
+    kept = [v for v in part.kept if v != counter]
+    raw = Program(
+        "body",
+        (*kept, counter, *body_carry, *items),
+        (*prologue, *part.adjoint),
+        part.cotangents,
+    )
+    adjoint = {
+        "constants": len(kept),
+        "carry": len(body_carry),
+        "length": length,
+        "reverse": not ports.reverse,
+        "body": name_variables(raw, recorder.hints),
+    }
+    operands: list[Atom] = [] if length is not None or count is None else [count]
+    outer = dict(zip(part.inputs[:n], ports.constants, strict=True))
+    operands += [outer[v] for v in kept]
+    operands += [*d_carry, *so_far, *residuals, *d_ys]
+    results = sweep.record_all("loop", tuple(operands), adjoint)
+    a, b = len(active_carry), len(active_carry) + len(active_constants)
+    added = dict(zip(active_constants, results[a:b], strict=True))
+    for i in firsts:
+        sweep.set(new, _variable(ports.constants[i]), None, added[i])
+    contributions = [
+        *((ports.carry[i], result) for i, result in zip(active_carry, results[:a], strict=True)),
+        *((ports.constants[i], result) for i, result in added.items() if i not in firsts),
+        *((ports.xs[i], result) for i, result in zip(active_xs, results[b:], strict=True)),
+    ]
+    for target, result in contributions:
+        if isinstance(target, Variable) and target in sweep.active:
+            sweep.contribute(new, target, result)
+
+
+def _item(
+    recorder: Recorder,
+    variable: Variable,
+    port: Type,
+    length: int | None,
+    prologue: list[Equation],
+    location: Location,
+) -> Variable:
+    """The item of a port that stands for a variable; an array's rows are NumPy scalars where the
+    variable is a Python number or a 0-d array."""
+    item = step_of(port, length)
+    if item == variable.type:
+        return variable
+    found = recorder.variable(item, recorder.hints.get(variable, ""))
+    python = variable.type.kind == "python"
+    params = freeze({"dtype": variable.type.dtype} if python else {})
+    primitive = "to_python" if python else "asarray"
+    where = location.in_section("adjoint")
+    prologue.append(Equation((variable,), primitive, (found,), params, (), where))
+    return found
+
+
+STRUCTURED = {"cond": visit_cond, "loop": visit_loop}

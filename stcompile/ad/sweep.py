@@ -1,0 +1,387 @@
+"""The tape and the sweep: a program's equations, and the walk backwards over them.
+
+The rules say only what a primitive does; the sweep does once what all of them need: activity (what
+depends on the inputs asked for, and what the output depends on), the sum over uses, and the return
+of every cotangent to its variable's shape and dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import DerivativeError
+from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.location import NOWHERE, Location
+from stcompile.naming import is_numbered
+from stcompile.primitives.control import Ports
+from stcompile.recorder import Recorder
+from stcompile.rules import is_differentiable, rule_for, rule_function
+from stcompile.types import Type
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One step of the reverse sweep: ``equation`` added ``part`` to the cotangent of
+    ``variable``, which is ``total`` from then on (``part`` is None where a rule adds by itself)."""
+
+    equation: Equation
+    variable: Variable
+    part: Atom | None
+    total: Atom
+
+    def renamed(self, names: Mapping[Variable, Variable]) -> Contribution:
+        def atom(a: Atom) -> Atom:
+            return names[a] if isinstance(a, Variable) else a
+
+        equation = replace(
+            self.equation,
+            outputs=tuple(names.get(o, o) for o in self.equation.outputs),
+            inputs=tuple(map(atom, self.equation.inputs)),
+        )
+        part = None if self.part is None else atom(self.part)
+        return Contribution(equation, names[self.variable], part, atom(self.total))
+
+
+@dataclass(frozen=True)
+class CustomCall:
+    """A call with its own adjoint, after its body was recorded in its place."""
+
+    equation: Equation
+    adjoint: Program
+    results: tuple[Atom, ...]
+    residuals: tuple[Atom, ...]
+
+
+class Tape:
+    """The primal's equations, recorded again; calls are replaced by their bodies."""
+
+    def __init__(self, recorder: Recorder, variables: dict[Variable, Atom]) -> None:
+        self.recorder = recorder
+        self.equations = recorder.equations
+        self.variables = variables
+        self.steps: list[Equation | CustomCall] = []
+
+    def atom(self, atom: Atom) -> Atom:
+        return self.variables[atom] if isinstance(atom, Variable) else atom
+
+    def append(self, equation: Equation) -> None:
+        moved = equation.substitute(self.variables)
+        if equation.primitive == "call":
+            outputs = self._call(moved)
+        else:
+            fresh = tuple(
+                self.recorder.variable(o.type, "" if is_numbered(o.name) else o.name)
+                for o in equation.outputs
+            )
+            recorded = Equation(
+                fresh, moved.primitive, moved.inputs, moved.params, moved.effects, moved.location
+            )
+            self.recorder.equations.append(recorded)
+            self.steps.append(recorded)
+            outputs = fresh
+        self.variables.update(zip(equation.outputs, outputs, strict=True))
+
+    def _call(self, equation: Equation) -> tuple[Atom, ...]:
+        body: Program = equation.params["program"]
+        adjoint: Program | None = equation.params["adjoint"]
+        inner = Tape(self.recorder, dict(zip(body.inputs, equation.inputs, strict=True)))
+        for step in body.equations:
+            inner.append(step)
+        outputs = tuple(map(inner.atom, body.outputs))
+        if adjoint is None:
+            self.steps += inner.steps
+            return outputs
+        count: int = equation.params["value"]
+        self.steps.append(CustomCall(equation, adjoint, outputs[:count], outputs[count:]))
+        return outputs
+
+
+Visit = Callable[["Sweep", Equation], None]
+"""Adds the contributions of one equation with sub-programs."""
+
+
+class Sweep:
+    """The backward walk and the cotangents found so far. ``structured`` are the visits of the
+    primitives with sub-programs."""
+
+    def __init__(
+        self, recorder: Recorder, tape: Tape, wrt: set[Variable], structured: Mapping[str, Visit]
+    ) -> None:
+        self.recorder = recorder
+        self.tape = tape
+        self.structured = structured
+        self.active = _activity(tape.steps, wrt)
+        self.cotangents: dict[Variable, Atom] = {}
+        self.contributions: list[Contribution] = []
+        self.location: Location = NOWHERE
+
+    def seed(self, output: Atom) -> None:
+        if isinstance(output, Variable) and output in self.active:
+            self.cotangents[output] = one(output.type)
+
+    def run(self) -> None:
+        for step in reversed(self.tape.steps):
+            if isinstance(step, CustomCall):
+                self._visit_call(step)
+            else:
+                self._visit(step)
+        for variable, total in self.cotangents.items():
+            name = self.recorder.hints.get(variable)
+            if name and isinstance(total, Variable):
+                self.recorder.hints.setdefault(total, f"d_{name}")
+
+    def give(self, output: Atom, cotangent: Atom) -> None:
+        """Start from the cotangent of an output; one that is given twice is summed."""
+        if not isinstance(output, Variable) or output not in self.active:
+            return
+        so_far = self.cotangents.get(output)
+        if so_far is not None:
+            cotangent = self.record("add", so_far, cotangent)
+        self.cotangents[output] = cotangent
+
+    def cotangent_of(self, atom: Atom) -> Atom:
+        """The cotangent so far, in exactly the type of its atom; zeros where there is none."""
+        found = self.cotangents.get(atom) if isinstance(atom, Variable) else None
+        if found is None:
+            return self.zeros(atom.type)
+        returned = self.returned(found, atom.type)
+        if returned.type == atom.type:
+            return returned
+        if isinstance(returned, Constant):  # a number of the other kind
+            value, to = returned.value, atom.type
+            number = to.python_type if to.kind == "python" else to.dtype.type
+            return Constant(number(value))
+        if atom.type.kind == "python":
+            return self.record("to_python", returned, dtype=atom.type.dtype)
+        return self.record("to_scalar", returned)
+
+    def record_all(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> tuple[Variable, ...]:
+        return self.recorder.record(primitive, inputs, self.location, params)
+
+    def replace_equation(
+        self,
+        equation: Equation,
+        params: Mapping[str, Any],
+        extra: Sequence[tuple[Type, str]],
+        carried: Sequence[Type] = (),
+        at: int = 0,
+        initial: Sequence[Atom] = (),
+    ) -> Equation:
+        """Replace an equation of the primal by one with other params and more outputs: ``extra``
+        ones, with names, at the end, ``carried`` ones in position ``at``, which start from
+        ``initial`` at the end of the inputs."""
+        outputs = list(equation.outputs)
+        outputs[at:at] = [self.recorder.variable(t, "n_steps") for t in carried]
+        outputs += [self.recorder.variable(t, name) for t, name in extra]
+        merged = freeze({**equation.params, **params})
+        inputs = (*equation.inputs, *initial)
+        new = replace(equation, outputs=tuple(outputs), inputs=inputs, params=merged)
+        place = next(i for i, e in enumerate(self.tape.equations) if e is equation)
+        self.tape.equations[place] = new
+        return new
+
+    def cotangent(self, variable: Variable) -> Atom:
+        """The finished cotangent, zeros where nothing contributed."""
+        found = self.cotangents.get(variable)
+        return self.zeros(variable.type) if found is None else self.returned(found, variable.type)
+
+    # --- one equation --------------------------------------------------------------------------
+
+    def _visit(self, equation: Equation) -> None:
+        if not any(output in self.cotangents for output in equation.outputs):
+            return
+        active = tuple(isinstance(a, Variable) and a in self.active for a in equation.inputs)
+        if not any(active):
+            return
+        self.location = equation.location.in_section("adjoint")
+        if equation.primitive in self.structured:
+            self.structured[equation.primitive](self, equation)
+            return
+        if any(atom.type.dtype.kind == "c" for atom in (*equation.inputs, *equation.outputs)):
+            raise DerivativeError(
+                f"`{equation.primitive}` is complex on the way to a gradient",
+                location=equation.location,
+                hint="compute with real and imaginary parts",
+            )
+        if rule_function(equation.primitive) is None:
+            raise DerivativeError(
+                f"`{equation.primitive}` has no derivative rule", location=equation.location
+            )
+        rule = rule_for(equation, active)
+        d_out = self.cotangents[equation.output]
+        if rule.kind == "accumulates":
+            self._accumulate_into(equation, rule.program, d_out)
+            return
+        operands: list[Atom] = [equation.output, *equation.variables]
+        if rule.kind == "adjoint":
+            operands.append(d_out)
+        results = self._inline(rule.program, operands)
+        for index, result in zip(rule.targets, results, strict=True):
+            target = equation.inputs[index]
+            assert isinstance(target, Variable)
+            if rule.kind == "partials":
+                result = self.record("multiply", d_out, result)
+            self.contribute(equation, target, result)
+
+    def _accumulate_into(self, equation: Equation, program: Program, d_out: Atom) -> None:
+        """A rule that adds its contribution to a part of the cotangent so far."""
+        target = equation.inputs[0]
+        assert isinstance(target, Variable)
+        so_far = self.cotangents.get(target)
+        if so_far is None:
+            so_far = self.zeros(target.type)
+        elif so_far.type != target.type:
+            so_far = self.returned(so_far, target.type)
+        (total,) = self._inline(program, [so_far, d_out, *_variables(equation.inputs[1:])])
+        self.set(equation, target, None, total)
+
+    def _visit_call(self, step: CustomCall) -> None:
+        cotangents = [self._result_cotangent(result) for result in step.results]
+        if not any(r in self.cotangents for r in step.results if isinstance(r, Variable)):
+            return
+        self.location = step.equation.location.in_section("adjoint")
+        results = self.recorder.inline(step.adjoint, (*step.residuals, *cotangents), self.location)
+        targets: Sequence[int] = step.equation.params["targets"]
+        for index, result in zip(targets, results, strict=True):
+            target = step.equation.inputs[index]
+            if isinstance(target, Variable) and target in self.active:
+                self.contribute(step.equation, target, result)
+
+    def _result_cotangent(self, result: Atom) -> Atom:
+        if isinstance(result, Variable):
+            return self.cotangents.get(result) or self.zeros(result.type)
+        return self.zeros(result.type)
+
+    # --- cotangents ----------------------------------------------------------------------------
+
+    def contribute(self, equation: Equation, target: Variable, contribution: Atom) -> None:
+        contribution = self.returned(contribution, target.type)
+        so_far = self.cotangents.get(target)
+        if so_far is None:
+            total = contribution
+        elif target.type.kind in ("array", "stack"):
+            total = self.record("accumulate", so_far, contribution, op="add")
+        else:
+            total = self.record("add", so_far, contribution)
+        self.set(equation, target, contribution, total)
+
+    def set(self, equation: Equation, target: Variable, part: Atom | None, total: Atom) -> None:
+        self.cotangents[target] = total
+        self.contributions.append(Contribution(equation, target, part, total))
+
+    def returned(self, cotangent: Atom, to: Type) -> Atom:
+        """A cotangent in the shape and dtype of its variable: a broadcast is summed away, a cast
+        undone."""
+        dims = cotangent.type.dims
+        if dims != to.dims:
+            extra = len(dims) - len(to.dims)
+            spread = [
+                axis
+                for axis in range(len(dims))
+                if axis < extra or (to.dims[axis - extra] == 1 and dims[axis] != 1)
+            ]
+            if extra < 0 or not _broadcasts(to.dims, dims):
+                cotangent = self.record("broadcast_to", cotangent, shape=to.dims)
+            else:
+                cotangent = self.record("sum", cotangent, axis=tuple(spread), keepdims=False)
+                if cotangent.type.dims != to.dims:
+                    cotangent = self.record("reshape", cotangent, shape=to.dims)
+        if cotangent.type.dtype != to.dtype:
+            primitive = "to_python" if to.kind == "python" else "cast"
+            cotangent = self.record(primitive, cotangent, dtype=to.dtype)
+        if to.kind == "array" and cotangent.type.kind != "array":
+            cotangent = self.record("asarray", cotangent)
+        elif to.kind != "array" and cotangent.type.kind == "array":
+            cotangent = self.record("to_scalar", cotangent)
+        return cotangent
+
+    def zeros(self, type: Type) -> Atom:
+        if type.kind == "array":
+            return self.record("full", Constant(0), shape=type.dims, dtype=type.dtype)
+        return Constant(0.0) if type.kind == "python" else Constant(type.dtype.type(0))
+
+    def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
+        (output,) = self.recorder.record(primitive, inputs, self.location, params)
+        return output
+
+    def _inline(self, program: Program, operands: Sequence[Atom]) -> tuple[Atom, ...]:
+        return self.recorder.inline(program, tuple(operands), self.location)
+
+
+def one(type: Type) -> Constant:
+    """The seed: the derivative of a number with respect to itself, in its dtype."""
+    return Constant(1.0) if type.dtype == np.float64 else Constant(type.dtype.type(1))
+
+
+def _variables(atoms: Sequence[Atom]) -> list[Variable]:
+    """Rules take constants as static values, so that only variables are inputs of a rule."""
+    return [atom for atom in atoms if isinstance(atom, Variable)]
+
+
+def _activity(steps: Sequence[Equation | CustomCall], wrt: set[Variable]) -> set[Variable]:
+    """Variables that depend on ``wrt`` through differentiable equations."""
+    active = set(wrt)
+    for step in steps:
+        if isinstance(step, CustomCall):
+            if any(isinstance(a, Variable) and a in active for a in step.equation.inputs):
+                active |= {r for r in step.results if isinstance(r, Variable) and r.type.inexact}
+        else:
+            active |= set(active_outputs(step, active))
+    return active
+
+
+def active_outputs(equation: Equation, active: set[Variable]) -> list[Variable]:
+    """The outputs of an equation that depend on active variables."""
+    inputs = [isinstance(a, Variable) and a in active for a in equation.inputs]
+    if not any(inputs) or not is_differentiable(equation.primitive):
+        return []
+    flags: Sequence[bool] = [True] * len(equation.outputs)
+    if equation.primitive == "cond":
+        branches = (equation.params["then"], equation.params["otherwise"])
+        pairs = zip(*(_flow(branch, inputs[1:]) for branch in branches), strict=True)
+        flags = [ours or theirs for ours, theirs in pairs]
+    elif equation.primitive == "loop":
+        carry, ys = loop_activity(Ports.of(equation), active)[1:]
+        flags = [*carry, *ys]
+    pairs_ = zip(equation.outputs, flags, strict=True)
+    return [output for output, flag in pairs_ if flag and output.type.inexact]
+
+
+def _flow(program: Program, inputs: Sequence[bool]) -> list[bool]:
+    """Which outputs of a program depend on the inputs that are active."""
+    active = {v for v, flag in zip(program.inputs, inputs, strict=True) if flag}
+    for equation in program.equations:
+        active |= set(active_outputs(equation, active))
+    return [isinstance(atom, Variable) and atom in active for atom in program.outputs]
+
+
+def loop_activity(ports: Ports, active: set[Variable]) -> tuple[list[bool], list[bool], list[bool]]:
+    """Which constants, carry and ys of a loop are active; the carry over all of its steps."""
+
+    def flags(atoms: Sequence[Atom]) -> list[bool]:
+        return [isinstance(a, Variable) and a in active and a.type.inexact for a in atoms]
+
+    constants, carry, xs = flags(ports.constants), flags(ports.carry), flags(ports.xs)
+    counter = [] if ports.is_while else [False]
+    while True:
+        results = _flow(ports.body, [*constants, *counter, *carry, *xs])
+        grown = [
+            here or (after and atom.type.inexact)
+            for here, after, atom in zip(carry, results, ports.carry, strict=False)
+        ]
+        if grown == carry:
+            return constants, carry, results[len(carry) :]
+        carry = grown
+
+
+def _broadcasts(dims: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(dims, to) == to
+    except ValueError:
+        return False
