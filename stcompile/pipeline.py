@@ -8,6 +8,7 @@ from dataclasses import replace
 from stcompile.frontend.stage import Staged, with_atoms
 from stcompile.ir import Program
 from stcompile.naming import renumber
+from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
 from stcompile.passes.own_outputs import own_outputs
@@ -19,6 +20,7 @@ Pass = Callable[[Program], Program]
 
 PIPELINE: tuple[Pass, ...] = (
     inline_calls,
+    drop_idle_ports,
     simplify_adjoint,
     share_common_subexpressions,
     place_stores,

@@ -5,13 +5,21 @@ y = call(x; program={program f(a: float) { b: float = exp(a)  return b }})   →
 
 from __future__ import annotations
 
-from stcompile.ir import Atom, Program, Variable
+from dataclasses import replace
+
+from stcompile.ir import Atom, Program, Variable, map_programs
 from stcompile.naming import is_numbered, name_variables
 from stcompile.recorder import Recorder
 
 
 def inline_calls(program: Program) -> Program:
     """The program without ``call`` equations."""
+    program = replace(
+        program,
+        equations=tuple(
+            e if e.primitive == "call" else map_programs(e, inline_calls) for e in program.equations
+        ),
+    )
     if not any(equation.primitive == "call" for equation in program.equations):
         return program
     recorder = Recorder()

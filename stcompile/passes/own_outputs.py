@@ -30,7 +30,7 @@ from stcompile.storage import storage_of
 def own_outputs(program: Program, first: int = 0) -> Program:
     """The program with outputs from position ``first`` on in storage of their own."""
     storage = storage_of(program)
-    taken: set[Variable] = set()
+    taken: list[Atom] = []
     equations = list(program.equations)
     outputs: list[Atom] = list(program.outputs)
     makers = {output: equation for equation in equations for output in equation.outputs}
@@ -38,10 +38,8 @@ def own_outputs(program: Program, first: int = 0) -> Program:
     for position, atom in enumerate(outputs):
         if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
             continue
-        root = storage.roots[atom]
-        kept = root == atom and root in storage.owned and root not in taken
-        if kept and atom not in storage.read_only:
-            taken.add(root)
+        if storage.is_own(atom) and not any(storage.share(atom, other) for other in taken):
+            taken.append(atom)
             continue
         copy = Variable(f"%{position}", atom.type)
         hints[copy] = atom.name

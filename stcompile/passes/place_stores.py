@@ -19,7 +19,7 @@ def place_stores(program: Program) -> Program:
     stores = [e for e in program.equations if e.primitive == "store"]
     if not stores:
         return program
-    roots = storage_of(program).roots
+    storage = storage_of(program)
     others = [e for e in program.equations if e.primitive != "store"]
     numbers = {e.output: e.inputs[0] for e in others if e.primitive == "asarray"}
     effects = [at for at, e in enumerate(others) if e.effects]
@@ -32,10 +32,10 @@ def place_stores(program: Program) -> Program:
             store = replace(store, inputs=(target, value))
         last = max(effects, default=-1)
         for position, equation in enumerate(others):
-            reads_target = any(roots[v] == roots[target] for v in equation.variables)
+            reads_target = any(storage.share(v, target) for v in equation.variables)
             if reads_target or value in equation.outputs:
                 last = max(last, position)
-        if any(isinstance(o, Variable) and roots[o] == roots[target] for o in program.outputs):
+        if any(isinstance(o, Variable) and storage.share(o, target) for o in program.outputs):
             last = len(others) - 1
         maker = others[last] if last >= 0 else store
         after.setdefault(last, []).append(replace(store, location=maker.location))

@@ -19,26 +19,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stcompile.ir import Atom, Equation, Program, Variable
+from stcompile.ir import Atom, Equation, Program, Variable, map_programs
+from stcompile.primitives.control import Ports
 
 
 def share_common_subexpressions(program: Program) -> Program:
     """The program with repeated equations replaced by their first occurrence.
 
     An array that is written in place later (the accumulator of an ``accumulate`` or an
-    ``update``) is left alone: two accumulators that start equal do not stay equal, and sharing
-    them would cost a copy.
+    ``update``, the first value of what a loop carries) is left alone: two accumulators that start
+    equal do not stay equal, and sharing them would cost a copy.
     """
-    written = {
-        equation.inputs[0]
-        for equation in program.equations
-        if equation.primitive in ("accumulate", "update", "index_update")
-    }
+    written: set[Atom] = set()
+    for equation in program.equations:
+        if equation.primitive in ("accumulate", "update", "index_update", "masked_update"):
+            written.add(equation.inputs[0])
+        elif equation.primitive == "loop":
+            written.update(Ports.of(equation).carry)
     first: dict[tuple[str, tuple[Atom, ...], tuple[tuple[str, object], ...]], Equation] = {}
     mapping: dict[Variable, Atom] = {}
     kept: list[Equation] = []
     for original in program.equations:
-        equation = original.substitute(mapping)
+        equation = map_programs(original, share_common_subexpressions).substitute(mapping)
         if equation.effects or not written.isdisjoint(original.outputs):
             kept.append(equation)
             continue

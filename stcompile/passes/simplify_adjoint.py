@@ -28,7 +28,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from stcompile.evaluate import apply
-from stcompile.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.ir import Atom, Constant, Equation, Program, Variable, map_programs
 from stcompile.location import Location
 from stcompile.naming import is_numbered, name_variables
 from stcompile.primitives import PRIMITIVES
@@ -67,8 +67,10 @@ class _Simplifier:
         for equation in self.program.equations:
             moved = equation.substitute(mapping)
             self.location = moved.location
-            if moved.location.section == "adjoint" and len(moved.outputs) == 1:
-                results: tuple[Atom, ...] = (self._simplified(moved),)
+            if any(isinstance(value, Program) for value in moved.params.values()):
+                results: tuple[Atom, ...] = self.keep(map_programs(moved, simplify_adjoint))
+            elif moved.location.section == "adjoint" and len(moved.outputs) == 1:
+                results = (self._simplified(moved),)
             else:
                 results = self.keep(moved)
             for old, new in zip(equation.outputs, results, strict=True):
@@ -211,6 +213,20 @@ def _written(s: _Simplifier, equation: Equation) -> Atom | None:
     return s.keep(replace(equation, inputs=inputs))[0]
 
 
+def _where(s: _Simplifier, equation: Equation) -> Atom | None:
+    """A choice inside a choice by the same condition."""
+    condition, x, y = equation.inputs
+    inner, other = s.definition(x, "where"), s.definition(y, "where")
+    if inner is not None and inner.inputs[0] == condition:
+        x = inner.inputs[1]
+    if other is not None and other.inputs[0] == condition:
+        y = other.inputs[2]
+    direct = replace(equation, inputs=(condition, x, y))
+    if direct.inputs == equation.inputs or _types(direct) != _types(equation):
+        return None
+    return s.keep(direct)[0]
+
+
 def _types(equation: Equation) -> tuple[Type, ...]:
     inputs = tuple(atom.type for atom in equation.inputs)
     return PRIMITIVES[equation.primitive].infer(inputs, equation.params)
@@ -228,6 +244,8 @@ REWRITES: dict[str, Rewrite] = {
     "to_scalar": _same_type,
     "asarray": _same_type,
     "sum": _sum,
+    "where": _where,
     "update": _written,
     "index_update": _written,
+    "masked_update": _written,
 }

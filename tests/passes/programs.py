@@ -62,6 +62,48 @@ def views(x):
     return np.sum(flat[:, ::2] * x[None, 0, :3]) + np.sum(x.swapaxes(0, 1)[1])
 
 
+def branches(x, s):
+    y = np.zeros(4)
+    total = 0.0
+    if s > 0:
+        y[1:3] = x[0, :2] * s
+        total = s * s
+    elif np.sum(x) > 0:
+        y = y + x[1]
+    else:
+        return np.sum(x)
+    y += 1.0
+    return np.sum(y * y) + (total if s > 1 else -s)
+
+
+def loops(x, s):
+    seen = []
+    h = np.zeros(4)
+    table = np.ones((24, 4))
+    for t in range(1, 24):
+        h = np.tanh(h * s + x[t % 3] + table[t - 1])
+        table[t] += h
+        if t == 5:
+            continue
+        s = s * 0.99
+    for row in table:
+        seen.append(np.sum(row) * s)
+    return np.sum(np.stack(seen)) + np.sum(table[::2])
+
+
+def searches(x, s):
+    a, b = s, x[0, 0]
+    while s > 0.1:
+        for i in range(20):
+            if a > 0.9:
+                break
+            a = a + 0.01 * np.sin(b) * i
+        else:
+            b = b * 0.5
+        a, b, s = (a + 3 * b) / 4, a * 0.9, s * 0.5
+    return a * b + s
+
+
 def _swish(x):
     s = 1 / (1 + np.exp(-x))
     return x * s, (x, s)
@@ -174,6 +216,10 @@ EXAMPLES = {
     "gathers": _example(st.grad, gathers, X, np.array([0, 2, 2, 1])),
     "weak numbers": _example(st.grad, weak_numbers, X.astype(np.float32), 1.5, wrt=(0, 1)),
     "repeats": _example(st.value_and_grad, repeats, X, X + 1, wrt=("y", "x")),
+    "branch taken": _example(st.value_and_grad, branches, X, 1.5, wrt=(0, 1)),
+    "other branch": _example(st.value_and_grad, branches, X, -1.5, wrt=(0, 1)),
+    "loops": _example(st.value_and_grad, loops, X, 0.7, wrt=(0, 1)),
+    "searches": _example(st.value_and_grad, searches, X, 0.7, wrt=(0, 1)),
     "printing": _example(st.value_and_grad, printing, X),
     "structured": Example(Primal(structured), ((X, X + 1),)),
     "step": Example(st.train_step(rnn, st.optim.SGD(0.1)), (PARAMS, normal(3, 6), LABELS)),

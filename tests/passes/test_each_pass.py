@@ -11,6 +11,7 @@ import pytest
 import stcompile as st
 from stcompile.evaluate import evaluate
 from stcompile.ir import Program
+from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
 from stcompile.passes.own_outputs import own_outputs
@@ -29,6 +30,57 @@ def parse(text: str) -> Program:
 
 def primitives(program: Program) -> list[str]:
     return [equation.primitive for equation in program.equations]
+
+
+def test_dead_ports_are_taken_away() -> None:
+    """Only what reaches the output is carried: y needs neither z nor the stacked values."""
+    program = parse("""
+    program f(x: float, w: float, v: float) {
+      y: float, z: float, ys: f64[3] = loop(w, v, x, x; carry=2, constants=2, length=3,
+        body=program body(w: float, v: float, t: int, y: float, z: float) {
+          y.1: float = multiply(y, w)
+          z.1: float = multiply(z, v)
+          return y.1, z.1, z
+        })
+      a: float, b: float = cond(True, y, z;
+        otherwise=program otherwise(y: float, z: float) { return y, z },
+        then=program then(y: float, z: float) {
+          y.1: float = negative(y)
+          z.1: float = negative(z)
+          return y.1, z.1
+        })
+      return a
+    }""")
+    after = eliminate_dead_code(program)
+    verify(after)
+    loop, cond = after.equations
+    assert [v.name for v in loop.outputs] == ["y"]
+    assert [a.name for a in loop.variables] == ["w", "x"]
+    assert len(loop.params["body"].equations) == 1
+    assert [v.name for v in cond.outputs] == ["a"]
+    assert [a.name for a in cond.variables] == ["y"]
+    assert evaluate(after, 2.0, 3.0, 5.0) == evaluate(program, 2.0, 3.0, 5.0)
+
+
+def test_idle_ports_become_constants() -> None:
+    program = parse("""
+    program f(x: float, w: float) {
+      y: float, u: float = loop(0.5, x, w; carry=2, constants=1, length=3,
+        body=program body(c: float, t: int, y: float, u: float) {
+          v1: float = multiply(y, u)
+          y.1: float = multiply(v1, c)
+          return y.1, u
+        })
+      z: float = add(y, u)
+      return z
+    }""")
+    after = drop_idle_ports(program)
+    verify(after)
+    loop, _ = after.equations
+    assert (loop.params["constants"], loop.params["carry"]) == (2, 1)
+    assert str(loop.params["body"].equations[1]) == "y.1: float = multiply(v1, 0.5)"
+    assert after.equations[1].inputs[1].name == "w"  # type: ignore[union-attr]
+    assert evaluate(after, 2.0, 3.0) == evaluate(program, 2.0, 3.0)
 
 
 def layer(x, w, b):
