@@ -1,46 +1,28 @@
 """Who owns which storage: what may be changed in place, and what a caller may keep.
 
-Values are *equal* or *disjoint* in storage, nothing between: every variable has a root, the
-variable whose equation made the storage (or the input it belongs to).
+Every array has *roots*: the variables whose equations made the storage that it may be in, or the
+inputs that it may belong to. Different roots are different storage, but for those that *overlap*:
+what a loop hands on from step to step may be of outside, or the same array in two places. This is
+found by iteration: a loop's values are taken for separate and the program's own until a step shows
+that they are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
 
-from stcompile.ir import Equation, Program, Variable
+from stcompile.ir import Atom, Equation, Program, Variable
+from stcompile.liveness import Liveness, uses_of
+from stcompile.regions import Branch, Region, Repeat, Step, Tree, regions_of, unfold
 from stcompile.templates import inplace_operand, mark_of
 
+Roots: TypeAlias = frozenset[Variable]
+
 _READ_ONLY = {"broadcast_to"}  # a view that NumPy does not let anyone write
-
-
-@dataclass(frozen=True)
-class Storage:
-    """``roots`` of all variables; the ``owned`` roots, which an equation allocated; and the
-    variables that are ``read_only`` (broadcasts, and views of them)."""
-
-    roots: Mapping[Variable, Variable]
-    owned: frozenset[Variable]
-    read_only: frozenset[Variable]
-
-
-def storage_of(program: Program) -> Storage:
-    """Roots of a program's variables, as if every write copied first."""
-    roots: dict[Variable, Variable] = {variable: variable for variable in program.inputs}
-    owned: set[Variable] = set()
-    read_only: set[Variable] = set()
-    for equation in program.equations:
-        source = shared_input(equation)
-        for output in equation.outputs:
-            if source is not None and output.type.kind == "array":
-                roots[output] = roots[source]
-            else:
-                roots[output] = output
-                owned.add(output)
-            if equation.primitive in _READ_ONLY or source in read_only:
-                read_only.add(output)
-    return Storage(roots, frozenset(owned), frozenset(read_only))
+_NONE: Roots = frozenset()
 
 
 def shared_input(equation: Equation) -> Variable | None:
@@ -53,43 +35,362 @@ def shared_input(equation: Equation) -> Variable | None:
     return source if isinstance(source, Variable) and source.type.kind == "array" else None
 
 
+@dataclass
+class Storage:
+    """``roots`` of all variables, and which of them overlap; the ``owned`` roots, which an equation
+    allocated; the variables that are ``views`` or ``read_only`` (broadcasts, and views of them)."""
+
+    tree: Tree
+    roots: dict[Variable, Roots] = field(default_factory=dict)
+    overlaps: dict[Variable, set[Variable]] = field(default_factory=dict)
+    owned: set[Variable] = field(default_factory=set)
+    read_only: set[Variable] = field(default_factory=set)
+    views: set[Variable] = field(default_factory=set)
+
+    def roots_of(self, atom: Atom) -> Roots:
+        atom = self.tree.atom(atom)
+        return self.roots[atom] if isinstance(atom, Variable) else _NONE
+
+    def reach(self, roots: Roots) -> Roots:
+        """The roots, and those that overlap with them."""
+        return roots.union(*(self.overlaps[root] for root in roots if root in self.overlaps))
+
+    def share(self, one: Atom, other: Atom) -> bool:
+        """True if two values may be in the same storage."""
+        return not self.roots_of(one).isdisjoint(self.reach(self.roots_of(other)))
+
+    def is_own(self, atom: Atom) -> bool:
+        """True for an array that the program made, as a whole, and that may be written."""
+        atom = self.tree.atom(atom)
+        return self.roots_of(atom) <= self.owned and not {atom} & (self.read_only | self.views)
+
+
+def storage_of(program: Program) -> Storage:
+    """The storage of a program's variables, as if every write copied first."""
+    return tree_storage(unfold(program))
+
+
+def tree_storage(tree: Tree, copied: Collection[Variable] = ()) -> Storage:
+    """The storage of a tree's variables, as if every write copied first; the first values of
+    ``copied`` are copied as well."""
+    return _Analysis(tree, None, frozenset(copied)).run().storage
+
+
 @dataclass(frozen=True)
 class Writes:
-    """For each equation that writes, by its position: True if it may write in place."""
+    """For each step that writes, by its position: True if it may write in place. ``copied`` are
+    the variables of loops whose first value is copied, so that the steps may write in place."""
 
     inplace: Mapping[int, bool]
+    copied: Collection[Variable] = ()
 
 
-def plan_writes(program: Program) -> Writes:
-    """Decide which writes need no copy: the storage is the program's own, and nothing that shares
-    it is read afterwards."""
-    storage = storage_of(program)
-    roots, owned = dict(storage.roots), set(storage.owned)
-    last_use: dict[Variable, int] = {}
-    for position, equation in enumerate(program.equations):
-        last_use.update(dict.fromkeys(equation.variables, position))
-    for atom in program.outputs:
-        if isinstance(atom, Variable):
-            last_use[atom] = len(program.equations)
-    members: dict[Variable, list[Variable]] = {}
-    for variable, root in roots.items():
-        members.setdefault(root, []).append(variable)
-    inplace: dict[int, bool] = {}
-    for position, equation in enumerate(program.equations):
-        if mark_of(equation.primitive) != "write":
-            continue
-        target = equation.inputs[inplace_operand(equation.primitive)]
-        free = (
-            isinstance(target, Variable)
-            and roots[target] in owned
-            and target not in storage.read_only
-            and all(last_use.get(v, -1) <= position for v in members[roots[target]])
+def plan_writes(tree: Tree) -> Writes:
+    """Decide which writes need no copy: the storage is the program's own, and nothing that may
+    share it is read afterwards."""
+    places: dict[Variable, list[int]] = {}
+    for use in uses_of(tree):
+        places.setdefault(use.variable, []).append(use.at)
+    for _, item in tree.items():
+        if isinstance(item, Repeat):
+            for collected in item.collected:
+                if collected.is_stack:  # a list keeps the array itself
+                    for atom in (collected.atom, collected.output):
+                        if isinstance(atom, Variable):
+                            places.setdefault(atom, []).append(item.body.end)
+    analysis = _Analysis(tree, Liveness(tree, places)).run()
+    return Writes(analysis.inplace, frozenset(analysis.copied))
+
+
+class _Facts(NamedTuple):
+    """What is known of the values that a loop hands on: pairs of roots that overlap, values that
+    may be of outside or in a list, and values that are read-only."""
+
+    overlaps: frozenset[Roots]
+    foreign: Roots
+    read_only: Roots
+
+    def __or__(self, other: _Facts) -> _Facts:
+        return _Facts(
+            self.overlaps | other.overlaps,
+            self.foreign | other.foreign,
+            self.read_only | other.read_only,
         )
-        inplace[position] = free
-        if free and isinstance(target, Variable):
-            root, output = roots[target], equation.output
-            for variable in members.pop(output, [output]):
-                roots[variable] = root
-                members[root].append(variable)
-            owned.discard(output)
-    return Writes(inplace)
+
+
+class _Slot(NamedTuple):
+    """A place for an array or a list that a loop hands on: its variable, the values that it gets
+    before the loop and in a step, and the variable after the loop."""
+
+    variable: Variable
+    initial: Atom | None
+    final: Atom
+    output: Variable
+
+
+class _Analysis:
+    """Walks through a tree in order. Without ``liveness`` every write copies, and of the first
+    values of loops those of ``given`` are copied."""
+
+    def __init__(self, tree: Tree, liveness: Liveness | None, given: Roots = _NONE) -> None:
+        self.tree = tree
+        self.liveness = liveness
+        self.given = given
+        self.storage = Storage(tree)
+        self.members: dict[Variable, list[Variable]] = {}
+        self.inplace: dict[int, bool] = {}
+        self.copied: set[Variable] = set()
+
+    def run(self) -> _Analysis:
+        for variable in self.tree.inputs:
+            self._place(variable, frozenset({variable}))
+        self._region(self.tree.region)
+        return self
+
+    def _place(self, variable: Variable, roots: Roots) -> None:
+        self.storage.roots[variable] = roots
+        for root in roots:
+            self.members.setdefault(root, []).append(variable)
+
+    def _allocate(self, variable: Variable) -> None:
+        self._place(variable, frozenset({variable}))
+        self.storage.owned.add(variable)
+
+    def _region(self, region: Region) -> None:
+        for item in region.items:
+            if isinstance(item, Step):
+                self._step(item)
+            elif isinstance(item, Branch):
+                self._branch(item)
+            else:
+                self._repeat(item)
+
+    # --- steps and branches --------------------------------------------------------------------
+
+    def _step(self, step: Step) -> None:
+        equation, storage = step.equation, self.storage
+        source = shared_input(equation)
+        if mark_of(equation.primitive) == "write":
+            target = equation.inputs[inplace_operand(equation.primitive)]
+            self.inplace[step.at] = free = self._may_write(target, step.at)
+            if free:
+                self._place(equation.output, storage.roots_of(target))
+                return
+        for output in equation.outputs:
+            if equation.primitive == "undef":
+                self._place(output, _NONE)
+            elif source is not None and output.type.kind == "array":
+                self._place(output, storage.roots[source])
+                storage.views.add(output)
+            elif output.type.kind == "stack":
+                self._place(output, frozenset({output}))
+            else:
+                self._allocate(output)
+            if equation.primitive in _READ_ONLY or source in storage.read_only:
+                storage.read_only.add(output)
+
+    def _may_write(self, target: Atom, at: int) -> bool:
+        storage = self.storage
+        if self.liveness is None or not isinstance(target, Variable):
+            return False
+        roots = storage.roots[target]
+        if not roots or not roots <= storage.owned or target in storage.read_only:
+            return False
+        sharing = (v for root in storage.reach(roots) for v in self.members[root])
+        return not any(self.liveness.live_after(variable, at) for variable in sharing)
+
+    def _branch(self, branch: Branch) -> None:
+        storage = self.storage
+        for arm in branch.arms:
+            self._region(arm)
+        pairs = zip(branch.then.outputs, branch.otherwise.outputs, strict=True)
+        for output, atoms in zip(branch.outputs, pairs, strict=True):
+            if output.type.kind in ("python", "scalar"):
+                self._allocate(output)
+                continue
+            self._place(output, _NONE.union(*map(storage.roots_of, atoms)))
+            if not storage.read_only.isdisjoint(atoms):
+                storage.read_only.add(output)
+
+    # --- loops ---------------------------------------------------------------------------------
+
+    def _repeat(self, loop: Repeat) -> None:
+        """The loop as it is, or with copies of some first values where these save more copies in
+        its steps."""
+        if self.liveness is None:
+            self._loop(loop, self.given.intersection(c.variable for c in loop.carry))
+            return
+        before = self._state()
+        self._loop(loop, _NONE)
+        copied, best = _NONE, self._cost(loop)
+        for candidate in self._candidates(loop):
+            found = self._state()
+            self._restore(before)
+            self._loop(loop, copied | {candidate})
+            if self._cost(loop) < best:
+                copied, best = copied | {candidate}, self._cost(loop)
+            else:
+                self._restore(found)
+
+    def _cost(self, loop: Repeat) -> int:
+        """The number of copies that the steps of a loop make for their writes."""
+        copies = sum(not self.inplace[step.at] for step in self._writes(loop))
+        return copies + sum(c.variable in self.copied for r in _loops(loop) for c in r.carry)
+
+    def _writes(self, loop: Repeat) -> Iterator[Step]:
+        return (step for step in _steps(loop) if step.at in self.inplace)
+
+    def _candidates(self, loop: Repeat) -> list[Variable]:
+        """The values that a copy before the loop could make free to be written."""
+        wanted: set[Variable] = set()
+        for step in self._writes(loop):
+            if not self.inplace[step.at]:
+                target = step.equation.inputs[inplace_operand(step.equation.primitive)]
+                wanted |= self.storage.roots_of(target)
+        for inner in _loops(loop):
+            for carry in inner.carry:
+                if carry.variable in self.copied:
+                    wanted |= self.storage.roots_of(carry.initial)
+        return [c.variable for c in loop.carry if c.variable in wanted and _is_array(c.variable)]
+
+    def _loop(self, loop: Repeat, copied: Roots) -> None:
+        slots = [_Slot(*carry) for carry in loop.carry if not _is_number(carry.variable)]
+        slots += [_Slot(c.output, None, c.atom, c.output) for c in loop.collected if c.is_stack]
+        outside = frozenset(self.members)
+        firsts = {s.variable: s.initial for s in slots if s.variable not in copied}
+        facts = self._facts(slots, firsts, outside)
+        while True:
+            before = self._state()
+            self._prepare(loop, slots, facts)
+            for region in loop.regions:
+                self._region(region)
+            after = self._facts(slots, {s.variable: s.final for s in slots}, outside)
+            if facts | after == facts:
+                break
+            facts |= after
+            self._restore(before)
+        self.copied |= copied
+        self._leave(loop, slots, after if loop.length else facts)
+
+    def _facts(
+        self, slots: list[_Slot], values: Mapping[Variable, Atom | None], outside: Roots
+    ) -> _Facts:
+        """What follows if the slots get these values."""
+        storage = self.storage
+        roots = dict.fromkeys((slot.variable for slot in slots), _NONE)
+        for variable, atom in values.items():
+            if atom is not None:
+                roots[variable] = storage.roots_of(atom)
+        overlaps = set()
+        for slot in slots:
+            own = roots[slot.variable] | ({slot.variable} if slot.initial is None else _NONE)
+            reached = storage.reach(own)
+            overlaps |= {frozenset({slot.variable, root}) for root in reached & outside}
+            for other in slots:
+                if other is not slot and not reached.isdisjoint(roots[other.variable]):
+                    overlaps.add(frozenset({slot.variable, other.variable}))
+        return _Facts(
+            frozenset(overlaps),
+            frozenset(v for v in roots if v.type.kind == "stack" or not roots[v] <= storage.owned),
+            frozenset(v for v in roots if values.get(v) in storage.read_only),
+        )
+
+    def _prepare(self, loop: Repeat, slots: list[_Slot], facts: _Facts) -> None:
+        """The state at the head of a loop."""
+        storage = self.storage
+        if loop.counter is not None:
+            self._place(loop.counter, frozenset({loop.counter}))
+        for carry in loop.carry:
+            if _is_number(carry.variable):
+                self._allocate(carry.variable)
+        self._open(slots, [slot.variable for slot in slots], facts)
+        for feed in loop.feeds:
+            number = _is_number(feed.variable)
+            own = frozenset({feed.variable})
+            self._place(feed.variable, own if number else storage.roots_of(feed.source))
+            if feed.source in storage.read_only:
+                storage.read_only.add(feed.variable)
+
+    def _leave(self, loop: Repeat, slots: list[_Slot], facts: _Facts) -> None:
+        """The state after a loop: its outputs stand for what its slots hold."""
+        for carry in loop.carry:
+            if _is_number(carry.output):
+                self._allocate(carry.output)
+        for collected in loop.collected:
+            if not collected.is_stack:
+                self._allocate(collected.output)
+        carried = [slot for slot in slots if slot.initial is not None]
+        self._open(slots, [slot.output for slot in carried], facts)
+
+    def _open(self, slots: list[_Slot], variables: list[Variable], facts: _Facts) -> None:
+        """Place variables (of slots, or what stands for them after the loop) as the facts say."""
+        storage = self.storage
+        names = {s.variable: s.output if s.output in variables else s.variable for s in slots}
+        for slot in slots:
+            variable = names[slot.variable]
+            if variable not in variables:
+                continue
+            self._place(variable, frozenset({variable}))
+            if slot.variable not in facts.foreign:
+                storage.owned.add(variable)
+            if slot.variable in facts.read_only:
+                storage.read_only.add(variable)
+        for pair in facts.overlaps:
+            one, other = (names.get(v, v) for v in pair)
+            storage.overlaps.setdefault(one, set()).add(other)
+            storage.overlaps.setdefault(other, set()).add(one)
+
+    # --- going back ----------------------------------------------------------------------------
+
+    def _state(self) -> _State:
+        storage = self.storage
+        return _State(
+            dict(storage.roots),
+            {root: set(others) for root, others in storage.overlaps.items()},
+            (set(storage.owned), set(storage.read_only), set(storage.views)),
+            {root: list(variables) for root, variables in self.members.items()},
+            dict(self.inplace),
+            set(self.copied),
+        )
+
+    def _restore(self, state: _State) -> None:
+        storage = self.storage
+        storage.roots = dict(state.roots)
+        storage.overlaps = {root: set(others) for root, others in state.overlaps.items()}
+        storage.owned, storage.read_only, storage.views = map(set, state.sets)
+        self.members = {root: list(variables) for root, variables in state.members.items()}
+        self.inplace, self.copied = dict(state.inplace), set(state.copied)
+
+
+class _State(NamedTuple):
+    roots: dict[Variable, Roots]
+    overlaps: dict[Variable, set[Variable]]
+    sets: tuple[set[Variable], set[Variable], set[Variable]]
+    members: dict[Variable, list[Variable]]
+    inplace: dict[int, bool]
+    copied: set[Variable]
+
+
+def _is_number(variable: Variable) -> bool:
+    return variable.type.kind in ("python", "scalar")
+
+
+def _is_array(variable: Variable) -> bool:
+    return variable.type.kind == "array"
+
+
+def _steps(item: Step | Branch | Repeat) -> Iterator[Step]:
+    """The steps within an item."""
+    if isinstance(item, Step):
+        yield item
+    for region in regions_of(item):
+        yield from itertools.chain.from_iterable(map(_steps, region.items))
+
+
+def _loops(loop: Repeat | Branch | Step) -> Iterator[Repeat]:
+    """The loops within an item, without itself."""
+    for region in regions_of(loop):
+        for item in region.items:
+            if isinstance(item, Repeat):
+                yield item
+            yield from _loops(item)

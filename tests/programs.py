@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,6 +30,7 @@ import pytest
 import stcompile as st
 from stcompile.primal import Primal
 
+STEP = 1e-3  # of finite differences
 RTOL = {np.dtype(np.float64): 2e-6, np.dtype(np.float32): 2e-3}
 
 
@@ -40,9 +42,11 @@ class Example:
     args: tuple[Any, ...]
     wrt: Any
     rtol: float | None
+    step: float
 
     def check(self) -> Any:
-        return check(self.function, *self.args, wrt=self.wrt, rtol=self.rtol)
+        compiled = compilation(self.function, self.wrt)
+        return compiled.check(*self.args, rtol=self.rtol, step=self.step)
 
 
 class Examples:
@@ -50,18 +54,33 @@ class Examples:
 
     def __init__(self) -> None:
         self.noted: list[Example] = []
+        self.heavy: set[Callable[..., Any]] = set()
 
-    def __call__(self, *args: Any, wrt: Any = 0, rtol: float | None = None) -> Callable[..., Any]:
+    def __call__(
+        self, *args: Any, wrt: Any = 0, rtol: float | None = None, step: float = STEP
+    ) -> Callable[..., Any]:
         def note(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.noted.append(Example(function, args, wrt, rtol))
+            self.noted.append(Example(function, args, wrt, rtol, step))
             return function
 
         return note
 
+    def slow(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Mark the tests of this function as slow."""
+        self.heavy.add(function)
+        return function
+
     def test(self, test: Callable[..., None]) -> Any:
         """Run a test once for each example."""
-        names = [example.function.__name__ for example in self.noted]
-        return pytest.mark.parametrize("example", self.noted, ids=names)(test)
+        params = [
+            pytest.param(
+                example,
+                id=example.function.__name__,
+                marks=[pytest.mark.slow] if example.function in self.heavy else [],
+            )
+            for example in self.noted
+        ]
+        return pytest.mark.parametrize("example", params)(test)
 
 
 def check(function: Callable[..., Any], *args: Any, wrt: Any = 0, rtol: float | None = None) -> Any:
@@ -76,24 +95,50 @@ def check(function: Callable[..., Any], *args: Any, wrt: Any = 0, rtol: float | 
     ``wrt`` is an index or a tuple of them. ``rtol`` is that of the gradient; programs that
     compute in float32 inside need a large one.
     """
-    expected = function(*copy.deepcopy(args))
-    given = copy.deepcopy(args)
+    return Compilation(function, wrt).check(*args, rtol=rtol)
 
-    assert_same(Primal(function)(*given), expected, "the compiled function's result")
-    total = totalled(function, expected)
-    transformed = st.value_and_grad(total, wrt)
-    value, gradients = transformed(*given)
-    assert_same(value, total(*copy.deepcopy(args)), "the value beside the gradient")
-    assert_same(given, args, "an argument after the call")
 
-    single = not isinstance(wrt, tuple)
-    for index, gradient in zip((wrt,) if single else wrt, (gradients,) if single else gradients):
-        check_gradient(total, args, index, gradient, rtol)
-    assert_fresh(list(leaves(gradients)), list(leaves(given)))
+class Compilation:
+    """A function under test, compiled once for all arguments of the same types."""
 
-    again = st.value_and_grad(total, wrt)
-    assert transformed.source(*given) == again.source(*given), "two compilations differ"
-    return gradients
+    def __init__(self, function: Callable[..., Any], wrt: Any) -> None:
+        self.function, self.wrt = function, wrt
+        self.primal = Primal(function)
+        self.transformed: dict[bool, Any] = {}  # by whether the function returns a number
+
+    def check(self, *args: Any, rtol: float | None = None, step: float = STEP) -> Any:
+        expected = self.function(*copy.deepcopy(args))
+        given = copy.deepcopy(args)
+
+        assert_same(self.primal(*given), expected, "the compiled function's result")
+        total, transformed, again = self.of_total(expected)
+        value, gradients = transformed(*given)
+        assert_same(value, total(*copy.deepcopy(args)), "the value beside the gradient")
+        assert_same(given, args, "an argument after the call")
+
+        single = not isinstance(self.wrt, tuple)
+        wrt = (self.wrt,) if single else self.wrt
+        for index, gradient in zip(wrt, (gradients,) if single else gradients):
+            check_gradient(total, args, index, gradient, rtol, step)
+        assert_fresh(list(leaves(gradients)), list(leaves(given)))
+
+        assert transformed.source(*given) == again.source(*given), "two compilations differ"
+        return gradients
+
+    def of_total(self, expected: Any) -> Any:
+        """The function that returns a number, and two transformations of it."""
+        number = isinstance(expected, float | np.floating)
+        if number not in self.transformed:
+            total = totalled(self.function, expected)
+            twice = (st.value_and_grad(total, self.wrt) for _ in range(2))
+            self.transformed[number] = (total, *twice)
+        return self.transformed[number]
+
+
+@functools.lru_cache(maxsize=8)
+def compilation(function: Callable[..., Any], wrt: Any) -> Compilation:
+    """One compilation for examples that follow each other: only the arguments differ."""
+    return Compilation(function, wrt)
 
 
 def assert_follows(function: Callable[..., Any], *changes: Callable[[], Any]) -> None:
@@ -107,7 +152,12 @@ def assert_follows(function: Callable[..., Any], *changes: Callable[[], Any]) ->
 
 
 def check_gradient(
-    function: Callable[..., Any], args: Any, wrt: int, gradient: Any, rtol: float | None = None
+    function: Callable[..., Any],
+    args: Any,
+    wrt: int,
+    gradient: Any,
+    rtol: float | None = None,
+    step: float = STEP,
 ) -> None:
     """Assert that ``gradient`` is that of ``function(*args)`` by argument ``wrt``."""
     parameter = args[wrt]
@@ -122,14 +172,14 @@ def check_gradient(
             wide[wrt] = rebuild(parameter, iter(parts))
             return float(function(*wide))
 
-        difference = finite_difference(at, in_float64(leaf))
+        difference = finite_difference(at, in_float64(leaf), step)
         scale = max(1.0, float(np.max(np.abs(difference), initial=0.0)))
         np.testing.assert_allclose(
             found, difference, rtol=tolerance, atol=tolerance * scale, err_msg="the gradient"
         )
 
 
-def finite_difference(function: Callable[[Any], float], at: Any, step: float = 1e-3) -> Any:
+def finite_difference(function: Callable[[Any], float], at: Any, step: float = STEP) -> Any:
     """The gradient at an array or a float, by central differences of fourth order."""
     result = np.zeros(np.shape(at))
     for index in np.ndindex(np.shape(at)):

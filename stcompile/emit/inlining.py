@@ -3,89 +3,223 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from stcompile.ir import Equation, Program, Variable
+from stcompile.ir import Atom, Equation, Variable
+from stcompile.liveness import Liveness, Use, uses_of
 from stcompile.location import Location
-from stcompile.naming import is_numbered
-from stcompile.storage import Writes, shared_input, storage_of
+from stcompile.naming import base_name, is_numbered
+from stcompile.regions import Branch, Collected, Region, Repeat, Step, Tree
+from stcompile.storage import Roots, Writes, shared_input, tree_storage
 from stcompile.templates import inplace_operand, mark_of
 
+# Where an expression may stand instead of a name.
+_OPEN = frozenset({"operand", "predicate", "count", "test", "collected"})
 
-def inlined(program: Program, writes: Writes) -> set[int]:
-    """Positions of equations whose value may be written where it is used.
 
-    A value without a name is, if it is used once, by an equation of the same line, with nothing
-    written or printed between the two. A view of something that is never written is, everywhere:
-    it costs nothing.
+def is_unnamed(name: str) -> bool:
+    """True for a name that stands for none: a number, or a place-holder."""
+    return is_numbered(base_name(name)) or name.startswith("%")
+
+
+def inlined(tree: Tree, writes: Writes) -> set[Variable]:
+    """The variables whose value may be written where it is used.
+
+    A value without a name is, if it is used once, by an equation of the same line and in the same
+    region, with nothing written or printed between the two. So is a predicate, a condition, and
+    what a loop hands on to its next step when its variable is still read. A view of something that
+    is never written is, everywhere: it costs nothing. So is the item of a step.
     """
-    uses: dict[Variable, list[int]] = {}
-    for position, equation in enumerate(program.equations):
-        for variable in equation.variables:
-            uses.setdefault(variable, []).append(position)
-    for atom in program.outputs:
-        if isinstance(atom, Variable):
-            uses.setdefault(atom, []).append(-1)
-    barriers = [
-        position
-        for position, equation in enumerate(program.equations)
-        if equation.effects or mark_of(equation.primitive) == "write"
-    ]
-    roots = storage_of(program).roots
-    written = {roots[v] for v in _written(program, writes)}
-    found = set()
-    named = set(program.inputs)  # what has a name, or is a view of something that has
-    for position, equation in enumerate(program.equations):
-        mark = mark_of(equation.primitive)
-        named.update(equation.outputs)
-        if len(equation.outputs) != 1 or mark not in ("fresh", "view"):
-            continue
+    return _Inlining(tree, writes).found
+
+
+class _Inlining:
+    def __init__(self, tree: Tree, writes: Writes) -> None:
+        self.tree = tree
+        self.uses: dict[Variable, list[Use]] = {}
+        for use in uses_of(tree):
+            self.uses.setdefault(use.variable, []).append(use)
+        self.storage = tree_storage(tree, writes.copied)
+        self.written: Roots = self.storage.reach(
+            frozenset[Variable]().union(*map(self.storage.roots_of, _written(tree, writes)))
+        )
+        self.barriers = [
+            item.at
+            for _, item in tree.items()
+            if isinstance(item, Step)
+            and (item.equation.effects or mark_of(item.equation.primitive) == "write")
+        ]
+        raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
+        self.liveness = Liveness(tree, raw)
+        self.found: set[Variable] = set()
+        self.named = set(tree.inputs)  # what has a name, or is a view of something that has
+        for region, item in tree.items():
+            if isinstance(item, Step):
+                self._step(region, item)
+            elif isinstance(item, Repeat):
+                self.named.update(c.variable for c in item.carry)
+                self.named.update(c.output for c in item.carry)
+                self.named.update(c.output for c in item.collected)
+                self._feeds(item)
+            else:
+                self.named.update(item.outputs)
+
+    def _step(self, region: Region, step: Step) -> None:
+        equation = step.equation
+        self.named.update(equation.outputs)
+        if len(equation.outputs) != 1 or mark_of(equation.primitive) not in ("fresh", "view"):
+            return
         output = equation.output
-        places = uses.get(output, [])
-        if -1 in places or not places:
-            continue
-        users = [program.equations[place] for place in places]
-        if any(_is_target(user, output) for user in users):
-            continue
-        is_stored = len(users) == 1 and users[0].primitive == "store"
-        if not is_numbered(output.name) and not is_stored:
-            continue
+        uses = self.uses.get(output, [])
+        if equation.primitive == "undef" or not uses:
+            return
+        if equation.primitive == "global_rng":  # the name of a module
+            self.found.add(output)
+            return
+        kinds = {use.kind for use in uses}
+        if kinds == {"final"} and len(uses) == 1:
+            if self._is_handed_on(output, uses[0], step):
+                self._write_once(output)
+            return
+        if not kinds <= _OPEN or any(_is_target(use) for use in uses):
+            return
+        is_stored = len(uses) == 1 and _equation(uses[0]).primitive == "store"
+        if not is_unnamed(self.tree.hints[output]) and not is_stored:
+            return
         source = shared_input(equation)
-        if source is not None and source in named and roots[source] not in written:
-            found.add(position)
-            continue
-        if len(places) != 1 or block_key(users[0].location) != block_key(equation.location):
-            continue
-        if bisect_right(barriers, position) == bisect_left(barriers, places[0]):
-            found.add(position)
-            named.discard(output)
-    return found
+        if source is not None and source in self.named and self._is_never_written(source):
+            self.found.add(output)
+        elif (
+            len(uses) == 1
+            and uses[0].region is region
+            and self._is_line(uses[0], equation)
+            and self._is_free(step.at, uses[0].at)
+        ):
+            self._write_once(output)
+
+    def _write_once(self, output: Variable) -> None:
+        self.found.add(output)
+        self.named.discard(output)
+
+    def _is_line(self, use: Use, equation: Equation) -> bool:
+        """True if an expression is read where its line is: a condition is read only there."""
+        if use.kind == "operand":
+            return block_key(_equation(use).location) == block_key(equation.location)
+        user = use.user
+        assert isinstance(user, Branch | Repeat)
+        if use.kind == "collected":
+            return True
+        if isinstance(user, Repeat) and use.kind == "count" and user.reverse and user.collected:
+            return False  # it is read twice
+        return user.location.errstate == equation.location.errstate
+
+    def _is_handed_on(self, output: Variable, use: Use, step: Step) -> bool:
+        """True for what can only be assigned at the end of a step, when its variable is no longer
+        read: ``a, b = b, a + b``."""
+        loop = use.user
+        assert isinstance(loop, Repeat)
+        (carry,) = (c for c in loop.carry if c.final == output)
+        hint, own = self.tree.hints[output], self.tree.hints[carry.variable]
+        if not is_unnamed(hint) and base_name(hint) != base_name(own):
+            return False
+        is_read = self.liveness.live_after(carry.variable, step.at)
+        return is_read and self._is_free(step.at, use.at)
+
+    def _feeds(self, loop: Repeat) -> None:
+        """Items of what a loop steps through: parts of arrays, or arrays in a list."""
+        for feed in loop.feeds:
+            self.named.add(feed.variable)
+            uses = self.uses.get(feed.variable, [])
+            if not uses or any(_is_target(use) for use in uses):
+                continue
+            is_once = len(uses) == 1 and uses[0].region is loop.body
+            is_array = feed.variable.type.kind == "array"
+            if (is_array and self._is_never_written(feed.source)) or (
+                is_once and self._is_free(loop.body.start, uses[0].at)
+            ):
+                self.found.add(feed.variable)
+
+    def _is_never_written(self, source: Any) -> bool:
+        return self.storage.roots_of(source).isdisjoint(self.written)
+
+    def _is_free(self, start: int, stop: int) -> bool:
+        """True if nothing is written or printed between two positions."""
+        return bisect_right(self.barriers, start) >= bisect_left(self.barriers, stop)
 
 
-def _written(program: Program, writes: Writes) -> Iterator[Variable]:
+def _written(tree: Tree, writes: Writes) -> Iterator[Variable]:
     """Variables whose storage is changed in place somewhere."""
-    for position, equation in enumerate(program.equations):
+    for _, item in tree.items():
+        if not isinstance(item, Step):
+            continue
+        equation = item.equation
         if equation.primitive == "store":
             yield from (v for v in equation.inputs[:1] if isinstance(v, Variable))
-        elif writes.inplace.get(position):
+        elif writes.inplace.get(item.at):
             target = equation.inputs[inplace_operand(equation.primitive)]
             assert isinstance(target, Variable)
             yield target
 
 
-def _is_target(user: Equation, operand: Variable) -> bool:
+def _equation(use: Use) -> Equation:
+    """The equation that a use belongs to; one without effect for control flow."""
+    return use.user.equation if isinstance(use.user, Step) else Equation((), "", ())
+
+
+def _is_target(use: Use) -> bool:
     """True where the operand's code would be the target of a write."""
+    user = _equation(use)
     if user.primitive == "store":
-        return user.inputs[0] == operand
+        return user.inputs[0] == use.variable
     if mark_of(user.primitive) != "write":
         return False
-    return user.inputs[inplace_operand(user.primitive)] == operand
+    return user.inputs[inplace_operand(user.primitive)] == use.variable
 
 
 def block_key(location: Location) -> tuple[Any, ...]:
     """Equal for what belongs in one block: one line of the user's, one iteration, one section."""
     shown = location.shown
     if shown is None:
-        return (location.section,)
-    return shown.section, shown.file, shown.statement, shown.note, shown.function
+        return (location.section, location.errstate)
+    place = (shown.section, shown.file, shown.statement, shown.note, shown.function)
+    return (*place, location.errstate)
+
+
+def text_places(tree: Tree, without_name: set[Variable]) -> Mapping[Variable, Sequence[int]]:
+    """The positions where each variable is read in the text: an expression that is written where
+    it is used reads its operands there."""
+    places: dict[Variable, list[int]] = {}
+    for use in uses_of(tree):
+        if use.kind != "source":
+            places.setdefault(use.variable, []).append(use.at)
+    for _, item in reversed(list(tree.items())):
+        if isinstance(item, Step):
+            for output in item.equation.outputs:
+                if output in without_name:
+                    _read_at(places, item.equation.inputs, places[output])
+        elif isinstance(item, Repeat):
+            counter = () if item.counter is None else (item.counter,)
+            for feed in item.feeds:
+                if feed.variable in places:
+                    is_named = feed.variable not in without_name
+                    where = [item.body.start] if is_named else places[feed.variable]
+                    _read_at(places, (feed.source, *counter), where)
+            for collected in item.collected:
+                if collected.output in places:
+                    needed = (collected.output, *(counter if is_indexed(item, collected) else ()))
+                    _read_at(places, needed, [collected.at])
+    return places
+
+
+def _read_at(
+    places: dict[Variable, list[int]], atoms: Iterable[Atom], where: Iterable[int]
+) -> None:
+    for atom in atoms:
+        if isinstance(atom, Variable):
+            places.setdefault(atom, []).extend(where)
+
+
+def is_indexed(loop: Repeat, collected: Collected) -> bool:
+    """True if what a loop collects is put in its place, and not appended."""
+    return loop.reverse or not collected.is_stack

@@ -67,6 +67,8 @@ def literal(value: Any) -> ast.expr:
         return ast.Call(literal(value.dtype), [literal(exact)], [])
     if isinstance(value, type) and issubclass(value, np.generic):
         return attribute("np", value.__name__)
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return name(value.__name__)
     if isinstance(value, tuple):
         return ast.Tuple([literal(item) for item in value], ast.Load())
     if isinstance(value, list):

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.numpy import TEMPLATES
-from stcompile.emit.literals import Hole, literal
-from stcompile.ir import Atom, Constant, Params
+from stcompile.emit.literals import Hole, literal, name
+from stcompile.ir import Atom, Constant, Params, Variable
 from stcompile.templates import grouped, positional
 from stcompile.types import Type
 
@@ -123,6 +123,8 @@ class _Substitution:
             elif isinstance(node, ast.Assert):
                 message = self.code(node.msg) if node.msg is not None else None
                 found.append(ast.Assert(self.code(node.test), message))
+            elif isinstance(node, ast.Raise) and node.exc is not None:
+                found.append(ast.Raise(self.code(node.exc), None))
             elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
                 found.append(ast.Expr(self.code(node.value)))
         return found, None
@@ -148,6 +150,10 @@ class _Substitution:
             return ast.BinOp(self.code(node.left), node.op, self.code(node.right))
         if isinstance(node, ast.UnaryOp):
             return ast.UnaryOp(node.op, self.code(node.operand))
+        if isinstance(node, ast.BoolOp):
+            return _joined(node.op, [self.code(part) for part in node.values])
+        if isinstance(node, ast.ListComp):
+            return self._comprehension(node)
         if isinstance(node, ast.Compare):
             rest = [self.code(part) for part in node.comparators]
             return ast.Compare(self.code(node.left), node.ops, rest)
@@ -156,6 +162,21 @@ class _Substitution:
         if isinstance(node, ast.Name):
             return literal(_known(self.names[node.id])) if node.id in self.names else node
         return literal(self.static(node))
+
+    def _comprehension(self, node: ast.ListComp) -> ast.expr:
+        """``[... for a, b in zip(x, y)]`` over the items of stacks."""
+        (part,) = node.generators
+        assert isinstance(part.target, ast.Tuple) and isinstance(part.iter, ast.Call)
+        outer = self.names, self.scope
+        iterated = self.code(part.iter)
+        for target, source in zip(part.target.elts, part.iter.args, strict=True):
+            assert isinstance(target, ast.Name)
+            item = Variable(target.id, self.static(source).atom.type.item)
+            own = {target.id: Operand(name(target.id), item)}
+            self.names, self.scope = {**self.names, **own}, {**self.scope, **own}
+        value = self.code(node.elt)
+        self.names, self.scope = outer
+        return ast.ListComp(value, [ast.comprehension(part.target, iterated, [], 0)])
 
     def _call(self, node: ast.Call) -> ast.expr:
         function = self.globals.get(node.func.id) if isinstance(node.func, ast.Name) else None
@@ -210,6 +231,14 @@ class _Substitution:
         return eval(_compiled(node), self.scope)
 
 
+def _joined(op: ast.boolop, parts: Sequence[ast.expr]) -> ast.expr:
+    """``a and b and c``: what is on the left is evaluated first with or without parentheses."""
+    first, *rest = parts
+    if isinstance(first, ast.BoolOp) and isinstance(first.op, type(op)):
+        return ast.BoolOp(op, [*first.values, *rest])
+    return ast.BoolOp(op, [first, *rest])
+
+
 def _as_value(code: ast.expr) -> ast.expr:
     """A subscript as an argument: ``(slice(None), i)`` for ``:, i``."""
     if isinstance(code, ast.Slice):
@@ -234,8 +263,8 @@ def _isinstance(value: Any, classes: Any) -> bool:
     if not isinstance(value, Operand):
         return isinstance(value, classes)
     type: Type = value.atom.type
-    if type.kind == "array":
-        example: Any = np.empty(0, type.dtype)
+    if type.kind in ("array", "stack"):
+        example: Any = np.empty(0, type.dtype) if type.kind == "array" else []
     else:
         example = type.dtype.type(0) if type.kind == "scalar" else type.python_type(0)
     return isinstance(example, classes)

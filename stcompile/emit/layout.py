@@ -1,0 +1,159 @@
+"""The lines of a function's body: statements with the user's lines as comments above them."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from stcompile.emit.inlining import block_key
+from stcompile.emit.literals import attribute
+from stcompile.emit.render import render
+from stcompile.location import Location
+
+WIDTH = 100
+INDENT = 4
+
+Line: TypeAlias = tuple[str, Location | None]
+Errstate: TypeAlias = tuple[tuple[str, str], ...]
+
+
+@dataclass
+class Block:
+    """Consecutive statements from one line of the user's program. One that ``continues`` has more
+    of the line that the block before it has."""
+
+    location: Location
+    statements: list[ast.stmt | Compound] = field(default_factory=list)
+    continues: bool = False
+
+
+@dataclass
+class Compound:
+    """A statement with blocks of its own: its first line (as a statement whose body does not
+    matter), and for an ``if`` what stands under its ``else``."""
+
+    head: ast.stmt
+    body: list[Block]
+    orelse: list[Block] = field(default_factory=list)
+
+
+def is_empty(blocks: Iterable[Block]) -> bool:
+    return not any(block.statements for block in blocks)
+
+
+def body_lines(blocks: Sequence[Block], titles: Mapping[str, str]) -> list[Line]:
+    """The lines of the outermost blocks, with a rule before each section if there are several."""
+    layout = _Layout()
+    shown = [block for block in blocks if block.statements]
+    has_rules = len({block.location.section for block in shown}) > 1
+    for section, group in itertools.groupby(shown, key=lambda block: block.location.section):
+        if has_rules:
+            layout.lines.append((_rule(titles[section]), None))
+        layout.blocks(list(group), INDENT, ())
+    return layout.lines
+
+
+class _Layout:
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.key: tuple[Any, ...] | None = None  # of the line that was shown last
+
+    def blocks(self, blocks: Sequence[Block], indent: int, errstate: Errstate) -> None:
+        """Blocks under an ``errstate``; those that need another stand within a ``with``."""
+        shown = [block for block in blocks if block.statements]
+        for wanted, group in itertools.groupby(shown, key=lambda block: block.location.errstate):
+            if wanted and wanted != errstate:
+                self._head(_with(wanted), indent, None)
+                for block in group:
+                    self._block(block, indent + INDENT, wanted)
+            else:
+                for block in group:
+                    self._block(block, indent, errstate)
+
+    def _block(self, block: Block, indent: int, errstate: Errstate) -> None:
+        self._comment(block, indent)
+        for statement in block.statements:
+            if isinstance(statement, Compound):
+                self._compound(statement, indent, block.location, errstate)
+            else:
+                lines = render(statement, width=WIDTH, indent=indent)
+                self.lines += [(line, block.location) for line in lines]
+
+    def _comment(self, block: Block, indent: int) -> None:
+        """The comment above a block, if it is not what was shown last."""
+        key = block_key(block.location)
+        comment = _comment(block.location, indent)
+        if comment and not (block.continues and key == self.key):
+            self.lines.append((comment, None))
+        self.key = key
+
+    def _compound(
+        self, compound: Compound, indent: int, location: Location, errstate: Errstate
+    ) -> None:
+        self._head(compound.head, indent, location)
+        self._inner(compound.body, indent + INDENT, location, errstate)
+        chained = _chained(compound, errstate)
+        if chained is not None:
+            block, inner = chained
+            self._comment(replace(block, continues=True), indent)
+            start = len(self.lines)
+            self._compound(inner, indent, block.location, errstate)
+            first, where = self.lines[start]
+            self.lines[start] = first.replace("if ", "elif ", 1), where
+        elif not is_empty(compound.orelse):
+            self.lines.append((" " * indent + "else:", location))
+            self._inner(compound.orelse, indent + INDENT, location, errstate)
+
+    def _inner(
+        self, blocks: Sequence[Block], indent: int, location: Location, errstate: Errstate
+    ) -> None:
+        """Blocks under the first line of a statement: what is of this line has no comment."""
+        self.key = block_key(location)
+        first = next(block for block in blocks if block.statements)
+        first.continues = True
+        self.blocks(blocks, indent, errstate)
+
+    def _head(self, statement: ast.stmt, indent: int, location: Location | None) -> None:
+        room = WIDTH - len("el") * isinstance(statement, ast.If)
+        *lines, _ = render(statement, width=room, indent=indent)  # without its body
+        self.lines += [(line, location) for line in lines]
+
+
+def _chained(compound: Compound, errstate: Errstate) -> tuple[Block, Compound] | None:
+    """What stands under an ``else``, if it is one ``if`` and nothing else."""
+    blocks = [block for block in compound.orelse if block.statements]
+    if len(blocks) != 1 or len(blocks[0].statements) != 1:
+        return None
+    (statement,) = blocks[0].statements
+    is_if = isinstance(statement, Compound) and isinstance(statement.head, ast.If)
+    wanted = blocks[0].location.errstate
+    if not is_if or not isinstance(statement, Compound) or wanted not in ((), errstate):
+        return None
+    return blocks[0], statement
+
+
+def _with(errstate: Errstate) -> ast.With:
+    settings = [ast.keyword(name, ast.Constant(value)) for name, value in errstate]
+    context = ast.Call(attribute("np", "errstate"), [], settings)
+    return ast.With([ast.withitem(context, None)], [ast.Pass()])
+
+
+def _comment(location: Location, indent: int) -> str:
+    """``# model.py:14  h = np.tanh(x @ W + b)    (t = 1)``"""
+    shown = location.shown
+    if shown is None or not shown.line:
+        return ""
+    margin = " " * indent
+    place = f"{os.path.basename(shown.file)}:{shown.statement}"
+    note = f"    ({shown.note})" if shown.note else ""
+    room = WIDTH - len(f"{margin}# {place}  ") - len(note)
+    text = shown.text if len(shown.text) <= room else shown.text[: room - 1] + "…"
+    return f"{margin}# {place}  {text}{note}"
+
+
+def _rule(title: str) -> str:
+    return f"    # --- {title} ".ljust(80, "-")

@@ -1,0 +1,71 @@
+"""What variables are called in the text."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Set
+
+from stcompile.emit.inlining import is_unnamed
+from stcompile.emit.literals import name
+from stcompile.emit.sharing import Sharing
+from stcompile.ir import Variable
+from stcompile.naming import Names, base_name
+from stcompile.regions import Step, Tree
+
+
+class Naming:
+    """Gives each class of variables the name that it wishes for: the first that the user or the
+    adjoint gave to one of them."""
+
+    def __init__(
+        self, tree: Tree, sharing: Sharing, named: Set[Variable], taken: Iterable[str]
+    ) -> None:
+        self.tree = tree
+        self.sharing = sharing
+        self.names = Names([*taken, "math", "dataclasses"])
+        self.given: dict[Variable, str] = {}
+        self.by_hint: dict[str, Variable] = {}
+        for variable, hint in tree.hints.items():
+            if variable.name == hint or hint not in self.by_hint:  # the program's own go first
+                self.by_hint[hint] = variable
+        self.bases = self._bases(named)
+
+    def _bases(self, named: Set[Variable]) -> Counter[str]:
+        """How often each name is wished for: `h.1` is `h` where no other `h` is left."""
+        hints = self.tree.hints
+        if all(isinstance(item, Step) for item in self.tree.region.items):
+            return Counter(map(base_name, hints.values()))
+        bases: Counter[str] = Counter()
+        counted: set[Variable] = set()
+        for variable in hints:
+            members = self.sharing.members(variable)
+            if variable not in counted and not named.isdisjoint(members):
+                counted.update(members)
+                bases.update({base_name(hints[member]) for member in members})
+        return bases
+
+    def called(self, variable: Variable) -> ast.Name:
+        """The variable by its name, which it gets when it is first asked for."""
+        if variable not in self.given:
+            self.give(variable, self._wished(variable))
+        return name(self.given[variable])
+
+    def give(self, variable: Variable, own: str) -> None:
+        """Call a variable, and those that share its name, like this."""
+        self.given.update(dict.fromkeys(self.sharing.members(variable), own))
+
+    def _wished(self, variable: Variable) -> str:
+        hints = [self.tree.hints[member] for member in self.sharing.members(variable)]
+        wish = next((hint for hint in hints if not is_unnamed(hint)), None)
+        if wish is None:
+            return self.names.unnamed()
+        wish = self._adjoint_name(wish)
+        alone = self.bases[base_name(wish)] == 1
+        return self.names.like(base_name(wish) if alone else wish)
+
+    def _adjoint_name(self, wish: str) -> str:
+        """``d_h_2`` for the adjoint of the variable that became ``h_2``."""
+        primal = self.by_hint.get(wish[2:]) if wish.startswith("d_") else None
+        own = self.given.get(primal) if primal is not None else None
+        return wish if own is None else f"d_{own}"

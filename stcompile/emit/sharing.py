@@ -1,0 +1,121 @@
+"""Which variables share one name in the text.
+
+What is written in place keeps its name, and so does what a loop hands on. Further variables share
+a name where that saves an assignment: what a loop starts from and what it hands on, what an arm of
+a branch makes and what the branch results in. Two variables share one only if neither is given its
+value while the other's is still read, and if the user did not name them differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from stcompile.emit.inlining import is_unnamed
+from stcompile.ir import Atom, Variable
+from stcompile.liveness import Liveness
+from stcompile.naming import base_name
+from stcompile.regions import Branch, Region, Repeat, Step, Tree, regions_of
+from stcompile.storage import Writes
+from stcompile.templates import inplace_operand
+
+
+class Sharing:
+    """The classes of variables with one name."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        writes: Writes,
+        without_name: set[Variable],
+        places: Mapping[Variable, Sequence[int]],
+    ) -> None:
+        self.tree = tree
+        self.writes = writes
+        self.liveness = Liveness(tree, places)
+        self.excluded = set(without_name)
+        self._class: dict[Variable, list[Variable]] = {}
+        for _, item in tree.items():
+            if isinstance(item, Repeat):
+                self.excluded.update(feed.variable for feed in item.feeds)
+                self.excluded.update([item.counter] if item.counter is not None else [])
+                for carry in item.carry:
+                    self._join(carry.variable, carry.output)
+            elif isinstance(item, Step):
+                self._written(item)
+        self._region(tree.region)
+
+    def members(self, variable: Variable) -> Sequence[Variable]:
+        """The variables that share a name, in order of their definition."""
+        return self._class.get(variable, [variable])
+
+    def same(self, one: Variable, other: Atom) -> bool:
+        return isinstance(other, Variable) and other in self.members(one)
+
+    def _join(self, one: Variable, other: Variable) -> None:
+        joint = [*self.members(one), *self.members(other)]
+        joint.sort(key=lambda v: self.liveness.definitions[v][0])
+        self._class.update(dict.fromkeys(joint, joint))
+
+    def _written(self, step: Step) -> None:
+        equation = step.equation
+        if equation.primitive == "undef":
+            self.excluded.update(equation.outputs)
+        if self.writes.inplace.get(step.at):
+            target = equation.inputs[inplace_operand(equation.primitive)]
+            assert isinstance(target, Variable)
+            self._join(target, equation.output)
+
+    def _region(self, region: Region) -> None:
+        for item in region.items:
+            for inner in regions_of(item):
+                self._region(inner)
+            if isinstance(item, Branch):
+                self._branch(item)
+            elif isinstance(item, Repeat):
+                self._repeat(item)
+
+    def _branch(self, branch: Branch) -> None:
+        arms = (branch.then.outputs, branch.otherwise.outputs)
+        for output, *atoms in zip(branch.outputs, *arms, strict=True):
+            if self._name(output) is None and len({self._name(a) for a in atoms} - {None}) > 1:
+                continue
+            for atom in atoms:
+                self._try(output, atom)
+
+    def _repeat(self, loop: Repeat) -> None:
+        for carry in loop.carry:
+            self._try(carry.variable, carry.final)
+        for carry in loop.carry:
+            self._try(carry.variable, carry.initial)
+
+    def _try(self, variable: Variable, atom: Atom) -> None:
+        """Let two variables share a name if they can."""
+        if not isinstance(atom, Variable) or not self.excluded.isdisjoint((variable, atom)):
+            return
+        if self.same(variable, atom):
+            return
+        names = {self._name(variable), self._name(atom)} - {None}
+        if len(names) > 1 or self._interfere(self.members(variable), self.members(atom)):
+            return
+        self._join(variable, atom)
+
+    def _name(self, atom: Atom) -> str | None:
+        """What the user calls a class of variables."""
+        if isinstance(atom, Variable):
+            for member in self.members(atom):
+                hint = self.tree.hints[member]
+                if not is_unnamed(hint):
+                    return base_name(hint)
+        return None
+
+    def _interfere(self, ours: Sequence[Variable], theirs: Sequence[Variable]) -> bool:
+        return any(
+            self._overwrites(one, other) or self._overwrites(other, one)
+            for one in ours
+            for other in theirs
+        )
+
+    def _overwrites(self, one: Variable, other: Variable) -> bool:
+        """True if ``one`` is given its value while that of ``other`` may still be read."""
+        live_after = self.liveness.live_after
+        return any(live_after(other, at) for at in self.liveness.definitions[one])
