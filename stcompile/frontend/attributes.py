@@ -12,9 +12,21 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.errors import TypingError
+from stcompile.frontend import masks
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, ArrayMethod, Bound, Closure, Scalar, Traced, describe
+from stcompile.frontend.values import (
+    Array,
+    ArrayMethod,
+    Bound,
+    Closure,
+    GeneratorMethod,
+    GeneratorValue,
+    Masked,
+    Scalar,
+    Traced,
+    describe,
+)
 
 MUTATING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
@@ -25,8 +37,17 @@ MUTATING = frozenset(
 def attribute(run: Run, owner: Any, name: str) -> Any:
     if isinstance(owner, Array | Scalar):
         return _of_traced(run, owner, name)
+    if isinstance(owner, Masked):
+        return ArrayMethod(owner, name) if name in _OF_MASKED else masks.attribute(run, owner, name)
     if isinstance(owner, types.ModuleType):
         return _of_module(run, owner, name)
+    if isinstance(owner, GeneratorValue):
+        if hasattr(owner.cls, name) and not callable(getattr(owner.cls, name)):
+            return run.refuse(
+                f"the attribute `{name}` of a {describe(owner)} is not supported",
+                "draw with its methods, or pass a generator in",
+            )
+        return GeneratorMethod(owner, name)
     if isinstance(owner, Closure | Bound):
         return run.refuse(f"the attribute `{name}` of a function is not supported", "")
     return _of_object(run, owner, name)
@@ -43,6 +64,8 @@ def _matrix_transposed(run: Run, x: Array) -> Array:
     return run.view(x, "transpose", axes=(*batch, column, row))
 
 
+_OF_MASKED = frozenset({"sum", "prod", "mean", "max", "min", "any", "all"})
+_OF_MASKED |= {"astype", "copy", "clip", "round"}
 _VIEWS: dict[str, Callable[[Run, Array], Array]] = {"T": _transposed, "mT": _matrix_transposed}
 _FACTS: dict[str, Callable[[Traced], Any]] = {
     "shape": lambda x: x.type.dims,

@@ -22,20 +22,26 @@ from stcompile.frontend.binding import bind_arguments, staged_signature
 from stcompile.frontend.construct import construct
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
+from stcompile.frontend.functions.random import method_of
+from stcompile.frontend.iteration import items_of
+from stcompile.frontend.masks import has_masked
+from stcompile.frontend.out import Callee, without_out, write_out
 from stcompile.frontend.places import Place
 from stcompile.frontend.protocol import Transformed
 from stcompile.frontend.run import Run
-from stcompile.frontend.statements import Returned
+from stcompile.frontend.signals import Returned
 from stcompile.frontend.values import (
     ArrayMethod,
     Bound,
     Closure,
+    GeneratorMethod,
     Iterator,
     Partial,
     describe,
     is_static,
 )
 from stcompile.source import function_source
+from stcompile.types import is_generator
 
 RECURSION_LIMIT = 200
 Arguments = Sequence[Any]
@@ -52,22 +58,32 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         lowering = METHODS.get(function.name)
         if lowering is None:
             return run.refuse(f"the array method `.{function.name}()` is not supported", "")
-        return _lower(run, lowering, function.name, [function.receiver, *arguments], keywords)
+        callee = Callee(function.name)
+        return _lower(run, lowering, callee, [function.receiver, *arguments], keywords)
+    if isinstance(function, GeneratorMethod):
+        lowering = method_of(run, function.receiver, function.name)
+        callee = Callee(function.name, of_generator=True)
+        return _lower(run, lowering, callee, [function.receiver, *arguments], keywords)
     if isinstance(function, Transformed):
+        if has_masked([*arguments, *keywords.values()]):
+            run.refuse_masked()
         return function.stage_call(run, arguments, keywords)
     if getattr(function, "__dict__", {}).get("makes_transformed"):
         return _compute(run, function, arguments, keywords)
     if isinstance(function, functools.partial):
         fixed, named = _parts_of_partial(run, function)
         return call(run, function.func, [*fixed, *arguments], {**named, **keywords})
+    if isinstance(function, functools._lru_cache_wrapper):
+        return call(run, function.__wrapped__, arguments, keywords)
     if isinstance(function, Partial):
         merged = {**function.keywords, **keywords}
         return call(run, function.function, [*function.arguments, *arguments], merged)
     if _hashable(function):
         if function in FUNCTIONS:
-            return _lower(run, FUNCTIONS[function], name_of(function), arguments, keywords)
+            callee = Callee(name_of(function), function)
+            return _lower(run, FUNCTIONS[function], callee, arguments, keywords)
         if function in STATIC:
-            arguments = _drained(arguments)
+            arguments = _drained(run, arguments)
             if is_static([*arguments, *keywords.values()]):
                 return _compute(run, function, arguments, keywords)
             run.refuse(
@@ -88,9 +104,9 @@ def _parts_of_partial(
     return list(args), dict(named)
 
 
-def _drained(arguments: Arguments) -> list[Any]:
+def _drained(run: Run, arguments: Arguments) -> list[Any]:
     """The arguments with iterators as lists of what they have left."""
-    return [a.take() if isinstance(a, Iterator) else a for a in arguments]
+    return [items_of(run, a) if isinstance(a, Iterator) else a for a in arguments]
 
 
 def _hashable(function: Any) -> bool:
@@ -99,9 +115,14 @@ def _hashable(function: Any) -> bool:
 
 def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """Calls of real Python objects that no table names."""
+    if is_generator(getattr(function, "__self__", None)):
+        place = Place.constant(function, function.__name__).attribute("__self__")
+        generator = run.captures.captured(function.__self__, place)
+        return call(run, GeneratorMethod(generator, function.__name__), arguments, keywords)
     if _is_container_method(function):
-        arguments = _drained(arguments)
+        arguments = _drained(run, arguments)
         _check_container_method(run, function, arguments, keywords)
+        run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
@@ -190,12 +211,15 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
         raise
     except Exception as error:
         run.refuse(f"{type(error).__name__}: {error}", "")
-    return run.own(result) if isinstance(result, list | dict | set) else result
+    return run.own(result) if isinstance(result, list | dict | set) else run.checked(result)
 
 
-def _lower(run: Run, lowering: Any, name: str, arguments: Arguments, keywords: Keywords) -> Any:
+def _lower(
+    run: Run, lowering: Any, callee: Callee, arguments: Arguments, keywords: Keywords
+) -> Any:
     """Call a lowering, which takes the run first and then NumPy's own arguments."""
-    signature = inspect.signature(lowering)
+    signature, name = inspect.signature(lowering), callee.name
+    arguments, keywords, out = without_out(run, callee, arguments, keywords)
     try:
         signature.bind(run, *arguments, **keywords)
     except TypeError:
@@ -208,7 +232,8 @@ def _lower(run: Run, lowering: Any, name: str, arguments: Arguments, keywords: K
             "",
             ArgumentsError,
         )
-    return lowering(run, *arguments, **keywords)
+    result = lowering(run, *arguments, **keywords)
+    return result if out is None else write_out(run, callee, result, out)
 
 
 # --- inlining --------------------------------------------------------------------------------
@@ -306,11 +331,20 @@ def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
             f"`{frame.function_name}` calls itself more than {RECURSION_LIMIT} times",
             "recursion needs a base case that depends on static values",
         )
-    if isinstance(node, ast.Lambda):
-        frame.statement = node
-        return run.evaluate(node.body, frame)
-    body = node.body
-    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-        body = body[1:]  # the docstring
-    signal = run.execute(body, frame)
-    return signal.value if isinstance(signal, Returned) else None
+    frame.born = run.age()
+    if frame.caller is not None:
+        frame.errstate = frame.caller.errstate
+    run.frames.append(frame)
+    place = len(run.frames)
+    try:
+        if isinstance(node, ast.Lambda):
+            frame.statement = node
+            return run.evaluate(node.body, frame)
+        body = node.body
+        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            body = body[1:]  # the docstring
+        signal = run.execute(body, frame)
+        return signal.value if isinstance(signal, Returned) else None
+    finally:
+        left = [inner for inner in run.frames[place - 1 :] if inner.captured]
+        run.frames[place - 1 :] = left

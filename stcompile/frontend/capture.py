@@ -1,9 +1,10 @@
 """Values that a function reads from outside: arguments, globals, closures, attributes.
 
 Each is mirrored once by the identity of the object, so that an array reached by two ways is one
-cell. An array or a float becomes an input (of the program: a *hidden* one if it is no argument);
-anything else is a static value and a *guard*, which the dispatcher checks at every call, so that a
-changed global never meets a stale program. Real objects of the user are never mutated.
+cell. An array, a float or a random generator becomes an input (of the program: a *hidden* one if
+it is no argument); anything else is a static value and a *guard*, which the dispatcher checks at
+every call, so that a changed global never meets a stale program. Real objects of the user are never
+mutated.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.frontend.places import Place
-from stcompile.frontend.values import Array, Cell, Order, Scalar
+from stcompile.frontend.values import Array, Cell, GeneratorValue, Order, Scalar
 from stcompile.ir import Variable
 from stcompile.recorder import Recorder
-from stcompile.types import type_of
+from stcompile.types import is_generator, type_of
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ class Captures:
                 return item
             variable = self._recorder.variable(type_of(item), trees.path_name(name, path))
             self.leaves.append(Leaf(name, path, variable))
+            if is_generator(item):
+                return GeneratorValue(variable)
             if not isinstance(item, np.ndarray):
                 return Scalar(variable)
             shown = trees.show_path(name, path)
@@ -111,13 +114,17 @@ class Captures:
 
     def captured(self, value: Any, place: Place) -> Any:
         """The mirror of a value that the function reads from outside."""
-        if is_input(value) and not isinstance(value, np.ndarray):
+        if is_input(value) and not (isinstance(value, np.ndarray) or is_generator(value)):
             return self._number(value, place)
         if id(value) in self._mirrors:
             _, mirror, first = self._mirrors[id(value)]
             if place != first:
                 self.guard(place.same_as(first))
             return mirror
+        if is_generator(value):
+            generator = GeneratorValue(self._hidden(value, place))
+            self._mirrors[id(value)] = value, generator, place
+            return generator
         if is_input(value):
             return self._array(value, place)
         if type(value) in (list, tuple, dict) or trees.is_namedtuple(value):
@@ -205,10 +212,11 @@ def memory_order(value: np.ndarray[Any, Any]) -> Order:
 
 
 def is_input(value: Any) -> bool:
-    """True for what is traced: arrays of numbers, floats, complex and inexact NumPy scalars."""
+    """True for what is traced: arrays of numbers, floats, complex and inexact NumPy scalars, and
+    random generators."""
     if isinstance(value, np.ndarray):
         return type(value) is np.ndarray and value.dtype.kind in "biufc"
-    return type(value) in (float, complex) or isinstance(value, np.inexact)
+    return type(value) in (float, complex) or isinstance(value, np.inexact) or is_generator(value)
 
 
 def has_attributes(value: Any) -> bool:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import builtins
 import collections.abc
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import indexing, operators
+from stcompile.frontend import conditions, indexing, operators
 from stcompile.frontend.attributes import attribute
+from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame
-from stcompile.frontend.iteration import items_of, iteration_note
+from stcompile.frontend.iteration import items_of, iteration_note, iterator_over
 from stcompile.frontend.run import Run
+from stcompile.frontend.state import NameSite
 from stcompile.frontend.values import Closure, Iterator, describe, is_static, is_traced
 
 
@@ -30,7 +33,7 @@ def lookup(run: Run, name: str, frame: Frame) -> Any:
     if owner is not None:
         if name not in owner.names:
             run.refuse(f"`{name}` is read before it has a value", "assign it first")
-        return owner.names[name]
+        return run.checked(owner.names[name])
     try:
         return frame.outside(name)
     except NameError:
@@ -44,38 +47,46 @@ def visit_BinOp(run: Run, node: ast.BinOp, frame: Frame) -> Any:
 
 
 def visit_UnaryOp(run: Run, node: ast.UnaryOp, frame: Frame) -> Any:
-    operand = run.evaluate(node.operand, frame)
     if isinstance(node.op, ast.Not):
-        return not run.truth(operand, "`not`")
+        return conditions.negated(run, conditions.evaluate_test(run, node.operand, frame))
+    operand = run.evaluate(node.operand, frame)
     return operators.unary(run, operators.UNARY[type(node.op)], operand)
 
 
 def visit_BoolOp(run: Run, node: ast.BoolOp, frame: Frame) -> Any:
-    is_and = isinstance(node.op, ast.And)
-    *first, last = node.values
-    for part in first:
-        value = run.evaluate(part, frame)
-        if run.truth(value, "`and`" if is_and else "`or`") != is_and:
-            return value
-    return run.evaluate(last, frame)
+    first, *rest = [functools.partial(run.evaluate, part, frame) for part in node.values]
+    value = first()
+    for part in rest:
+        value = conditions.combined(run, isinstance(node.op, ast.And), value, part)
+    return value
 
 
 def visit_Compare(run: Run, node: ast.Compare, frame: Frame) -> Any:
     left = run.evaluate(node.left, frame)
-    result: Any = True
-    for index, (comparison, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        if index and not run.truth(result, "a chained comparison"):
-            return result
+    pairs = list(zip(node.ops, node.comparators, strict=True))
+
+    def compared(index: int, left: Any) -> Any:
+        comparison, comparator = pairs[index]
         right = run.evaluate(comparator, frame)
         result = operators.compare(run, comparison, left, right)
-        left = right
-    return result
+        if index + 1 == len(pairs):
+            return result
+        return conditions.combined(run, True, result, lambda: compared(index + 1, right))
+
+    return compared(0, left)
 
 
 def visit_IfExp(run: Run, node: ast.IfExp, frame: Frame) -> Any:
-    test = run.evaluate(node.test, frame)
-    taken = run.at(node.test, frame, lambda: run.truth(test, "a conditional expression"))
-    return run.evaluate(node.body if taken else node.orelse, frame)
+    test = conditions.evaluate_test(run, node.test, frame)
+    if is_traced(test):
+        run.at(node.test, frame, lambda: predicate_of(run, test))
+        return choose(
+            run,
+            test,
+            lambda: run.evaluate(node.body, frame),
+            lambda: run.evaluate(node.orelse, frame),
+        )
+    return run.evaluate(node.body if run.truth(test) else node.orelse, frame)
 
 
 def visit_Attribute(run: Run, node: ast.Attribute, frame: Frame) -> Any:
@@ -147,6 +158,15 @@ def visit_Call(run: Run, node: ast.Call, frame: Frame) -> Any:
 
 
 def visit_Lambda(run: Run, node: ast.Lambda, frame: Frame) -> Closure:
+    return closure(run, node, frame)
+
+
+def closure(run: Run, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
+    """A function defined in a frame, which lives on with it."""
+    enclosing: Frame | None = frame
+    while enclosing is not None:
+        enclosing.captured = True
+        enclosing = enclosing.parent
     return Closure(node, frame, defaults_of(run, node.args, frame))
 
 
@@ -168,7 +188,7 @@ def visit_ListComp(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame
 
 
 def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterator:
-    return Iterator(visit_ListComp(run, node, frame))
+    return iterator_over(run, visit_ListComp(run, node, frame))
 
 
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
@@ -196,7 +216,8 @@ def _scope(run: Run, generators: list[ast.comprehension], frame: Frame) -> Frame
     names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
     return Frame(
         frame.source, frame.node, frame.caller, frame, frame.outside, frozenset(names),
-        statement=frame.statement, notes=list(frame.notes), depth=run.depth,
+        statement=frame.statement, notes=list(frame.notes), depth=run.depth, born=run.age(),
+        errstate=frame.errstate,
     )  # fmt: skip
 
 
@@ -214,10 +235,16 @@ def _loops(
         bind(run, first.target, item, inner)
         note = iteration_note(first.target, item)
         inner.notes[:] = [*outer.notes, *([note] if note else [])]
-        if all(
-            run.truth(run.evaluate(test, inner), "`if` in a comprehension") for test in first.ifs
-        ):
+        if all(_included(run, test, inner) for test in first.ifs):
             yield from _loops(run, rest, inner, inner)
+
+
+def _included(run: Run, test: ast.expr, frame: Frame) -> bool:
+    """The truth of an ``if`` in a comprehension, which must be static."""
+    value = conditions.evaluate_test(run, test, frame)
+    if is_traced(value):
+        run.at(test, frame, lambda: conditions.refuse_truth(run, value, "`if` in a comprehension"))
+    return run.truth(value)
 
 
 def visit_NamedExpr(run: Run, node: ast.NamedExpr, frame: Frame) -> Any:
@@ -255,7 +282,7 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
                 "is differentiated",
                 "return the value instead",
             )
-        owner.names[target.id] = value
+        run.set(NameSite(owner, target.id), value)
         run.hint(value, target.id)
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(run, target, items_of(run, value), frame)
@@ -269,6 +296,7 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
                 f"this sets the attribute `{target.attr}` of an object from outside the function",
                 "keep it in a local variable and return it",
             )
+        run.note_attribute(owner_value, target.attr)
         object.__setattr__(owner_value, target.attr, value)
     else:
         run.refuse(f"assignment to {type(target).__name__} is not supported", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,10 +13,24 @@ from stcompile.source import FunctionSource
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
+@dataclass(frozen=True)
+class Block:
+    """Statements that are being executed, the position in them, and the ``errstate`` around them.
+    A ``final`` one is the ``finally`` of a ``try``: it runs whatever ends the block inside."""
+
+    body: Sequence[ast.stmt]
+    at: int
+    errstate: tuple[tuple[str, str], ...]
+    final: bool = False
+
+
 @dataclass(eq=False)
 class Frame:
     """One activation. ``parent`` is the frame that encloses it lexically; ``outside`` looks up a
-    name that no frame binds (closure cells, globals, builtins)."""
+    name that no frame binds (closure cells, globals, builtins). ``blocks`` are what is being
+    executed, from the outermost block in; None stands for the edge of a loop's body. ``errstate``
+    is NumPy's handling of floating-point errors here. ``captured`` is True once a nested function
+    was defined in it."""
 
     source: FunctionSource
     node: FunctionNode
@@ -29,6 +43,10 @@ class Frame:
     statement: ast.AST | None = None
     notes: list[str] = field(default_factory=list)
     depth: int = 0
+    born: int = 0
+    captured: bool = False
+    errstate: tuple[tuple[str, str], ...] = ()
+    blocks: list[Block | None] = field(default_factory=list)
 
     @property
     def function_name(self) -> str:
@@ -40,7 +58,13 @@ class Frame:
         statement = self.statement or node
         line = getattr(statement, "lineno", here.line)
         text = self.source.lines[line - 1].strip() if line <= len(self.source.lines) else here.text
-        return replace(here, function=self.function_name, statement=line, text=text)
+        return replace(
+            here,
+            function=self.function_name,
+            statement=line,
+            text=text,
+            errstate=self.errstate,
+        )
 
     def owner_of(self, name: str) -> Frame | None:
         """The nearest frame, this one first, that binds the name."""
@@ -61,6 +85,13 @@ def bound_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(names - finder.declared), frozenset(finder.declared)
 
 
+def captured_by(node: ast.AST) -> set[str]:
+    """The name that a part of a pattern binds, as a set."""
+    if isinstance(node, ast.MatchMapping):
+        return {node.rest} if node.rest else set()
+    return {node.name} if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name else set()
+
+
 class _Binder(ast.NodeVisitor):
     """Collects what one function's own statements bind; nested ones are scopes of their own."""
 
@@ -71,6 +102,10 @@ class _Binder(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Store | ast.Del):
             self.names.add(node.id)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        self.names |= captured_by(node)
+        super().generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self.names.add(node.name)

@@ -11,8 +11,18 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.errors import TypingError
+from stcompile.frontend import masks
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Scalar, Traced, describe, is_static, is_traced
+from stcompile.frontend.values import (
+    Affine,
+    Array,
+    Masked,
+    Scalar,
+    Traced,
+    describe,
+    is_static,
+    is_traced,
+)
 from stcompile.ir import Variable
 from stcompile.types import is_number
 
@@ -20,9 +30,10 @@ from stcompile.types import is_number
 @dataclass(frozen=True)
 class Basic:
     """A subscript of integers, slices, None and ``...``, per axis of the array: the elements
-    taken, the axes that an integer removes, and where None puts new axes in the result."""
+    taken, the axes that an integer removes, and where None puts new axes in the result. A start
+    may depend on loop counters."""
 
-    start: tuple[int, ...]
+    start: tuple[int | Affine, ...]
     length: tuple[int, ...]
     step: tuple[int, ...]
     drop: tuple[int, ...]
@@ -30,8 +41,20 @@ class Basic:
 
     @property
     def params(self) -> dict[str, Any]:
-        start = tuple((offset,) for offset in self.start)
+        start = tuple(self._form(part) for part in self.start)
         return {"start": start, "length": self.length, "step": self.step, "drop": self.drop}
+
+    @property
+    def counters(self) -> tuple[Variable, ...]:
+        """The loop counters that a start depends on."""
+        parts = [part for part in self.start if isinstance(part, Affine)]
+        return tuple(dict.fromkeys(counter for part in parts for counter, _ in part.terms))
+
+    def _form(self, part: int | Affine) -> tuple[int, ...]:
+        if not isinstance(part, Affine):
+            return (part,)
+        terms = dict(part.terms)
+        return part.offset, *(terms.get(counter, 0) for counter in self.counters)
 
     def is_whole(self, dims: tuple[int, ...]) -> bool:
         """True if every element is taken, in order."""
@@ -45,6 +68,8 @@ _INDEXABLE = frozenset({list, tuple, dict, str, bytes, range})
 def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(container, Array):
         return _get_array(run, container, index)
+    if isinstance(container, Masked):
+        run.refuse_masked()
     if isinstance(container, Scalar):
         if index == ():
             return container
@@ -65,13 +90,17 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         item = container[index]
     except (LookupError, TypeError) as error:
         run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
-    return run.own(item) if isinstance(index, slice) and isinstance(item, list) else item
+    if isinstance(index, slice) and isinstance(item, list):
+        return run.own([run.checked(part) for part in item])
+    return run.checked(item)
 
 
 def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Array):
         _set_array(run, container, index, value)
         return
+    if isinstance(container, Masked):
+        run.refuse("what a mask selects is a copy: nobody sees what is written to it", "")
     if not isinstance(container, list | dict):
         run.refuse(f"a {describe(container)} cannot be assigned into", "", TypingError)
     if not run.owns(container):
@@ -81,6 +110,7 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         )
     if not is_static(index):
         run.refuse("the index is a traced value", "use a static index")
+    run.note_contents(container)
     try:
         container[index] = value
     except (LookupError, TypeError) as error:
@@ -95,7 +125,7 @@ def _is_basic(entries: tuple[Any, ...]) -> bool:
     return all(
         entry is None
         or entry is Ellipsis
-        or isinstance(entry, slice)
+        or isinstance(entry, slice | Affine)
         or (isinstance(entry, int | np.integer) and not isinstance(entry, bool))
         for entry in entries
     )
@@ -122,7 +152,8 @@ def _expand(run: Run, array: Array, entries: tuple[Any, ...]) -> list[Any]:
 
 def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
     """A basic subscript against an array's dims; out of range is refused with both."""
-    start, length, step, drop, new = [], [], [], [], []
+    start: list[int | Affine] = []
+    length, step, drop, new = [], [], [], []
     axis = position = 0
     for entry in _expand(run, array, entries):
         if entry is None:
@@ -130,9 +161,13 @@ def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
             position += 1
             continue
         dim = array.type.dims[axis]
+        first: int | Affine
         if isinstance(entry, slice):
             first, count, stride = _take_slice(run, entry, dim)
             position += 1
+        elif isinstance(entry, Affine):
+            first, count, stride = entry, 1, 1
+            drop.append(axis)
         else:
             first, count, stride = int(entry), 1, 1
             if not -dim <= first < dim:
@@ -151,7 +186,69 @@ def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
     return Basic(tuple(start), tuple(length), tuple(step), tuple(drop), tuple(new))
 
 
-def _take_slice(run: Run, entry: slice, dim: int) -> tuple[int, int, int]:
+def _counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The entries with integers known only at run time as affine ones. One that may leave its
+    axis or wrap around is computed first: NumPy looks at it when the program runs."""
+    entries = tuple(_integer_entry(run, entry) for entry in entries)
+    if not any(isinstance(entry, Affine) for entry in entries):
+        return entries
+    found: list[Any] = []
+    axis = 0
+    for entry in _expand(run, array, entries):
+        if entry is None:
+            found.append(entry)
+            continue
+        dim = array.type.dims[axis]
+        if isinstance(entry, Affine):
+            if -dim <= entry.low and entry.high < 0:
+                entry = entry.scaled(1, dim)
+            if not (entry.low >= 0 and entry.high < dim):
+                number = run.atom(entry)
+                assert isinstance(number, Variable)
+                entry = Affine.unbounded(number)
+        found.append(entry)
+        axis += 1
+    return tuple(found)
+
+
+def _integer_entry(run: Run, entry: Any) -> Any:
+    """A traced integer as an index of which nothing is known."""
+    if isinstance(entry, Affine) or not is_traced(entry):
+        return entry
+    if entry.type.dims or entry.type.dtype.kind not in "iu":
+        return entry
+    scalar = run.record("to_scalar", entry) if isinstance(entry, Array) else entry
+    return Affine.unbounded(scalar.atom)
+
+
+def _take_counted_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine, int, int]:
+    """A slice with bounds that depend on counters, whose length does not."""
+    stride = 1 if entry.step is None else entry.step
+    ends = (0 if entry.start is None else entry.start, dim if entry.stop is None else entry.stop)
+    if is_static(stride) and stride > 0:
+        first, stop = (_within(end, dim) for end in ends)
+        if isinstance(first, Affine) and isinstance(stop, Affine):
+            length = stop.plus(first.scaled(-1, 0))
+            if isinstance(length, int):
+                return first, len(range(0, length, stride)), stride
+    return run.refuse(
+        "the length of this slice depends on the step of the loop",
+        "use slices of one length, or select with np.where",
+    )
+
+
+def _within(end: Any, dim: int) -> Affine | None:
+    """A slice's end that needs no clipping; negative ones count from the end."""
+    if not isinstance(end, Affine):
+        return None
+    if -dim <= end.low and end.high < 0:
+        end = end.scaled(1, dim)
+    return end if end.low >= 0 and end.high <= dim else None
+
+
+def _take_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine, int, int]:
+    if any(isinstance(part, Affine) for part in (entry.start, entry.stop)):
+        return _take_counted_slice(run, entry, dim)
     for part in (entry.start, entry.stop, entry.step):
         if is_traced(part):
             run.refuse(
@@ -167,39 +264,51 @@ def _take_slice(run: Run, entry: slice, dim: int) -> tuple[int, int, int]:
 
 
 def _get_array(run: Run, array: Array, index: Any) -> Any:
-    entries = entries_of(index)
+    mask = masks.mask_of(run, array, index)
+    if mask is not None:
+        return masks.selected(run, array, mask)
+    given = masks.without_masks(run, array, entries_of(index))
+    keeps_array = any(entry is Ellipsis for entry in given)
+    entries = _counted_entries(run, array, given)
     if not entries and not array.type.ndim:
         return run.record("to_scalar", array)  # x[()] of a 0-d array: a NumPy scalar
     if not _is_basic(entries):
         at, indices = parse_advanced(run, array, entries)
-        result = run.record("index", array, *indices, at=at)
-        if isinstance(result, Scalar) and any(entry is Ellipsis for entry in entries):
-            return run.record("asarray", result)  # with `...` NumPy gives a 0-d array
-        if isinstance(result, Array) and all(run.atom(i).type.dims == () for i in indices):
-            why = "a part of it was taken at an index that is known only at run time"
-            array.cell.frozen = array.cell.frozen or why
-            result.cell.frozen = "it is a part of another array, at an index known only at run time"
-        return result
+        return run.record("index", array, *indices, at=at)
     basic = parse_basic(run, array, entries)
     result = array
     if not basic.is_whole(array.type.dims):
-        if len(basic.drop) == array.type.ndim and not any(entry is Ellipsis for entry in entries):
-            number = run.record("slice", array, **basic.params)  # a NumPy scalar: a copy
+        if len(basic.drop) == array.type.ndim and not keeps_array:
+            operands = (array, *basic.counters)
+            number = run.record("slice", *operands, **basic.params)  # a NumPy scalar: a copy
             return run.record("expand_dims", number, axis=basic.new) if basic.new else number
+        if len(basic.drop) == array.type.ndim and basic.counters:  # x[..., i]: a part, not a view
+            why = "a part of it was taken at an index that is known only at run time"
+            array.cell.frozen = array.cell.frozen or why
+            number = run.record("slice", array, *basic.counters, **basic.params)
+            part = run.record("asarray", number)
+            part.cell.frozen = "it is a part of another array, at an index known only at run time"
+            return run.view(part, "expand_dims", axis=basic.new) if basic.new else part
         if len(basic.drop) == array.type.ndim:  # x[..., 0]: a view without dimensions
-            part = run.view(array, "slice", **replace(basic, drop=()).params)
+            part = run.view(array, "slice", basic.counters, **replace(basic, drop=()).params)
             result = run.view(part, "reshape", shape=())
         else:
-            result = run.view(array, "slice", **basic.params)
+            result = run.view(array, "slice", basic.counters, **basic.params)
     elif not basic.new:
         return Array(array.cell, array.type, array.path)  # a new view of the whole
     return run.view(result, "expand_dims", axis=basic.new) if basic.new else result
 
 
 def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
-    entries = entries_of(index)
+    mask = masks.mask_of(run, array, index)
+    entries = _counted_entries(run, array, masks.without_masks(run, array, entries_of(index)))
     if isinstance(value, list | tuple):
         value = run.as_array(value)
+    if mask is not None and (isinstance(value, Masked) or is_traced(value) or is_number(value)):
+        masks.write(run, array, mask, value)
+        return
+    if isinstance(value, Masked):
+        run.refuse_masked()
     if not (is_traced(value) or is_number(value)):
         run.refuse(f"{describe(value)} cannot be stored in an array", "store numbers", TypingError)
     if not _is_basic(entries):
@@ -215,7 +324,7 @@ def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
     stored = _fit(run, value, basic)
 
     def update(present: Variable) -> Traced:
-        result: Traced = run.record("update", present, stored, **basic.params)
+        result: Traced = run.record("update", present, stored, *basic.counters, **basic.params)
         return result
 
     run.write(array, update)
@@ -234,7 +343,7 @@ def _fit(run: Run, value: Any, basic: Basic) -> Any:
 def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
     """``array[index] += value`` as one accumulation, where it is one; False where it is not
     (index arrays, casts): then it is read, added and written back."""
-    entries = entries_of(index)
+    entries = _counted_entries(run, array, entries_of(index))
     if not _is_basic(entries) or any(entry is None for entry in entries):
         return False
     atom = run.atom(value)
@@ -244,7 +353,8 @@ def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
     basic = parse_basic(run, array, entries)
 
     def accumulate(present: Variable) -> Traced:
-        result: Traced = run.record("accumulate", present, atom, op="slice", **basic.params)
+        operands = (present, atom, *basic.counters)
+        result: Traced = run.record("accumulate", *operands, op="slice", **basic.params)
         return result
 
     run.write(array, accumulate)
@@ -264,7 +374,10 @@ def parse_advanced(
             continue
         dim = array.type.dims[axis]
         if isinstance(entry, slice):
-            at.append(_take_slice(run, entry, dim))
+            taken = _take_slice(run, entry, dim)
+            if isinstance(taken[0], Affine):
+                run.refuse("a slice that moves with the loop beside index arrays", "take it first")
+            at.append(taken)
         else:
             at.append("index")
             indices.append(_index_operand(run, entry, axis, dim))
@@ -277,6 +390,10 @@ def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
         run.refuse("a boolean is no index here", "use np.where")
     if isinstance(entry, list | tuple):
         entry = run.as_array(entry)
+    if isinstance(entry, Affine):
+        number = run.atom(entry)
+        assert isinstance(number, Variable)
+        return Scalar(number)
     if isinstance(entry, int | np.integer):
         if not -dim <= int(entry) < dim:
             run.refuse(

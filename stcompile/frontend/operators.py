@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, KeysView, ValuesView
+from collections.abc import Callable, KeysView, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
 
 from stcompile.errors import TypingError
+from stcompile.frontend import affine, masks
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Traced, describe, is_static, is_traced
+from stcompile.frontend.values import (
+    Affine,
+    Array,
+    Masked,
+    Traced,
+    describe,
+    is_static,
+    is_traced,
+)
 from stcompile.ir import Variable
 from stcompile.types import is_number
 
@@ -50,8 +59,18 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
 def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     """``left op right``."""
     primitive, python = operation
+    if masks.has_masked((left, right)):
+        if primitive == "matmul":
+            run.refuse_masked()
+        return masks.mapped(
+            run, primitive, lambda a, b: binary(run, operation, a, b), (left, right)
+        )
     if not (is_traced(left) or is_traced(right)):
         return _static(run, python, left, right)
+    if isinstance(left, Affine) or isinstance(right, Affine):
+        found = affine.combined(primitive, left, right)
+        if found is not None:
+            return found
     if primitive == "matmul":
         return matmul(run, left, right)
     for operand, other in ((left, right), (right, left)):
@@ -112,8 +131,12 @@ def _is_plain(value: Any) -> bool:
 
 def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -> Any:
     primitive, python = operation
+    if isinstance(operand, Masked):
+        return masks.mapped(run, primitive, lambda a: unary(run, operation, a), (operand,))
     if not is_traced(operand):
         return _static(run, python, operand)
+    if isinstance(operand, Affine) and primitive == "negative":
+        return operand.scaled(-1, 0)
     if primitive == "positive":
         if isinstance(operand, Array):
             return run.record("copy" if operand.type.ndim else "to_scalar", operand)
@@ -128,6 +151,9 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         return same if isinstance(comparison, ast.Is) else not same
     if isinstance(comparison, ast.In | ast.NotIn):
         keys = list(right) if isinstance(right, dict | KeysView | ValuesView) else right
+        numbers = isinstance(keys, list | tuple) and all(map(_is_one_number, [left, *keys]))
+        if numbers and not is_static([left, *keys]):
+            return _among(run, left, keys, isinstance(comparison, ast.In))
         if not (is_static(left) and is_static(keys)):
             run.refuse(
                 "`in` on traced values is not supported", "compare with np.any(values == value)"
@@ -135,7 +161,7 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         found = _static(run, operator.contains, keys, left)
         return found if isinstance(comparison, ast.In) else not found
     operation = COMPARISONS[type(comparison)]
-    if is_traced(left) or is_traced(right):
+    if is_traced(left) or is_traced(right) or masks.has_masked((left, right)):
         if operation[0] in ("equal", "not_equal") and not (
             _comparable(left) and _comparable(right)
         ):
@@ -144,8 +170,30 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
     return _static(run, operation[1], left, right)
 
 
+def _is_one_number(value: Any) -> bool:
+    return (is_traced(value) and not value.type.dims) or is_number(value)
+
+
+def _among(run: Run, value: Any, items: Sequence[Any], wanted: bool) -> Any:
+    """``value in items``, of numbers: it equals one of them."""
+    found: Any = False
+    for item in items:
+        equal = compare(run, ast.Eq(), value, item)
+        if not is_traced(equal):
+            found = True if equal else found
+        elif is_traced(found):
+            found = run.record("or", found, equal)
+        elif not found:
+            found = equal
+        if found is True:
+            return wanted
+    if not is_traced(found):
+        return bool(found) == wanted
+    return found if wanted else run.record("not", found)
+
+
 def _comparable(value: Any) -> bool:
-    return is_traced(value) or is_number(value) or isinstance(value, list | tuple)
+    return is_traced(value) or is_number(value) or isinstance(value, list | tuple | Masked)
 
 
 def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
@@ -153,8 +201,14 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
     if isinstance(target, list) and operation[0] == "add":
         if not run.owns(target):
             run.refuse("this changes a list of the caller", "make a copy: `items = list(items)`")
-        target.extend(run.call(list, [value], {}))
+        items = run.call(list, [value], {})
+        run.note_contents(target)
+        target.extend(items)
         return target
+    if isinstance(target, Masked):
+        run.refuse(
+            "what a mask selects is changed in place", "make a new value: `items = items + v`"
+        )
     if not isinstance(target, Array):
         return binary(run, operation, target, value)
     if operation[0] == "matmul":

@@ -13,13 +13,20 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from stcompile.cautions import Caution
 from stcompile.errors import ArgumentsError, LanguageError, StcompileError, TypingError
 from stcompile.frontend.capture import Captures
-from stcompile.frontend.frames import Frame
+from stcompile.frontend.frames import Block, Frame
+from stcompile.frontend.state import AttributeSite, CellSite, ContentsSite, Journal, Site
 from stcompile.frontend.values import (
+    Affine,
     Array,
     Cell,
+    GeneratorValue,
+    Masked,
     Order,
+    Poison,
+    Row,
     Scalar,
     Traced,
     ViewStep,
@@ -38,6 +45,7 @@ STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop t
 
 # Results that NumPy lays out in C order whatever the layout of the operands.
 _KEEPS_ORDER = {"sum", "copy", "cast", "stack", "concatenate", "update", "accumulate"}
+_KEEPS_ORDER |= {"masked_update"}
 _HINTS: dict[type[StcompileError], str] = {
     LanguageError: "docs/language.md lists what can be written instead",
     TypingError: "NumPy would refuse this as well: check shapes and dtypes",
@@ -47,12 +55,23 @@ _CONTIGUOUS = {"contract", "full", "arange", "eye", "constant", "array", "asarra
 
 
 @dataclass(frozen=True)
+class Owned:
+    """A container or an object that the program made, at what depth and age."""
+
+    container: Any
+    depth: int
+    born: int
+
+
+@dataclass(frozen=True)
 class Language:
-    """What the interpreter understands, as tables from syntax or object to a handler."""
+    """What the interpreter understands, as tables from syntax or object to a handler;
+    ``array_of`` makes an array of a nested list."""
 
     expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     call: Callable[[Run, Any, Sequence[Any], Mapping[str, Any]], Any]
+    array_of: Callable[[Run, Any, Any], Array]
 
 
 class Run:
@@ -61,14 +80,19 @@ class Run:
         self.recorder = Recorder()
         self.section: Section = "forward"
         self.depth = 0  # nesting of sub-programs
-        self.owned: dict[int, Any] = {}  # containers made by the program: they may be mutated
-        self._owner_depth: dict[int, int] = {}
+        self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
+        self.frames: list[Frame] = []  # those that code still to come can reach
+        self.journal: Journal | None = None  # of the path that is being staged
+        self._age = 0
+        self._disowned: list[Any] = []
         self.origins: dict[
             int, tuple[Any, str]
         ] = {}  # records of the arguments: object, expression
         self.orders: dict[Variable, Order] = {}  # the memory orders that are known
         self.captures = Captures(self.recorder, self.orders)
+        self.cautions: list[Caution] = []  # what the user is to be warned of
         self.views: dict[tuple[Variable, ViewStep], Variable] = {}
+        self.known: dict[Variable, Any] = {}  # values of what depends on constants (see `masks`)
         self._here: tuple[ast.AST, Frame] | None = None
         self._steps = 0
 
@@ -89,10 +113,11 @@ class Run:
             self._here = outer
 
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Any:
-        """Run statements; what ends them early (see `statements`), or None."""
-        for node in body:
+        """Run statements; what ends them early (see `signals`), or None."""
+        for at, node in enumerate(body):
             outer, self._here = self._here, (node, frame)
             enclosing, frame.statement = frame.statement, node
+            frame.blocks.append(Block(body, at, frame.errstate))
             try:
                 handler = self.language.statements.get(type(node))
                 if handler is None:
@@ -100,6 +125,7 @@ class Run:
                 signal = handler(self, node, frame)
             finally:
                 self._here, frame.statement = outer, enclosing
+                frame.blocks.pop()
             if signal is not None:
                 return signal
         return None
@@ -139,6 +165,14 @@ class Run:
         """Stop: the expression being evaluated is not taken."""
         where = self.location if self._here is not None else None
         raise error(reason, location=where, hint=hint or _HINTS[error])
+
+    def refuse_masked(self) -> NoReturn:
+        """Refuse what needs to know how many items a mask selects."""
+        self.refuse(
+            "a boolean mask selects a number of elements that is known only at run time: it "
+            "cannot be used here",
+            "keep the shape: np.where(mask, x, 0); np.sum(x[mask]) and its like work",
+        )
 
     # --- recording -----------------------------------------------------------------------------
 
@@ -189,12 +223,18 @@ class Run:
             return atom.value
         if atom.type.kind != "array":
             return Scalar(atom)
-        return Array(Cell(atom, self.orders.get(atom), depth=self.depth), atom.type)
+        cell = Cell(atom, self.orders.get(atom), depth=self.depth, born=self.age())
+        return Array(cell, atom.type)
 
     def atom(self, value: Any) -> Atom:
         """The atom that stands for a value now."""
+        self.checked(value)
         if isinstance(value, Variable | Constant):
             return value
+        if isinstance(value, Affine):
+            return self._number(value)
+        if isinstance(value, Row):
+            return self._row(value)
         if isinstance(value, Scalar):
             return value.atom
         if isinstance(value, Array):
@@ -203,10 +243,33 @@ class Run:
             return Constant(value)
         if isinstance(value, list | tuple):
             return self.read(self.as_array(value))
+        if isinstance(value, Masked):
+            self.refuse_masked()
         self.refuse(
             f"{describe(value)} cannot be an operand of an array operation",
             "operands are arrays and numbers",
         )
+
+    def _number(self, value: Affine) -> Variable:
+        """An affine integer as a number: an equation for each operation."""
+        total: Atom = Constant(value.offset)
+        for counter, coefficient in value.terms:
+            term: Variable = counter
+            if coefficient != 1:
+                (term,) = self.record_atoms("multiply", (Constant(coefficient), counter), {})
+            if total == Constant(0):
+                total = term
+            else:
+                (total,) = self.record_atoms("add", (term, total), {})
+        assert isinstance(total, Variable)
+        return total
+
+    def _row(self, row: Row) -> Variable:
+        params = {"start": ((row.index,),), "length": (1,), "step": (1,), "drop": (0,)}
+        (number,) = self.record_atoms("slice", (row.atom,), params)
+        if row.kept.kind == "python":
+            (number,) = self.record_atoms("to_python", (number,), {"dtype": row.kept.dtype})
+        return number
 
     def as_array(self, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         """A value as an array, as np.asarray makes it: arrays stay, numbers and nested lists of
@@ -216,40 +279,11 @@ class Run:
         if isinstance(value, Scalar) or is_number(value):
             array: Array = self.record("asarray", value)
             return self.cast(array, dtype) if dtype else array
+        if isinstance(value, Masked):
+            self.refuse_masked()
         if not isinstance(value, list | tuple):
             self.refuse(f"{describe(value)} is not an array", "pass arrays, numbers or lists")
-        return self._array_of_items(value, dtype)
-
-    def _array_of_items(self, value: Any, dtype: np.dtype[Any] | None) -> Array:
-        flat, shape = self._flatten(value)
-        if all(is_number(item) for item in flat):
-            exact = np.array(flat, dtype) if dtype or flat else np.array([], np.float64)
-            items = tuple(exact.ravel().tolist())
-            made: Array = self.record("constant", values=items, shape=shape, dtype=exact.dtype)
-            return made
-        if any(isinstance(item, Array) and item.type.ndim for item in flat):
-            parts = [item if isinstance(item, Array) else self.as_array(item) for item in value]
-            stacked: Array = self.record("stack", *parts, axis=0)
-            return self.cast(stacked, dtype) if dtype else stacked
-        atoms = [self.atom(item) for item in flat]
-        found = dtype or np.result_type(*(atom.type.dtype for atom in atoms))
-        array: Array = self.record("array", *flat, shape=shape, dtype=found)
-        return array
-
-    def _flatten(self, value: Any) -> tuple[list[Any], tuple[int, ...]]:
-        """The items of a nested list, and its shape; ragged lists are refused."""
-        if not isinstance(value, list | tuple):
-            return [value], ()
-        parts = [self._flatten(item) for item in value]
-        shapes = {shape for _, shape in parts}
-        if len(shapes) > 1:
-            self.refuse(
-                "the rows of this nested list have different lengths",
-                "make them equal",
-                TypingError,
-            )
-        inner = shapes.pop() if shapes else ()
-        return [item for items, _ in parts for item in items], (len(value), *inner)
+        return self.language.array_of(self, value, dtype)
 
     def cast(self, array: Array, dtype: np.dtype[Any]) -> Array:
         """The array itself if it has the dtype, else a copy in it."""
@@ -270,12 +304,15 @@ class Run:
     def _step(self, variable: Variable, step: ViewStep) -> Variable:
         key = variable, step
         if key not in self.views:
-            (self.views[key],) = self.record_atoms(step.primitive, (variable,), step.params)
+            operands = (variable, *step.counters)
+            (self.views[key],) = self.record_atoms(step.primitive, operands, step.params)
         return self.views[key]
 
-    def view(self, array: Array, primitive: str, **params: Any) -> Array:
+    def view(
+        self, array: Array, primitive: str, counters: tuple[Variable, ...] = (), **params: Any
+    ) -> Array:
         """A view of an array. It is read at once, so that its equation stands where it was made."""
-        step = ViewStep(primitive, freeze(params))
+        step = ViewStep(primitive, freeze(params), counters)
         variable = self._step(self.read(array), step)
         return Array(array.cell, variable.type, (*array.path, step))
 
@@ -294,7 +331,8 @@ class Run:
     def write(self, array: Array, change: Callable[[Variable], Traced]) -> None:
         """Replace the contents of an array by ``change(present value)``, seen by all its views."""
         self.check_writeable(array)
-        array.cell.variable = self._written(array.cell.variable, array.path, change)
+        changed = self._written(array.cell.variable, array.path, change)
+        self.set(CellSite(array.cell), changed)
 
     def _written(
         self, variable: Variable, path: tuple[ViewStep, ...], change: Callable[[Variable], Traced]
@@ -318,7 +356,7 @@ class Run:
         """The base with the part that a view shows replaced: the view's inverse."""
         params = step.params
         if step.primitive == "slice":
-            (result,) = self.record_atoms("update", (base, value), params)
+            (result,) = self.record_atoms("update", (base, value, *step.counters), params)
             return result
         inverse: dict[str, tuple[str, dict[str, Any]]] = {
             "reshape": ("reshape", {"shape": base.type.dims}),
@@ -338,7 +376,9 @@ class Run:
     def hint(self, value: Any, name: str) -> None:
         """Name the variable of a value after the user's name for it, unless it has one. (A name
         that an inner gradient made up gives way to the user's.)"""
-        if not isinstance(value, Array | Scalar):
+        if isinstance(value, GeneratorValue):
+            self.recorder.hints.setdefault(value.atom, name)
+        if not isinstance(value, Array | Scalar) or isinstance(value, Affine | Row):
             return
         variable = value.atom if isinstance(value, Scalar) else self.read(value)
         present = self.recorder.hints.get(variable, "")
@@ -347,24 +387,62 @@ class Run:
 
     def own(self, container: Any) -> Any:
         """Note a container that the program made, so that it may be mutated."""
-        self.owned[id(container)] = container
-        self._owner_depth[id(container)] = self.depth
+        self.owned[id(container)] = Owned(container, self.depth, self.age())
         return container
 
     def owns(self, container: Any) -> bool:
         """True for a container that the program made, in the function being staged: one of an
         enclosing function that is differentiated from inside must not be changed."""
-        return self._owner_depth.get(id(container)) == self.depth
+        found = self.owned.get(id(container))
+        return found is not None and found.depth == self.depth
 
-    def truth(self, value: Any, construct: str) -> bool:
-        """The truth of a static value; a traced one is refused."""
-        if isinstance(value, Array | Scalar):
-            self.refuse(
-                f"{construct} depends on a traced value ({describe(value)}); control flow on "
-                "values known only at run time is not supported",
-                "select with np.where(condition, a, b), np.maximum or np.minimum",
-            )
-        return bool(value)
+    def disown(self, container: Any) -> None:
+        """Let a container not be changed any more: control flow decides what else it is."""
+        self.owned.pop(id(container), None)
+        self._disowned.append(container)  # its identity is not used again
+
+    # --- changes -------------------------------------------------------------------------------
+
+    def age(self) -> int:
+        """A number greater than all before: what is made later is younger."""
+        self._age += 1
+        return self._age
+
+    def set(self, site: Site, value: Any) -> None:
+        """Change a site; every change goes through here or is noted."""
+        self.note(site)
+        site.write(value)
+
+    def note(self, site: Site) -> None:
+        """Note that a site is about to be changed."""
+        if self.journal is not None:
+            self.journal.note(site)
+
+    def note_contents(self, container: Any) -> None:
+        """Note that a container is about to be changed, if the program made it."""
+        found = self.owned.get(id(container))
+        if found is not None:
+            self.note(ContentsSite(container, found.born))
+
+    def note_attribute(self, owner: Any, name: str) -> None:
+        found = self.owned.get(id(owner))
+        if found is not None:
+            self.note(AttributeSite(owner, name, found.born))
+
+    def checked(self, value: Any) -> Any:
+        """A value that is read; what paths left different is refused."""
+        if isinstance(value, Poison):
+            self.refuse(value.reason, value.hint)
+        return value
+
+    def truth(self, value: Any) -> bool:
+        """The truth of a static value."""
+        assert not isinstance(value, Array | Scalar)
+        if isinstance(value, Masked):
+            self.refuse_masked()
+        for item in value if isinstance(value, list) else ():
+            self.checked(item)
+        return bool(self.checked(value))
 
 
 def syntax_name(node: ast.AST) -> str:

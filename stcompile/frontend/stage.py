@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import stcompile.trees as trees
+from stcompile.cautions import Caution, distinct
 from stcompile.frontend.calls import RECURSION_LIMIT, call
 from stcompile.frontend.capture import Guard, Hidden, Leaf, has_attributes, is_input
 from stcompile.frontend.expressions import EXPRESSIONS
+from stcompile.frontend.nested import array_of
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Language, Run
 from stcompile.frontend.statements import STATEMENTS
-from stcompile.frontend.values import Array, Scalar
+from stcompile.frontend.values import Array, Masked, Scalar, describe
 from stcompile.ir import Atom, Program, Variable
 from stcompile.naming import name_variables
 from stcompile.types import is_number
 
-LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call)
+LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of)
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Staged:
 
     ``program`` computes the leaves of ``result``, the structure that the call returns;
     its inputs are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are what else it
-    depends on.
+    depends on, ``cautions`` what the user is to be warned of.
     """
 
     program: Program
@@ -61,6 +63,7 @@ class Staged:
     hidden: tuple[Hidden, ...]
     guards: tuple[Guard, ...]
     result: Result
+    cautions: tuple[Caution, ...] = ()
 
 
 def stage(
@@ -140,18 +143,21 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
         tuple(Hidden(renamed[h.variable], h.place) for h in hidden),
         tuple(run.captures.guards.values()),
         with_atoms(result, program.outputs),
+        distinct(run.cautions),
     )
 
 
 def _result(run: Run, value: Any) -> Result:
     if isinstance(value, Array | Scalar) or is_number(value):
         return Item(run.atom(value))
+    if isinstance(value, Masked):
+        run.refuse_masked()
     children = trees.children(value)
     if children is None:
         if trees.is_plain_key(value):
             return Item(None, value)
         if id(value) not in run.origins:
-            run.refuse(f"the function returns a {type(value).__name__}", "return numbers or arrays")
+            run.refuse(f"the function returns a {describe(value)}", "return numbers or arrays")
         return Item(None, value, run.origins[id(value)][1])
     keys = tuple(key for (_, key), _ in children)
     parts = tuple(_result(run, part) for _, part in children)

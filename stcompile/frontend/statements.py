@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import Any, Literal
+import builtins
+from typing import Any
 
 import numpy as np
 
-from stcompile.errors import LanguageError
+import stcompile.trees as trees
 from stcompile.frontend import indexing, operators
 from stcompile.frontend.attributes import attribute
-from stcompile.frontend.expressions import bind, defaults_of
+from stcompile.frontend.blocks import run_final_blocks, visit_Try, visit_With
+from stcompile.frontend.branches import branch, predicate_of
+from stcompile.frontend.conditions import evaluate_test
+from stcompile.frontend.expressions import bind, closure
 from stcompile.frontend.frames import Frame
-from stcompile.frontend.iteration import items_of, iteration_note
+from stcompile.frontend.loops import visit_For, visit_While
+from stcompile.frontend.match import visit_Match
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Closure, is_static, is_traced
-
-
-@dataclass(frozen=True)
-class Returned:
-    """A ``return`` was reached."""
-
-    value: Any
-
-
-Signal = Returned | Literal["break", "continue"] | None
+from stcompile.frontend.signals import PathRaised, Returned, Signal
+from stcompile.frontend.state import MISSING, NameSite
+from stcompile.frontend.values import Array, Masked, is_static, is_traced
 
 
 def visit_Expr(run: Run, node: ast.Expr, frame: Frame) -> Signal:
@@ -81,10 +77,10 @@ def _augment_item(
             return
         present = indexing.get_item(run, container, index)
         changed = operators.binary(run, operation, present, value)
-        kinds = changed.type.dtype, container.type.dtype
-        if not np.can_cast(*kinds, "same_kind"):
+        dtype = (changed.items if isinstance(changed, Masked) else changed).type.dtype
+        if not np.can_cast(dtype, container.type.dtype, "same_kind"):
             run.refuse(
-                f"{changed.type.dtype} does not fit into an array of {container.type.dtype}",
+                f"{dtype} does not fit into an array of {container.type.dtype}",
                 "convert the array first (`x = x.astype(...)`)",
             )
         indexing.set_item(run, container, index, changed)
@@ -96,57 +92,54 @@ def _augment_item(
 
 
 def visit_Return(run: Run, node: ast.Return, frame: Frame) -> Signal:
-    return Returned(run.evaluate(node.value, frame) if node.value is not None else None)
+    value = run.evaluate(node.value, frame) if node.value is not None else None
+    return run_final_blocks(run, frame, through_loops=True) or Returned(value)
+
+
+def _parts_of_test(test: ast.expr) -> list[ast.expr]:
+    """The operands of an ``and`` whose later ones bind names; else the test itself."""
+    if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
+        return [test]
+    later = (inner for part in test.values[1:] for inner in ast.walk(part))
+    return test.values if any(isinstance(n, ast.NamedExpr) for n in later) else [test]
+
+
+def _joined(test: ast.expr, parts: list[ast.expr]) -> ast.expr:
+    one = parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)
+    return ast.copy_location(one, test)
 
 
 def visit_If(run: Run, node: ast.If, frame: Frame) -> Signal:
-    outer = run.evaluate(node.test, frame)
-    taken = run.at(node.test, frame, lambda: run.truth(outer, "`if`"))
-    signal: Signal = run.execute(node.body if taken else node.orelse, frame)
+    first, *rest = _parts_of_test(node.test)
+    test = evaluate_test(run, first, frame)
+    if rest and is_traced(test):  # what the rest binds has a value where all of it holds
+        inner = ast.copy_location(ast.If(_joined(node.test, rest), node.body, node.orelse), node)
+        return branch(
+            run,
+            test,
+            lambda: visit_If(run, inner, frame),
+            lambda: run.execute(node.orelse, frame),
+        )
+    if rest:
+        test = evaluate_test(run, _joined(node.test, rest), frame) if run.truth(test) else test
+    if is_traced(test):
+        run.at(node.test, frame, lambda: predicate_of(run, test))
+        return branch(
+            run,
+            test,
+            lambda: run.execute(node.body, frame),
+            lambda: run.execute(node.orelse, frame),
+        )
+    signal: Signal = run.execute(node.body if run.truth(test) else node.orelse, frame)
     return signal
 
 
-def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
-    iterable = run.evaluate(node.iter, frame)
-    items = run.at(node.iter, frame, lambda: _looped_items(run, iterable))
-    for item in items:
-        bind(run, node.target, item, frame)
-        note = iteration_note(node.target, item)
-        if note:
-            frame.notes.append(note)
-        signal = run.execute(node.body, frame)
-        if note:
-            frame.notes.pop()
-        if signal == "break":
-            return None
-        if isinstance(signal, Returned):
-            return signal
-    after: Signal = run.execute(node.orelse, frame)
-    return after
-
-
-def _looped_items(run: Run, iterable: Any) -> Any:
-    """What a loop goes through: a list itself, so that it sees what its body appends."""
-    return iterable if type(iterable) is list else items_of(run, iterable)
-
-
-def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
-    while run.at(node.test, frame, lambda: run.truth(run.evaluate(node.test, frame), "`while`")):
-        signal = run.execute(node.body, frame)
-        if signal == "break":
-            return None
-        if isinstance(signal, Returned):
-            return signal
-    after: Signal = run.execute(node.orelse, frame)
-    return after
-
-
 def visit_Break(run: Run, node: ast.Break, frame: Frame) -> Signal:
-    return "break"
+    return run_final_blocks(run, frame) or "break"
 
 
 def visit_Continue(run: Run, node: ast.Continue, frame: Frame) -> Signal:
-    return "continue"
+    return run_final_blocks(run, frame) or "continue"
 
 
 def visit_Pass(run: Run, node: ast.Pass, frame: Frame) -> Signal:
@@ -154,10 +147,10 @@ def visit_Pass(run: Run, node: ast.Pass, frame: Frame) -> Signal:
 
 
 def visit_FunctionDef(run: Run, node: ast.FunctionDef, frame: Frame) -> Signal:
-    function: Any = Closure(node, frame, defaults_of(run, node.args, frame))
+    function: Any = closure(run, node, frame)
     for decorator in reversed(node.decorator_list):
         function = run.call(run.evaluate(decorator, frame), [function], {})
-    frame.names[node.name] = function
+    run.set(NameSite(frame, node.name), function)
     return None
 
 
@@ -173,26 +166,43 @@ def visit_Global(run: Run, node: ast.Global, frame: Frame) -> Signal:
 
 
 def visit_Assert(run: Run, node: ast.Assert, frame: Frame) -> Signal:
-    test = run.evaluate(node.test, frame)
+    test = evaluate_test(run, node.test, frame)
     message = run.evaluate(node.msg, frame) if node.msg is not None else ""
     if not is_static(message):
         run.refuse("the message of this assert depends on traced values", "use a fixed message")
     if is_traced(test):
         run.record("assert", test, message=str(message))
-    elif not test:
-        run.refuse(f"this assert fails: {message or ast.unparse(node.test)}", "", LanguageError)
+    elif not run.truth(test):
+        if run.journal is None:
+            run.refuse(f"this assert fails: {message or ast.unparse(node.test)}", "")
+        run.record("raise", error="AssertionError", arguments=(str(message),) if message else ())
+        raise PathRaised
     return None
 
 
 def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
+    """An effect on a path that may not be taken; refused where it always is."""
     what = ast.unparse(node.exc) if node.exc is not None else "an exception"
-    return run.refuse(f"with these arguments the function raises {what}", "")
+    if run.journal is None:
+        return run.refuse(f"with these arguments the function raises {what}", "")
+    made = node.exc if isinstance(node.exc, ast.Call) else None
+    kind = made.func if made is not None else node.exc
+    error: Any = run.evaluate(kind, frame) if kind is not None else None
+    name = getattr(error, "__name__", "")
+    if getattr(builtins, name, None) is not error or not isinstance(error, type):
+        run.refuse(f"raising {what} on a traced condition is not supported", "raise a ValueError")
+    arguments = [run.evaluate(argument, frame) for argument in made.args] if made else []
+    if (made and made.keywords) or not all(trees.is_plain_key(argument) for argument in arguments):
+        run.refuse("the message of this error is not static", "use a fixed message")
+    run_final_blocks(run, frame, through_loops=True)
+    run.record("raise", error=name, arguments=tuple(arguments))
+    raise PathRaised
 
 
 def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:
     for target in node.targets:
         if isinstance(target, ast.Name):
-            frame.names.pop(target.id, None)
+            run.set(NameSite(frame, target.id), MISSING)
         else:
             run.refuse("`del` of anything but a name is not supported", "build a new container")
     return None
@@ -218,6 +228,7 @@ STATEMENTS: dict[type[ast.AST], Any] = {
     ast.If: visit_If,
     ast.For: visit_For,
     ast.While: visit_While,
+    ast.Match: visit_Match,
     ast.Break: visit_Break,
     ast.Continue: visit_Continue,
     ast.Pass: visit_Pass,
@@ -231,8 +242,8 @@ STATEMENTS: dict[type[ast.AST], Any] = {
     ast.ImportFrom: visit_Import,
     ast.AsyncFor: unsupported("`async for`", "use a plain `for`"),
     ast.AsyncWith: unsupported("`async with`", "use plain code"),
-    ast.With: unsupported("`with`", "move it outside the function"),
-    ast.Try: unsupported("`try`", "move it outside the function"),
+    ast.With: visit_With,
+    ast.Try: visit_Try,
     ast.ClassDef: unsupported("a class definition inside the function", "define it outside"),
     ast.AsyncFunctionDef: unsupported("`async def`", "use a plain function"),
 }

@@ -17,33 +17,36 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from stcompile.ir import Params, Variable
-from stcompile.types import Type
+from stcompile.types import GENERATORS, Type
 
 Order: TypeAlias = tuple[int, ...] | None
+UNBOUNDED = 2**62
 
 
 @dataclass(frozen=True)
 class ViewStep:
-    """One view: the primitive that takes it, and its params."""
+    """One view: the primitive that takes it, its params, and the loop counters it depends on."""
 
     primitive: str
     params: Params
+    counters: tuple[Variable, ...] = ()
 
     def __hash__(self) -> int:
-        return hash((self.primitive, tuple(self.params.items())))
+        return hash((self.primitive, tuple(self.params.items()), self.counters))
 
 
 @dataclass(eq=False)
 class Cell:
     """The storage of one ndarray. ``frozen`` says why it may not be written ("" if it may);
     ``order`` is the order of its axes in memory, slowest first (None: not known); ``depth`` is the
-    nesting depth of the staging it belongs to."""
+    nesting depth of the staging it belongs to, ``born`` its age."""
 
     tree_leaf: ClassVar[bool] = True
     variable: Variable
     order: Order
     frozen: str = ""
     depth: int = 0
+    born: int = 0
 
 
 @dataclass(eq=False)
@@ -68,7 +71,69 @@ class Scalar:
         return self.atom.type
 
 
+@dataclass(eq=False)
+class Affine(Scalar):
+    """An integer that depends on the counters of rolled loops: ``offset + coefficient * counter +
+    ...``, with ``low`` and ``high`` its least and greatest value. ``atom`` is one of the counters:
+    an equation computes the number where it is needed as one (`Run.atom`)."""
+
+    offset: int
+    terms: tuple[tuple[Variable, int], ...]
+    low: int
+    high: int
+
+    @staticmethod
+    def counter(variable: Variable, length: int) -> Affine:
+        """The counter itself: 0 up to ``length - 1``."""
+        return Affine(variable, 0, ((variable, 1),), 0, length - 1)
+
+    @staticmethod
+    def unbounded(variable: Variable) -> Affine:
+        """An integer of which nothing is known."""
+        return Affine(variable, 0, ((variable, 1),), -UNBOUNDED, UNBOUNDED)
+
+    def scaled(self, factor: int, shift: int) -> Affine:
+        """``factor * self + shift``, for a factor that is not 0."""
+        bounds = sorted((factor * self.low + shift, factor * self.high + shift))
+        terms = tuple((variable, factor * coefficient) for variable, coefficient in self.terms)
+        return Affine(self.atom, factor * self.offset + shift, terms, *bounds)
+
+    def plus(self, other: Affine) -> Affine | int:
+        """The sum; an int where the counters cancel."""
+        terms = dict(self.terms)
+        for variable, coefficient in other.terms:
+            terms[variable] = terms.get(variable, 0) + coefficient
+        left = tuple((variable, c) for variable, c in terms.items() if c)
+        offset = self.offset + other.offset
+        if not left:
+            return offset
+        return Affine(left[0][0], offset, left, self.low + other.low, self.high + other.high)
+
+
+@dataclass(eq=False)
+class Row(Scalar):
+    """The number that a rolled loop appended to a list in step ``index``: an item of the array
+    ``atom`` of all of them, of type ``kept``."""
+
+    index: int
+    kept: Type
+
+    @property
+    def type(self) -> Type:
+        return self.kept
+
+
 Traced: TypeAlias = Array | Scalar
+
+
+@dataclass(eq=False)
+class Masked:
+    """``items[mask]``, a copy: what a boolean mask selects of an array, as many items as the
+    program finds. Both arrays are in storage of their own.
+    """
+
+    items: Array
+    mask: Array
 
 
 @dataclass(eq=False)
@@ -99,21 +164,96 @@ class ArrayMethod:
     """A method of a traced array or number, before it is called."""
 
     tree_leaf: ClassVar[bool] = True
-    receiver: Traced
+    receiver: Traced | Masked
     name: str
 
 
 @dataclass(eq=False)
-class Iterator:
-    """An iterator: its items are used up once."""
+class GeneratorValue:
+    """A source of random numbers: the variable that holds it, and its age."""
 
     tree_leaf: ClassVar[bool] = True
-    items: list[Any]
+    atom: Variable
+    born: int = 0
 
-    def take(self) -> list[Any]:
-        """The items that are left."""
-        left, self.items = self.items, []
-        return left
+    @property
+    def type(self) -> Type:
+        return self.atom.type
+
+    @property
+    def cls(self) -> Any:
+        """Its class."""
+        return next(cls for cls, name in GENERATORS.items() if name == self.atom.type.name)
+
+
+@dataclass(eq=False)
+class GeneratorMethod:
+    """A method of a random generator, before it is called."""
+
+    tree_leaf: ClassVar[bool] = True
+    receiver: GeneratorValue
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """Items that are made when they are asked for, by an int or by the counter of a rolled loop."""
+
+    length: int
+    item: Callable[[Any], Any]
+    sources: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A range whose number of items, ``count``, is known only at run time."""
+
+    tree_leaf: ClassVar[bool] = True
+    count: Any
+    item: Callable[[Any], Any]
+
+
+@dataclass(eq=False)
+class Iterator:
+    """An iterator over a list or a sequence: its items are used up once."""
+
+    tree_leaf: ClassVar[bool] = True
+    items: list[Any] | Sequence
+    position: int = 0
+    born: int = 0
+
+    @property
+    def length(self) -> int:
+        return self.items.length if isinstance(self.items, Sequence) else len(self.items)
+
+    @property
+    def held(self) -> list[Any]:
+        """What it refers to."""
+        return list(self.items.sources if isinstance(self.items, Sequence) else self.items)
+
+    @property
+    def left(self) -> int:
+        """The number of items that are left."""
+        return self.length - self.position
+
+    def peek(self) -> Any:
+        """The next item, which stays."""
+        at = self.position
+        return self.items.item(at) if isinstance(self.items, Sequence) else self.items[at]
+
+
+class Missing:
+    """What a name without a value holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Poison:
+    """What a name holds where control flow paths meet that leave different things in it: it must
+    not be read; ``reason`` says why, ``hint`` what to do instead."""
+
+    tree_leaf: ClassVar[bool] = True
+    reason: str
+    hint: str = "give it one kind of value, of one type, on all paths before"
 
 
 @dataclass(eq=False)
@@ -132,7 +272,9 @@ def is_traced(value: Any) -> bool:
 
 def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
-    if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial):
+    if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
+        return False
+    if isinstance(value, GeneratorValue | GeneratorMethod):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))
@@ -145,8 +287,10 @@ def is_static(value: Any) -> bool:
 
 def describe(value: Any) -> str:
     """A traced value's type, or a static value's own, for messages."""
-    if isinstance(value, Array | Scalar):
+    if isinstance(value, Array | Scalar | GeneratorValue):
         return repr(value.type)
+    if isinstance(value, Masked):
+        return f"what a mask selects of {describe(value.items)}"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}"
     return type(value).__name__

@@ -43,19 +43,19 @@ def unknown_function(x):
 
 @says(
     """
-    test_golden.py:{2}, in control_flow
-    {2:>6} | if total > 0:
-           |    ^^^^^^^^^
-    `if` depends on a traced value (b8); control flow on values known only at run time is not supported
-    hint: select with np.where(condition, a, b), np.maximum or np.minimum
-    """,  # noqa: E501
+    test_golden.py:{4}, in control_flow
+    {4:>6} | return total * rows
+           |                ^^^^
+    `rows` is f64[3] on one path and f64[2,3] on the other: see line {2}
+    hint: give it one kind of value, of one type, on all paths before
+    """,
     X,
 )
 def control_flow(x):
-    total = np.sum(x)
+    total, rows = np.sum(x), x
     if total > 0:
-        total = -total
-    return total
+        rows = x[0]
+    return total * rows
 
 
 @says(
@@ -151,15 +151,15 @@ def integers(n):
 @says(
     """
     test_golden.py:{1}, in a_mask
-    {1:>6} | return np.sum(x[x > 1])
-           |               ^^^^^^^^
-    a boolean mask selects a number of elements that is known only at run time
-    hint: keep the shape: np.where(mask, x, 0)
+    {1:>6} | return np.var(x[x > 1])
+           |        ^^^^^^^^^^^^^^^^
+    a boolean mask selects a number of elements that is known only at run time: it cannot be used here
+    hint: keep the shape: np.where(mask, x, 0); np.sum(x[mask]) and its like work
     """,
     X,
 )
 def a_mask(x):
-    return np.sum(x[x > 1])
+    return np.var(x[x > 1])
 
 
 @says(

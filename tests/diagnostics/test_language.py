@@ -116,7 +116,7 @@ def a_nested_coroutine(x):
     return np.sum(x)
 
 
-@refused(X, at="try:", reason="`try` is not supported", hint="outside")
+@refused(X, at="except ValueError:", reason="`except` is not supported", hint="`if`")
 def a_try_statement(x):
     try:
         return np.sum(x)
@@ -124,9 +124,9 @@ def a_try_statement(x):
         return 0.0
 
 
-@refused(X, at="with contextlib.nullcontext():", reason="`with` is not supported")
+@refused(X, at="contextlib.suppress(ValueError)", reason="anything but np.errstate", hint="outside")
 def a_with_statement(x):
-    with contextlib.nullcontext():
+    with contextlib.suppress(ValueError):
         return np.sum(x)
 
 
@@ -143,13 +143,6 @@ def an_import(x):
     import os
 
     return np.sum(x) * len(os.sep)
-
-
-@refused(X, at="match x.ndim:", reason="`match` is not supported")
-def a_match_statement(x):
-    match x.ndim:
-        case 2:
-            return np.sum(x)
 
 
 @refused(X, at="del items[0]", reason="`del`")

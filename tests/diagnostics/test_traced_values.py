@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import stcompile as st
 from tests.diagnostics.refusals import Refusals
 
 refused = Refusals()
@@ -12,70 +13,71 @@ X = np.linspace(0.5, 1.5, 6).reshape(2, 3)
 ITEMS = [1.0, 2.0]
 
 
-@refused(X, at="np.sum(x) > 0", reason="`if` depends on a traced value", hint=r"np\.where")
-def a_traced_if(x):
-    if np.sum(x) > 0:
+@refused(
+    X,
+    at="x > 1",
+    reason=r"truth .* shape \(2, 3\) is ambiguous",
+    hint="np.any",
+    error=st.TypingError,
+)
+def the_truth_of_an_array(x):
+    if x > 1:
         return np.sum(x)
     return np.sum(x * x)
 
 
-@refused(X, at="x[0, 0] > 1", reason="depends on a traced value", hint=r"np\.where")
-def a_traced_ternary(x):
-    return x[0, 0] if x[0, 0] > 1 else x[1, 1]
+@refused(X, at="y", reason="`y` has a value on one path only", hint="all paths")
+def a_name_with_a_value_on_one_path(x):
+    if np.sum(x) > 0:
+        y = x[0]
+    return np.sum(x[0] * y)
 
 
-@refused(2.0, at="x > 1", reason="`while` depends on a traced value")
-def a_traced_while(x):
+@refused(X, at="x[0] if x[0, 0] > 1 else x", reason=r"f64\[3\] on one path and f64\[2,3\]")
+def two_shapes(x):
+    return np.sum(x[0] if x[0, 0] > 1 else x)
+
+
+@refused(X, at="c += 1", reason="may be either of two arrays", hint=r"x\.copy\(\)")
+def a_write_into_one_of_two(x):
+    a, b = x * 1, x * 2
+    c = a if x[0, 0] > 1 else b
+    c += 1
+    return np.sum(a) + np.sum(b)
+
+
+@refused(2.0, at="h", reason=r"`h` is 0\.0 on one path and f64\[3\] on the other")
+def a_loop_that_changes_a_type(x):
+    h = 0.0
     while x > 1:
+        h = h + x * np.ones(3)
         x = x / 2
+    return np.sum(h)
+
+
+@refused(2.0, at="sum(items)", reason="appended to in a loop", hint="array")
+def a_list_of_unknown_length(x):
+    items = []
+    while x > 1:
+        items.append(x)
+        x = x / 2
+    return sum(items)
+
+
+class Unphysical(Exception):
+    """An error of the user's own."""
+
+
+@refused(2.0, at="raise Unphysical(x)", reason="raising Unphysical", hint="ValueError")
+def another_error(x):
+    if x > 1:
+        raise Unphysical(x)
     return x
-
-
-@refused(X, at="x[0, 0] > 1 and 2.0", reason="`and` depends on a traced value", hint=r"np\.where")
-def a_traced_and(x):
-    return x[0, 0] * (x[0, 0] > 1 and 2.0)
-
-
-@refused(X, at="not x[0, 0]", reason="`not` depends on a traced value")
-def a_traced_not(x):
-    return x[0, 1] * (not x[0, 0])
-
-
-@refused(1.5, at="0 < x < 2", reason="depends on a traced value")
-def a_traced_chained_comparison(x):
-    return x * (0 < x < 2)
-
-
-@refused(X, at="bool(x[0, 0])", reason=r"bool.*depends on a traced value")
-def a_traced_bool(x):
-    return x[0, 1] * bool(x[0, 0])
-
-
-@refused(X, at="max(x[0, 0], 1.0)", reason="`max` compares traced values", hint=r"np\.maximum")
-def a_traced_max(x):
-    return max(x[0, 0], 1.0)
-
-
-@refused(X, at="min(x[0])", reason="`min` compares traced values", hint=r"np\.min")
-def a_traced_min(x):
-    return min(x[0])
 
 
 @refused(X, at="sorted(x[0])", reason="`sorted` compares traced values")
 def a_traced_sort(x):
     return sorted(x[0])[1]
-
-
-@refused(X, at="x[0, 0] in [1.0, 2.0]", reason="traced values")
-def a_traced_membership(x):
-    return x[0, 1] * (x[0, 0] in [1.0, 2.0])
-
-
-@refused(X, at="range(int(x[0, 0]))", reason="`range`.*traced", hint="static")
-def a_traced_range(x):
-    for _ in range(int(x[0, 0])):
-        x = x * 2
-    return np.sum(x)
 
 
 @refused(X, at="x[: int(x[0, 0])]", reason="slice bound is a traced value")
@@ -86,11 +88,6 @@ def a_traced_slice_bound(x):
 @refused(X, at="ITEMS[int(x[0, 0])]", reason="indexed by a traced value", hint=r"np\.stack")
 def a_traced_list_index(x):
     return x[0, 0] * ITEMS[int(x[0, 0])]
-
-
-@refused(X, at="x[x > 1]", reason="boolean mask", hint=r"np\.where\(mask, x, 0\)")
-def a_boolean_mask(x):
-    return np.sum(x[x > 1])
 
 
 @refused(X, at="{x[0, 0]: 1}", reason="traced value")

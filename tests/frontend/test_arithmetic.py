@@ -127,6 +127,7 @@ def dtypes_can_be_asked_and_converted(x):
     return wide * wide, wide.astype(x.dtype), np.zeros(3, x.dtype) + x, np.float32(2) * x
 
 
+@pytest.mark.filterwarnings("ignore::stcompile.StcompileWarning")  # float32 is left on purpose
 @examples.test
 def test_program(example):
     example.check()

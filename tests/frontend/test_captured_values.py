@@ -161,7 +161,7 @@ def test_a_helper_that_reads_something_that_changes():
         (deque([1, 2]), lambda c: c.append(3)),
         (bytearray(b"ab"), lambda c: c.append(3)),
     ],
-    ids=repr,
+    ids=lambda value: "change" if callable(value) else repr(value),
 )
 def test_a_container_that_changes(container, change):
     """It is followed, or refused; it is never read once and for all."""

@@ -293,6 +293,19 @@ def fill(x: Any, value: Any) -> Any:
     return y
 
 
+def write_items_of_a_mask(x: Any, y: Any) -> Any:
+    z = x * y
+    z[y > 0.1] = 2.0
+    z[y < -0.1] = x[y < -0.1] * x[y < -0.1]
+    z[y > 0.5] *= y[y > 0.5]
+    return z
+
+
+def reduce_items_of_a_mask(x: Any, y: Any) -> Any:
+    rows = y[:, 0] > 0.1
+    return np.mean(x[y > 0.1] ** 2) + np.prod(x[y < 0.1]) + np.sum(x[rows], axis=0) * x[0]
+
+
 INDEXING = (
     Case("x[basic]", lambda x, at: x[at], a.basic()),
     Case("x[basic] twice", lambda x, at: x[at] * x[at], a.basic()),
@@ -311,6 +324,8 @@ INDEXING = (
     real_alone("y[basic] += value", add_to_slice, a.writing()),
     real_alone("y[basic] *= value", scale_slice, a.writing()),
     real_alone("y[i] = value", write_items, a.fancy(unique=True)),
+    real_alone("y[mask] = value", write_items_of_a_mask, a.masking()),
+    real_alone("np.sum(x[mask])", reduce_items_of_a_mask, a.masking()),
     real_alone("fill", fill, a.pair()),
 )  # fmt: skip
 

@@ -34,6 +34,7 @@ def test_second_order(case: Case, data: Any) -> None:
     check_second(case, data.draw(case.arguments))
 
 
+@pytest.mark.filterwarnings("ignore::stcompile.StcompileWarning")
 @every_case
 @some(8)
 @given(data=st.data())

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.frontend import masks
 from stcompile.frontend.functions import creation, reductions, shapes
 from stcompile.frontend.functions.creation import CREATION
-from stcompile.frontend.functions.elementwise import ELEMENTWISE, round_
+from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.linear import LINEAR, dot
 from stcompile.frontend.functions.python import PYTHON, STATIC
+from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.indexing import set_item
 from stcompile.frontend.run import Run
 from stcompile.frontend.templates import template_lowering
-from stcompile.frontend.values import Array
+from stcompile.frontend.values import Array, Masked
 
 
 def _reshape_method(run: Run, x: Any, *shape: Any, order: str = "C") -> Any:
@@ -41,6 +43,8 @@ def _fill(run: Run, x: Any, value: Any) -> None:
 
 def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
     kind = creation.dtype_of(run, dtype)
+    if isinstance(x, Masked):
+        return masks.mapped(run, "cast", lambda a: run.record("cast", a, dtype=kind), (x,))
     return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
 
 
@@ -62,7 +66,7 @@ METHODS: dict[str, Any] = {
     "argmin": REDUCTIONS[np.argmin],
     "cumsum": reductions.cumsum,
     "clip": ELEMENTWISE[np.clip],
-    "round": round_,
+    "round": ELEMENTWISE[np.round],
     "dot": dot,
     "reshape": _reshape_method,
     "transpose": _transpose_method,
@@ -84,6 +88,7 @@ FUNCTIONS: dict[Any, Any] = {
     **CREATION,
     **LINEAR,
     **PYTHON,
+    **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},
 }
 

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
+from stcompile.frontend import masks
+from stcompile.frontend.conditions import truth_of
 from stcompile.frontend.functions.shapes import shape_of
+from stcompile.frontend.indexing import set_item
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Scalar, is_static, is_traced
+from stcompile.frontend.values import Array, Masked, Scalar, is_static, is_traced
 from stcompile.types import is_number
 
 
@@ -44,7 +47,10 @@ def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
     kind = dtype_of(run, dtype) if dtype is not None else x.type.dtype
     order = run.orders.get(run.read(x)) or tuple(range(x.type.ndim))
     dims = tuple(x.type.dims[axis] for axis in order)
-    made = run.record("full", fill_value, shape=dims, dtype=kind)
+    truncates = dtype is None and not x.type.inexact and run.atom(fill_value).type.inexact
+    made = run.record("full", 0 if truncates else fill_value, shape=dims, dtype=kind)
+    if truncates:
+        set_item(run, made, Ellipsis, fill_value)  # a store, of which the user is warned
     if order == tuple(range(x.type.ndim)):
         return made
     return run.view(made, "transpose", axes=tuple(np.argsort(order).tolist()))  # laid out alike
@@ -107,6 +113,8 @@ def conversion(kind: type) -> Any:
     """``float(x)`` and the like: a Python number of a traced one."""
 
     def lowering(run: Run, x: Any = 0) -> Any:
+        if isinstance(x, Masked):
+            run.refuse_masked()
         if not is_traced(x):
             try:
                 return kind(x)
@@ -120,7 +128,7 @@ def conversion(kind: type) -> Any:
                 TypingError,
             )
         if kind is bool:
-            run.truth(x, "bool()")
+            return truth_of(run, x)
         if x.type.kind == "python" and x.type.python_type is kind:
             return x
         target = np.dtype({int: np.int64, float: np.float64, complex: np.complex128}[kind])
@@ -160,7 +168,9 @@ def ndim(run: Run, a: Any) -> int:
     return len(shape(run, a))
 
 
-def size(run: Run, a: Any) -> int:
+def size(run: Run, a: Any) -> Any:
+    if isinstance(a, Masked):
+        return masks.size(run, a)
     return int(np.prod(shape(run, a), dtype=int))
 
 

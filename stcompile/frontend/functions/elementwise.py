@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from stcompile.errors import ArgumentsError, TypingError
+from stcompile.frontend import masks
 from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, is_static, is_traced
@@ -28,7 +30,7 @@ def ufunc(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if len(operands) != count:
             run.refuse(
                 f"`np.{primitive}` takes {count} operands, not {len(operands)}",
-                "`out` is not supported: assign the result",
+                "give each operand, and one array as `out` at most",
                 ArgumentsError,
             )
         if is_static(operands) and all(map(is_number, operands)):
@@ -38,6 +40,24 @@ def ufunc(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return run.record(primitive, *operands)
 
     return lowering
+
+
+def of_items(primitive: str, lowering: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering, of what masks select as well."""
+
+    @functools.wraps(lowering)
+    def mapped(run: Run, *operands: Any, **keywords: Any) -> Any:
+        given = (*operands, *keywords.values())
+        if not masks.has_masked(given):
+            return lowering(run, *operands, **keywords)
+
+        def whole(*safe: Any) -> Any:
+            named = dict(zip(keywords, safe[len(operands) :], strict=True))
+            return lowering(run, *safe[: len(operands)], **named)
+
+        return masks.mapped(run, primitive, whole, given)
+
+    return mapped
 
 
 def strong(run: Run, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -100,13 +120,13 @@ def _table() -> Mapping[Any, Any]:
     found: dict[Any, Any] = {}
     for name, primitive in PRIMITIVES.items():
         if primitive.elementwise and isinstance(getattr(np, name, None), np.ufunc):
-            found[getattr(np, name)] = ufunc(name, getattr(np, name))
+            found[getattr(np, name)] = of_items(name, ufunc(name, getattr(np, name)))
     found |= {
-        np.where: where,
-        np.clip: clip,
-        np.positive: positive,
-        np.round: round_,
-        np.fabs: ufunc("absolute", np.fabs),
+        np.where: of_items("where", where),
+        np.clip: of_items("clip", clip),
+        np.positive: of_items("positive", positive),
+        np.round: of_items("rint", round_),
+        np.fabs: of_items("absolute", ufunc("absolute", np.fabs)),
     }
     return found
 

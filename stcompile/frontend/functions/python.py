@@ -16,16 +16,30 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, TypingError
+from stcompile.frontend import masks
 from stcompile.frontend.attributes import attribute
+from stcompile.frontend.branches import choose
+from stcompile.frontend.conditions import refuse_truth, truth_of
 from stcompile.frontend.indexing import get_item
-from stcompile.frontend.iteration import ITERABLE, items_of
-from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, binary, unary
+from stcompile.frontend.iteration import (
+    ITERABLE,
+    items_of,
+    iterator_over,
+    next_of,
+    sequence_of,
+)
+from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, binary, compare, unary
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
+    Affine,
     Array,
+    Counted,
+    GeneratorValue,
     Iterator,
+    Masked,
     Partial,
     Scalar,
+    Sequence,
     describe,
     is_static,
     is_traced,
@@ -60,26 +74,44 @@ def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
     return total
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of max and min, which choose by comparing."""
+    """The lowering of max and min, which keep the first of equal ones."""
+    comparison = ast.Gt() if function is max else ast.Lt()
 
     def lowering(run: Run, *values: Any, key: Any = None, **default: Any) -> Any:
-        name = function.__name__
         given = items_of(run, values[0]) if len(values) == 1 else list(values)
-        if key is not None or not is_static(given):
-            run.refuse(
-                f"Python's `{name}` compares traced values",
-                f"use np.{name}imum(a, b), or np.{name}(x) for an array",
-            )
-        try:
-            return function(given, **default)
-        except (TypeError, ValueError) as error:
-            return run.refuse(str(error), "", TypingError)
+        keys = [run.call(key, [item], {}) if key is not None else item for item in given]
+        if is_static(keys):
+            try:
+                if key is None:
+                    return function(given, **default)
+                best = function(range(len(given)), key=keys.__getitem__)
+                return given[best]
+            except (TypeError, ValueError) as error:
+                return run.refuse(str(error), "", TypingError)
+        best, measure = given[0], keys[0]
+        for item, size in zip(given[1:], keys[1:], strict=True):
+            test = compare(run, comparison, size, measure)
+            if is_traced(test):
+                pair = best, measure
+                better = (item, size)
+                best, measure = choose(
+                    run, test, functools.partial(_same, better), functools.partial(_same, pair)
+                )
+            elif test:
+                best, measure = item, size
+        return best
 
     return lowering
 
 
 def abs_(run: Run, x: Any) -> Any:
+    if isinstance(x, Masked):
+        return masks.mapped(run, "absolute", lambda a: run.record("absolute", a), (x,))
     return run.record("absolute", x) if is_traced(x) else abs(x)
 
 
@@ -87,10 +119,14 @@ def pow_(run: Run, base: Any, exp: Any) -> Any:
     return binary(run, BINARY[ast.Pow], base, exp)
 
 
-def len_(run: Run, obj: Any) -> int:
+def len_(run: Run, obj: Any) -> Any:
+    if isinstance(obj, Masked):
+        return masks.count(run, obj)
     if isinstance(obj, Array) and obj.type.ndim:
         return obj.type.dims[0]
     if type(obj) in ITERABLE or trees.is_namedtuple(obj):
+        if isinstance(obj, list):
+            return len([run.checked(item) for item in obj])
         return len(obj)
     method = inspect.getattr_static(type(obj), "__len__", None)
     if isinstance(method, FunctionType):
@@ -100,8 +136,10 @@ def len_(run: Run, obj: Any) -> int:
 
 
 def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
-    if isinstance(obj, Array):
+    if isinstance(obj, Array | Masked):
         example: Any = np.empty(0)
+    elif isinstance(obj, GeneratorValue):
+        return issubclass(obj.cls, class_or_tuple)
     elif isinstance(obj, Scalar):
         weak = obj.type.kind == "python"
         example = obj.type.python_type(0) if weak else obj.type.dtype.type(0)
@@ -111,10 +149,12 @@ def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
 
 
 def type_(run: Run, obj: Any) -> type:
-    if isinstance(obj, Array):
+    if isinstance(obj, Array | Masked):
         return np.ndarray
     if isinstance(obj, Scalar):
         return obj.type.python_type if obj.type.kind == "python" else obj.type.dtype.type
+    if isinstance(obj, GeneratorValue):
+        return obj.cls
     return type(obj)
 
 
@@ -125,67 +165,141 @@ def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
 
 
 def hasattr_(run: Run, obj: Any, name: str) -> bool:
-    if is_traced(obj):
+    if is_traced(obj) or isinstance(obj, Masked):
         return hasattr(np.ndarray, name)
+    if isinstance(obj, GeneratorValue):
+        return hasattr(obj.cls, name)
     place = run.captures.place_of(obj)
     if place is None:
         return hasattr(obj, name)
     return bool(run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name))))
 
 
-def listed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of a function over iterables that only moves their items."""
+def reversed_(run: Run, sequence: Any) -> Any:
+    """reversed, of what is no iterator."""
+    items = sequence_of(run, sequence)
+    if not isinstance(items, Sequence):
+        return iterator_over(run, items[::-1])
+    last = items.length - 1
 
-    def lowering(run: Run, *iterables: Any, **options: Any) -> Any:
-        try:
-            return Iterator(list(function(*(items_of(run, i) for i in iterables), **options)))
-        except (TypeError, ValueError) as error:
-            return run.refuse(str(error), "", ArgumentsError)
+    def item(index: Any) -> Any:
+        at = index.scaled(-1, last) if isinstance(index, Affine) else last - index
+        return items.item(at)
 
-    return lowering
+    return iterator_over(run, Sequence(items.length, item, items.sources))
 
 
 def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     """zip, which takes one item of each in turn: the same iterator may be given twice."""
+    if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
+        return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
     sources = [iter_(run, iterable) for iterable in iterables]
     rows: list[tuple[Any, ...]] = []
     while sources:
         row: list[Any] = []
         for source in sources:
-            if not source.items:
+            if not source.left:
                 break
-            row.append(source.items.pop(0))
+            row.append(next_of(run, source))
         if len(row) < len(sources):
             break
         rows.append(tuple(row))
-    if strict and (row or any(source.items for source in sources)):
+    if strict and (row or any(source.left for source in sources)):
         run.refuse("the arguments of zip have different lengths", "", TypingError)
-    return Iterator(rows)
+    return iterator_over(run, rows)
+
+
+def _zipped(run: Run, parts: list[Any], strict: bool) -> Iterator:
+    """zip of things of known length, whose items are made when they are asked for."""
+    lengths = [p.length if isinstance(p, Sequence) else len(p) for p in parts]
+    if strict and len(set(lengths)) > 1:
+        run.refuse("the arguments of zip have different lengths", "", TypingError)
+
+    def item(index: Any) -> Any:
+        if isinstance(index, Affine) and not all(isinstance(p, Sequence) for p in parts):
+            run.refuse("a list is indexed by the step of a loop", "use an array")
+        return tuple(p.item(index) if isinstance(p, Sequence) else p[index] for p in parts)
+
+    return iterator_over(run, Sequence(min(lengths), item, tuple(parts)))
 
 
 def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
-    return Iterator(list(enumerate(items_of(run, iterable), start)))
+    items = sequence_of(run, iterable)
+    if not isinstance(items, Sequence):
+        return iterator_over(run, list(enumerate(items, start)))
+
+    def item(index: Any) -> Any:
+        number = index.scaled(1, start) if isinstance(index, Affine) else index + start
+        return number, items.item(index)
+
+    return iterator_over(run, Sequence(items.length, item, items.sources))
+
+
+def range_(run: Run, *bounds: Any) -> Any:
+    """A range; of traced bounds, one whose length is known at run time."""
+    if not 1 <= len(bounds) <= 3:
+        run.refuse("range takes one to three arguments", "", ArgumentsError)
+    if not any(map(is_traced, bounds)):
+        try:
+            return range(*bounds)
+        except (TypeError, ValueError) as error:
+            run.refuse(str(error), "", TypingError)
+    numbers = [_integer(run, bound) for bound in bounds]
+    start, stop, step = [0, numbers[0], 1] if len(numbers) == 1 else [*numbers, 1][:3]
+    if is_traced(step) or step == 0:
+        run.refuse("the step of this range is traced", "use a static step")
+    count = binary(run, BINARY[ast.Sub], stop, start) if is_traced(start) or start else stop
+    if step != 1:  # rounded up
+        total = binary(run, BINARY[ast.Add], count, step - (1 if step > 0 else -1))
+        count = binary(run, BINARY[ast.FloorDiv], total, step)
+
+    def item(index: Any) -> Any:
+        moved = index if step == 1 else binary(run, BINARY[ast.Mult], index, step)
+        is_zero = not is_traced(start) and start == 0
+        return moved if is_zero else binary(run, BINARY[ast.Add], moved, start)
+
+    return Counted(count, item)
+
+
+def _integer(run: Run, bound: Any) -> Any:
+    """A bound of a range: an int."""
+    if not is_traced(bound):
+        return operator.index(bound)
+    if bound.type.dtype.kind not in "iub" or bound.type.size != 1:
+        run.refuse(
+            f"a bound of a range is {describe(bound)}, not an integer", "use int(x)", TypingError
+        )
+    if bound.type.kind == "python":
+        return bound
+    return run.record("to_python", bound, dtype=np.dtype(np.int64))
 
 
 def map_(run: Run, function: Any, *iterables: Any) -> Any:
     rows = zip(*(items_of(run, iterable) for iterable in iterables), strict=False)
-    return Iterator([run.call(function, list(row), {}) for row in rows])
+    return iterator_over(run, [run.call(function, list(row), {}) for row in rows])
 
 
 def filter_(run: Run, function: Any, iterable: Any) -> Any:
-    kept = items_of(run, iterable)
-    return Iterator([x for x in kept if run.truth(run.call(function, [x], {}), "`filter`")])
+    kept = []
+    for item in items_of(run, iterable):
+        wanted = run.call(function, [item], {}) if function is not None else item
+        if is_traced(wanted):
+            refuse_truth(run, wanted, "`filter`")
+        kept += [item] if run.truth(wanted) else []
+    return iterator_over(run, kept)
 
 
 def iter_(run: Run, iterable: Any) -> Any:
-    return iterable if isinstance(iterable, Iterator) else Iterator(items_of(run, iterable))
+    if isinstance(iterable, Iterator):
+        return iterable
+    return iterator_over(run, sequence_of(run, iterable))
 
 
 def next_(run: Run, iterator: Any, *default: Any) -> Any:
     if not isinstance(iterator, Iterator):
         run.refuse(f"a {describe(iterator)} is not an iterator", "iter(...) makes one")
-    if iterator.items:
-        return iterator.items.pop(0)
+    if iterator.left:
+        return next_of(run, iterator)
     if default:
         return default[0]
     return run.refuse("next() of an iterator that is used up", "", TypingError)
@@ -205,6 +319,11 @@ def wraps(run: Run, wrapped: Any, *options: Any, **keywords: Any) -> Any:
     return unchanged
 
 
+def cache(run: Run, user_function: Any = 128, typed: bool = False, **options: Any) -> Any:
+    """functools.cache and lru_cache: a pure function gives the same without one."""
+    return user_function if callable(user_function) else unchanged
+
+
 def super_(run: Run, *arguments: Any) -> Any:
     """``super()`` inside a method."""
     if len(arguments) == 2:
@@ -215,8 +334,21 @@ def super_(run: Run, *arguments: Any) -> Any:
 
 
 def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    def lowering(run: Run, iterable: Any) -> bool:
-        return bool(function([run.truth(x, function.__name__) for x in items_of(run, iterable)]))
+    """The lowering of any and all. The items are there already: all may be looked at."""
+
+    def lowering(run: Run, iterable: Any) -> Any:
+        decided = function is any
+        result: Any = not decided
+        for item in items_of(run, iterable):
+            truth = truth_of(run, item)
+            if not is_traced(truth):
+                if truth == decided:
+                    return decided
+            elif is_traced(result):
+                result = run.record("or" if decided else "and", result, truth)
+            else:
+                result = truth
+        return result
 
     return lowering
 
@@ -271,6 +403,8 @@ def mathematics(name: str) -> Callable[..., Any]:
     function = getattr(math, name)
 
     def lowering(run: Run, *operands: Any) -> Any:
+        if masks.has_masked(operands):
+            run.refuse_masked()
         if not any(map(is_traced, operands)):
             try:
                 return function(*operands)
@@ -307,7 +441,8 @@ PYTHON: dict[Any, Any] = {
     getattr: getattr_,
     hasattr: hasattr_,
     zip: zip_,
-    reversed: listed(reversed),
+    reversed: reversed_,
+    range: range_,
     enumerate: enumerate_,
     map: map_,
     filter: filter_,
@@ -321,6 +456,8 @@ PYTHON: dict[Any, Any] = {
     functools.reduce: reduce_,
     functools.partial: partial,
     functools.wraps: wraps,
+    functools.cache: cache,
+    functools.lru_cache: cache,
     unchanged: lambda run, function: function,
     iter: iter_,
     next: next_,
@@ -344,7 +481,7 @@ PYTHON: dict[Any, Any] = {
 STATIC = frozenset(
     {
         *(function for function in vars(math).values() if callable(function)),
-        *(range, round, divmod, str, repr, ord, chr, slice),
+        *(round, divmod, str, repr, ord, chr, slice),
         *(callable, issubclass, format, frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
+from stcompile.frontend import masks
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import is_static, is_traced
+from stcompile.frontend.values import Masked, is_static, is_traced
 
 
 def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
@@ -40,6 +41,8 @@ def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Cal
     """The lowering of a reduction with ``axis`` and ``keepdims``."""
 
     def lowering(run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+        if isinstance(a, Masked):
+            return masks.reduced(run, primitive, a, axis, keepdims)
         if function is not None and not is_traced(a) and is_static(a):
             return function(a, axis=axis, keepdims=keepdims)  # of a shape: at compile time
         x = run.as_array(a)

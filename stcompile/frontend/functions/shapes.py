@@ -13,6 +13,7 @@ from stcompile.errors import TypingError
 from stcompile.frontend.functions.reductions import axes_of, axis_of
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
+from stcompile.frontend.nested import stacked_rows
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Scalar, is_static
 
@@ -185,7 +186,13 @@ def broadcast_to(run: Run, array: Any, shape: Any) -> Any:
 
 
 def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
-    parts = [run.as_array(part) for part in items_of(run, arrays)]
+    items = items_of(run, arrays)
+    dimensions = {item.type.ndim for item in items if isinstance(item, Array)}
+    rows = stacked_rows(run, items) if axis == 0 and 0 not in dimensions else None
+    if rows is not None and rows.type.ndim > 1:
+        _, rows_each, *rest = rows.type.dims
+        return run.view(rows, "reshape", shape=(len(items) * rows_each, *rest))
+    parts = [run.as_array(part) for part in items]
     if not parts:
         run.refuse("np.concatenate needs at least one array", "", TypingError)
     if axis is None:
@@ -194,7 +201,11 @@ def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
 
 
 def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
-    parts = [run.as_array(part) for part in items_of(run, arrays)]
+    items = items_of(run, arrays)
+    rows = stacked_rows(run, items) if axis == 0 else None
+    if rows is not None:
+        return rows
+    parts = [run.as_array(part) for part in items]
     if not parts:
         run.refuse("np.stack needs at least one array", "", TypingError)
     return run.record("stack", *parts, axis=axis_of(run, parts[0].type.ndim + 1, axis))

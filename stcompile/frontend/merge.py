@@ -1,0 +1,381 @@
+"""Where control flow paths meet: one value for the two that the paths leave.
+
+A `Merger` takes pairs of values and describes the merged ones by *shapes*: what both paths agree on
+is kept, numbers and the contents of arrays become *slots*, which an equation with one output for
+each will fill, structures are merged part by part, and what cannot be merged is spoiled: it may
+not be read afterwards.
+
+Storage is what needs care. Two arrays merge into one with storage of its own only if nobody could
+tell: each is known by the merged names alone, and in the same partition on both paths. Otherwise
+the merged array may be read, but neither it nor the two may be written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import stcompile.trees as trees
+from stcompile.frontend.merged import (
+    UNDEFINED,
+    ArrayOf,
+    Builder,
+    Keep,
+    MergedCell,
+    Parts,
+    Shape,
+    Slot,
+    SlotInfo,
+    Spoiled,
+    Stored,
+    children_of,
+)
+from stcompile.frontend.run import Run
+from stcompile.frontend.state import (
+    MISSING,
+    CellSite,
+    ContentsSite,
+    Key,
+    NameSite,
+    PositionSite,
+    Site,
+    reachable,
+)
+from stcompile.frontend.values import (
+    Affine,
+    Array,
+    Bound,
+    Cell,
+    Closure,
+    GeneratorValue,
+    Poison,
+    Scalar,
+    describe,
+)
+from stcompile.ir import Atom, Constant
+from stcompile.primitives.control import undefined
+from stcompile.types import Type, is_number, type_of
+
+EITHER = "it may be either of two arrays, depending on a value known only at run time"
+
+
+@dataclass(eq=False)
+class Merger:
+    """Merges the values of two paths that started at ``age``. ``construct`` is the statement, for
+    messages."""
+
+    run: Run
+    construct: str
+    age: int
+    slots: list[SlotInfo] = field(default_factory=list)
+    _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
+    _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
+    _kept: list[Any] = field(default_factory=list)
+    _alive: list[Any] = field(default_factory=list)  # what ids were taken of
+
+    @property
+    def cells(self) -> list[MergedCell]:
+        return list(self._cells.values())
+
+    # --- sites ---------------------------------------------------------------------------------
+
+    def site(self, site: Site, first: Any, second: Any) -> Shape:
+        """The merged state of a site."""
+        if isinstance(site, CellSite):
+            if first is second:
+                return Keep(first)
+            hint = self.run.recorder.hints.get(first, "")
+            return Stored(self._slot(first.type, lambda: first, lambda: second, hint))
+        if isinstance(site, PositionSite):
+            if first != second:
+                self._refuse("an iterator is advanced on one path only", "advance it on both")
+            return Keep(first)
+        if isinstance(site, ContentsSite):
+            return self._contents(site.container, first, second)
+        hint = site.name
+        shape = self.merge(first, second, hint)
+        if isinstance(shape, Spoiled) and isinstance(site, NameSite):
+            known = shape.reason.startswith("`")
+            return shape if known else Spoiled(f"`{hint}` {shape.reason}")
+        return shape
+
+    def _contents(self, container: Any, first: Any, second: Any) -> Shape:
+        kind = type(container).__name__
+        if isinstance(container, set):
+            if first != second:
+                self._refuse(f"a {kind} has different items on the two paths", "use an array")
+            return Keep(first)
+        same = len(first) == len(second)
+        if isinstance(container, dict):
+            same = list(first) == list(second)
+        if not same and isinstance(container, list):
+            reason = "this list gets items on one path that it does not get on the other"
+            return Keep([Poison(f"{reason}: see {self.construct}")])
+        if not same:
+            self._refuse(
+                f"a {kind} gets items on one path that it does not get on the other",
+                "change it on both paths alike, or use an array and np.where",
+            )
+        pairs = zip(_items(first), _items(second), strict=True)
+        return Parts(first, second, tuple(self.merge(a, b) for a, b in pairs))
+
+    # --- values --------------------------------------------------------------------------------
+
+    def merge(self, first: Any, second: Any, hint: str = "") -> Shape:
+        """The shape of what is ``first`` on one path and ``second`` on the other."""
+        if first is second:
+            self._kept.append(first)
+            return Keep(first)
+        if first is UNDEFINED or second is UNDEFINED:
+            return self.defined(second if first is UNDEFINED else first, first is UNDEFINED, hint)
+        for value, other in ((first, second), (second, first)):
+            if value is MISSING:
+                return Spoiled(f"has a value on one path only: see {self.construct}")
+            if isinstance(value, Poison):
+                return Spoiled(value.reason)
+            if value is None and other is not None:
+                return self._unlike(first, second)
+        if isinstance(first, Array) and isinstance(second, Array):
+            return self._arrays(first, second, hint)
+        if _is_number(first) and _is_number(second):
+            return self._numbers(first, second, hint)
+        if isinstance(first, Closure | Bound) and isinstance(second, Closure | Bound):
+            return self._functions(first, second)
+        return self._structures(first, second, hint)
+
+    def _numbers(self, first: Any, second: Any, hint: str) -> Shape:
+        if isinstance(first, Scalar) and isinstance(second, Scalar):
+            alike = isinstance(first, Affine) and isinstance(second, Affine)
+            if alike and (first.offset, first.terms) == (second.offset, second.terms):  # type: ignore[attr-defined]
+                return Keep(first)
+            plain = not isinstance(first, Affine) and not isinstance(second, Affine)
+            if plain and first.atom == second.atom:
+                return Keep(first)
+        if is_number(first) and is_number(second) and Constant(first) == Constant(second):
+            return Keep(first)
+        common = common_number(first, second)
+        if common is None:
+            return self._unlike(first, second)
+        return Slot(self._slot(common, lambda: first, lambda: second, hint))
+
+    def _arrays(self, first: Array, second: Array, hint: str) -> Shape:
+        if first.cell is second.cell and first.path == second.path:
+            self._kept.append(first)
+            return Keep(first)
+        if first.type != second.type:
+            return self._unlike(first, second)
+        base = first.cell.variable.type
+        if first.path == second.path and base == second.cell.variable.type:
+            whole = hint if not first.path else ""
+            return ArrayOf(self._cell(first.cell, second.cell, whole), first.type, first.path)
+        for array in (first, second):  # parts of two arrays: a value to read
+            array.cell.frozen = array.cell.frozen or EITHER
+        run = self.run
+        index = self._slot(first.type, lambda: run.read(first), lambda: run.read(second), hint)
+        merged = MergedCell(index, first.type, None, first.cell, second.cell, EITHER)
+        return ArrayOf(merged, first.type)
+
+    def _cell(self, first: Cell, second: Cell, hint: str) -> MergedCell:
+        key = id(first), id(second)
+        if key not in self._cells:
+            index = self._slot(
+                first.variable.type, lambda: first.variable, lambda: second.variable, hint
+            )
+            order = first.order if first.order == second.order else None
+            frozen = first.frozen or second.frozen
+            self._cells[key] = MergedCell(index, first.variable.type, order, first, second, frozen)
+        return self._cells[key]
+
+    def _functions(self, first: Any, second: Any) -> Shape:
+        if isinstance(first, Closure) and isinstance(second, Closure):
+            same = first.node is second.node and first.frame is second.frame
+            if same and all(first.defaults[k] is second.defaults[k] for k in first.defaults):
+                return Keep(first)
+        elif isinstance(first, Bound) and isinstance(second, Bound):
+            same = first.receiver is second.receiver
+            if same and first.function is second.function:
+                return Keep(first)
+        return self._unlike(first, second)
+
+    def _structures(self, first: Any, second: Any, hint: str) -> Shape:
+        if type(first) is not type(second):
+            return self._unlike(first, second)
+        if id(first) in self.run.origins or id(second) in self.run.origins:
+            return self._unlike(first, second)  # objects of the caller
+        key = id(first), id(second)
+        if key in self._containers:
+            return self._containers[key]
+        ours, theirs = self._children(first), self._children(second)
+        if ours is None or theirs is None:
+            same = trees.is_plain_key(first) and first == second
+            return Keep(first) if same else self._unlike(first, second)
+        if [step for step, _ in ours] != [step for step, _ in theirs]:
+            return self._unlike(first, second)
+        self._alive += [first, second]
+        parts = zip(ours, theirs, strict=True)
+        shape = Parts(first, second, tuple(self.merge(a, b) for (_, a), (_, b) in parts))
+        spoiled = next((part for part in shape.parts if isinstance(part, Spoiled)), None)
+        if spoiled is not None and isinstance(first, tuple):
+            return spoiled
+        self._containers[key] = shape
+        return shape
+
+    def _children(self, value: Any) -> Sequence[tuple[Any, Any]] | None:
+        return children_of(self.run, value)
+
+    def _unlike(self, first: Any, second: Any) -> Spoiled:
+        shown = f"{_described(first)} on one path and {_described(second)} on the other"
+        return Spoiled(f"is {shown}: see {self.construct}")
+
+    def defined(self, value: Any, is_second: bool, hint: str) -> Shape:
+        """The shape of a value that one path alone leaves, where the other never matters."""
+
+        def slot(type: Type, read: Callable[[], Any]) -> int:
+            first, second = (_undefined, read) if is_second else (read, _undefined)
+            return self._slot(type, first, second, hint)
+
+        if isinstance(value, Poison):
+            return Spoiled(value.reason)
+        if isinstance(value, Scalar):
+            return Slot(slot(value.type, lambda: value))
+        if isinstance(value, Array):
+            if value.cell.born <= self.age:
+                return Keep(value)
+            key = id(value.cell), 0
+            if key not in self._cells:
+                cell = value.cell
+                index = slot(cell.variable.type, lambda: cell.variable)
+                self._cells[key] = MergedCell(
+                    index, cell.variable.type, cell.order, cell, cell, cell.frozen
+                )
+            return ArrayOf(self._cells[key], value.type, value.path)
+        if isinstance(value, GeneratorValue) and value.born > self.age:
+            return Spoiled(f"is a random generator made inside: see {self.construct}")
+        children = self._children(value)
+        found = self.run.owned.get(id(value))
+        old = found is not None and found.born <= self.age
+        if children is None or old or id(value) in self.run.origins:
+            return Keep(value)
+        self._alive.append(value)
+        key = id(value), 0
+        if key not in self._containers:
+            parts = tuple(self.defined(part, is_second, "") for _, part in children)
+            self._containers[key] = Parts(value, value, parts)
+        return self._containers[key]
+
+    def _slot(
+        self, type: Type, first: Callable[[], Any], second: Callable[[], Any], hint: str
+    ) -> int:
+        self.slots.append(SlotInfo(type, first, second, hint))
+        return len(self.slots) - 1
+
+    def _refuse(self, reason: str, hint: str) -> None:
+        self.run.refuse(f"{reason}, depending on a traced value: see {self.construct}", hint)
+
+    def keep(self, value: Any) -> None:
+        """Note a value that is referred to where the paths meet."""
+        self._kept.append(value)
+
+    # --- the end -------------------------------------------------------------------------------
+
+    def settle(self, merged: set[Key]) -> None:
+        """Decide which merged arrays may be written, now that all sites are known."""
+        outside = reachable(self.run.frames, merged, self.run.owned, self._kept)
+        merges = list(self._cells.values())
+        for cell in merges:
+            partners = [m for m in merges if m.first is cell.first or m.second is cell.second]
+            shared = [c for c in (cell.first, cell.second) if id(c) in outside]
+            if len(partners) > 1 or shared:
+                cell.frozen = cell.frozen or EITHER
+                for original in shared:
+                    original.frozen = original.frozen or EITHER
+        structures = list(self._containers.values())
+        for shape in structures:
+            twins = [s for s in structures if s.first is shape.first or s.second is shape.second]
+            shared = [c for c in (shape.first, shape.second) if id(c) in outside]
+            if len(twins) > 1 or shared:
+                shape.frozen = True
+                for original in shared:
+                    self.run.disown(original)
+
+    def atoms(self, which: str) -> list[Atom]:
+        """The slots' values on the ``first`` or the ``second`` path; call it inside that path."""
+        return [self.converted(getattr(slot, which)(), slot.type) for slot in self.slots]
+
+    def converted(self, value: Any, to: Type) -> Atom:
+        run = self.run
+        if value is UNDEFINED:
+            (absent,) = run.record_atoms("undef", (), undefined(to))
+            return absent
+        if is_number(value):
+            if to.kind == "python":
+                return Constant(to.python_type(value))
+            return Constant(to.dtype.type(value))
+        atom = run.atom(value)
+        if atom.type != to:
+            (atom,) = run.record_atoms("to_scalar", (atom,), {})
+            if atom.type != to:
+                (atom,) = run.record_atoms("cast", (atom,), {"dtype": to.dtype})
+        return atom
+
+    def build(self, shapes: Sequence[Shape], atoms: Sequence[Atom]) -> list[Any]:
+        """Values of the given shapes, with ``atoms`` in the slots."""
+        return Builder(self.run, atoms).all(shapes)
+
+
+def _undefined() -> Any:
+    return UNDEFINED
+
+
+def _items(contents: Any) -> list[Any]:
+    return list(contents.values()) if isinstance(contents, dict) else list(contents)
+
+
+def _is_number(value: Any) -> bool:
+    """True for numbers, and for arrays of no dimension, which are read as such."""
+    zero_dimensional = isinstance(value, Array) and not value.type.ndim
+    return isinstance(value, Scalar) or is_number(value) or zero_dimensional
+
+
+def _described(value: Any) -> str:
+    if is_number(value) or isinstance(value, str):
+        return repr(value)
+    return "None" if value is None else describe(value)
+
+
+def common_number(first: Any, second: Any) -> Type | None:
+    """The type that holds either number exactly; None if there is none.
+
+    A weak number joins a NumPy scalar of its precision, and a static one any type that holds its
+    value.
+    """
+    ours, theirs = (_number_type(x) for x in (first, second))
+    if ours == theirs:
+        return ours
+    for value, weak, other in ((first, ours, theirs), (second, theirs, ours)):
+        if weak.kind == "python" and weak.dtype == other.dtype:
+            return other
+        is_static = is_number(value)
+        if is_static and weak.kind == "python" and _holds(other, value):
+            return other
+    return None
+
+
+def _number_type(value: Any) -> Type:
+    if isinstance(value, Array):
+        return Type.scalar(value.type.dtype)
+    return value.type if isinstance(value, Scalar) else type_of(value)
+
+
+def _holds(type: Type, value: Any) -> bool:
+    """True if a number can be written in a type without a change of value."""
+    if isinstance(value, bool) or type.dtype.kind not in "iuf":
+        return False
+    if type.dtype.kind in "iu":
+        return isinstance(value, int)
+    if isinstance(value, int | float):
+        converted = float(type.dtype.type(value))
+        return converted == value or math.isnan(value)
+    return False

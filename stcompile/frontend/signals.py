@@ -1,0 +1,35 @@
+"""What ends a block of statements early."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+
+@dataclass(frozen=True)
+class Returned:
+    """A ``return`` was reached."""
+
+    value: Any
+
+
+class PathRaised(Exception):
+    """A ``raise`` was reached while a path of control flow is staged: nothing comes after it."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """What a path results in that ends in an error."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A block ended in different ways on different paths: it ``broke`` or ``returned``, bools that
+    may be traced; ``value`` is what it returned, if it did."""
+
+    broke: Any
+    returned: Any
+    value: Any
+
+
+Signal: TypeAlias = Returned | Outcome | Literal["break", "continue"] | None
