@@ -1,0 +1,181 @@
+"""Judge many random programs: ``python -m tests.fuzz.run --programs 20000 --seed 0 --log file``.
+
+Whether and how a program is judged depends on the seed and its number only. The log has every
+program that is wrong, made as short as it stays wrong in the same way, and one program of each
+sort of refusal. The exit status is 1 if there is one that is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from tests.fuzz.control import program, runs
+from tests.fuzz.generate import function_of
+from tests.fuzz.judge import Verdict, judge_source, other_arguments, plain
+from tests.fuzz.shorten import shorten
+
+SECONDS = 120  # for one program
+TOO_LONG = f"more than {SECONDS} s"
+TRIALS = 300  # shorter programs to try
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict on a program, with its number and text."""
+
+    number: int
+    source: str
+    verdict: Verdict
+    seconds: float
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Raise `TimeoutError` after some seconds, where there are signals for that."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def examine(job: tuple[int, int, int]) -> Finding:
+    """Judge one program; every so many, its second order as well."""
+    seed, number, every = job
+    start = time.perf_counter()
+    own = seed * 1_000_003 + number
+    source, args = program(own)
+    second_order = every > 0 and number % every == 0
+    calls = (args, *other_arguments(source, own))
+    verdict = judged(source, calls, second_order)
+    if verdict.kind == "wrong":
+        source = shortened(source, calls, second_order, verdict)
+        verdict = judged(source, calls, second_order)
+    return Finding(number, source, verdict, time.perf_counter() - start)
+
+
+def judged(source: str, calls: tuple[Any, ...], second_order: bool) -> Verdict:
+    try:
+        with limited(SECONDS):
+            return judge_source(source, calls, second_order)
+    except TimeoutError:
+        return Verdict("wrong", TOO_LONG)
+
+
+# --- a shorter program ---------------------------------------------------------------------------
+
+
+def shortened(source: str, calls: tuple[Any, ...], second_order: bool, verdict: Verdict) -> str:
+    """The program without what its verdict does not need."""
+    trials = 0
+
+    def holds(less: str) -> bool:
+        nonlocal trials
+        if trials >= TRIALS or not is_program(less, calls):
+            return False
+        trials += 1
+        found = judged(less, calls, second_order)
+        return (found.kind, found.about) == (verdict.kind, verdict.about)
+
+    return source if verdict.about == TOO_LONG else shorten(source, holds)
+
+
+def is_program(source: str, calls: tuple[Any, ...]) -> bool:
+    """True if plain Python runs it with all arguments, soon, and it returns what a program does."""
+    try:
+        with limited(1):
+            if not runs(source, calls[0]):
+                return False
+            results = [plain(function_of(source), args) for args in calls]
+    except Exception:
+        return False
+    return all(
+        type(result) is tuple and [*map(np.shape, result)] == [(), (4,)] for result in results
+    )
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run", description=__doc__)
+    parser.add_argument("--programs", type=int, default=1000, help="how many")
+    parser.add_argument("--seed", type=int, default=0, help="which (%(default)s)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first program")
+    parser.add_argument("--log", type=Path, help="a file for what is found")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
+    parser.add_argument(
+        "--second-order", type=int, default=8, metavar="N", help="of every Nth program; 0: of none"
+    )
+    options = parser.parse_args(arguments)
+    numbers = range(options.first, options.first + options.programs)
+    jobs = [(options.seed, number, options.second_order) for number in numbers]
+    log = options.log.open("w") if options.log else None
+    try:
+        if options.jobs == 1:
+            return report(map(examine, jobs), log)
+        with multiprocessing.Pool(options.jobs, maxtasksperchild=100) as pool:
+            return report(pool.imap(examine, jobs), log)
+    finally:
+        if log:
+            log.close()
+
+
+def report(findings: Iterator[Finding], log: TextIO | None) -> int:
+    """Write down what is found, as it is found, and a summary at the end."""
+    kinds: Counter[str] = Counter()
+    abouts: Counter[tuple[str, str]] = Counter()
+    differences = kinks = 0
+    start, slowest = time.perf_counter(), (0.0, -1)
+    for finding in findings:
+        verdict = finding.verdict
+        kinds[verdict.kind] += 1
+        differences, kinks = differences + verdict.differences, kinks + verdict.kinks
+        slowest = max(slowest, (finding.seconds, finding.number))
+        if verdict.kind != "right":
+            abouts[verdict.kind, verdict.about] += 1
+            if log and (verdict.kind == "wrong" or abouts[verdict.kind, verdict.about] == 1):
+                write(finding, log)
+    lines = [f"{kinds.total()} programs in {time.perf_counter() - start:.0f} s"]
+    lines += [f"{kinds[kind]:>7} {kind}" for kind in ("right", "refused", "wrong")]
+    lines += [f"{differences:>7} slopes compared, {kinks} at kinks"]
+    lines += [f"{slowest[0]:>7.1f} s at most, for program {slowest[1]}"]
+    for (kind, about), count in sorted(abouts.items(), key=lambda item: (item[0][0], -item[1])):
+        lines.append(f"{count:>7} {kind}: {about}")
+    text = "\n".join(lines)
+    print(text)
+    if log:
+        log.write(text + "\n")
+    return 1 if kinds["wrong"] else 0
+
+
+def write(finding: Finding, log: TextIO) -> None:
+    verdict = finding.verdict
+    log.write(f"===== program {finding.number} {verdict.kind}: {verdict.about}\n")
+    log.write(f"{finding.source}-----\n{verdict.details}\n\n")
+    log.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

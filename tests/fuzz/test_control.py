@@ -1,0 +1,83 @@
+"""Random programs with traced branches and loops are right or refused at the user's line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.fuzz import run
+from tests.fuzz.generate import function_of
+from tests.fuzz.judge import Comparison, Mismatch, Verdict, judge, judge_source
+
+PROGRAMS = 60
+
+SMOOTH = """\
+def program(x, y, s, n):
+    a = max(s, x[0])
+    b = x[1] * 2.0
+    if s > 0.5:
+        a = a * 2.0
+        b = b - s
+    return a, x * a + y[0]
+"""
+ARGS = (np.array([0.1, 0.2, 0.3, 0.4]), np.ones((3, 4)), 0.7, np.asarray(1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_program(seed):
+    verdict = judge(seed, second_order=seed % 8 == 0)
+    assert verdict.kind != "wrong", f"{verdict.about}\n{verdict.details}"
+
+
+def test_a_program_that_is_right():
+    verdict = judge_source(SMOOTH, (ARGS,), second_order=True)
+    assert (verdict.kind, verdict.differences, verdict.kinks) == ("right", 2, 0)
+
+
+@pytest.mark.parametrize(("x0", "s"), [(0.7, 0.7), (0.1, 0.5)], ids=["a tie", "a branch"])
+def test_a_kink_is_no_mistake(x0, s):
+    args = (np.array([x0, 0.2, 0.3, 0.4]), ARGS[1], s, ARGS[3])
+    verdict = judge_source(SMOOTH, (args,))
+    assert (verdict.kind, verdict.differences, verdict.kinks) == ("right", 0, 1)
+
+
+def test_wrong_gradients_and_values_are_noticed():
+    comparison = Comparison(function_of(SMOOTH), False)
+    dx, dy, ds = comparison.gradient(*ARGS)[1]
+    with pytest.raises(Mismatch, match="the gradient"):
+        comparison.slopes(comparison.total, ARGS, (dx * 1.001, dy, ds), "the gradient")
+    with pytest.raises(Mismatch, match="the value"):
+        comparison.same((1.0, dx), (1.0 + 1e-15, dx), "the value")
+
+
+def test_a_refusal_is_at_the_users_line():
+    source = "def program(x, y, s, n):\n    a = np.linalg.slogdet(y @ y.T)[1]\n    return a, x\n"
+    verdict = judge_source(source, (ARGS,))
+    assert verdict.kind == "refused"
+    assert "np.linalg.slogdet(y @ y.T)" in verdict.details
+
+
+def test_programs_are_made_shorter(monkeypatch):
+    """As if what is wrong were a product under a condition."""
+
+    def judged(source, calls, second_order):
+        return Verdict("wrong", "it") if "a * 2.0" in source else Verdict("right")
+
+    monkeypatch.setattr(run, "judged", judged)
+    shorter = run.shortened(SMOOTH, (ARGS,), False, Verdict("wrong", "it"))
+    assert shorter.splitlines() == [
+        "def program(x, y, s, n):",
+        "    a = s",
+        "    a = a * 2.0",
+        "    return (a, x)",
+    ]
+
+
+def test_the_command(tmp_path, capsys):
+    log = tmp_path / "log"
+    status = run.main(["--programs", "2", "--log", str(log), "--second-order", "0"])
+    printed = capsys.readouterr().out
+    assert log.read_text().endswith(printed)
+    assert "2 programs" in printed
+    assert status == 0
