@@ -3,15 +3,24 @@
 from importlib.metadata import version
 
 from stcompile import nn, optim
-from stcompile.api import Differentiable, differentiable, grad, train_step, value_and_grad
+from stcompile.api import (
+    Differentiable,
+    differentiable,
+    explain,
+    grad,
+    train_step,
+    value_and_grad,
+)
 from stcompile.errors import (
     ArgumentsError,
     DataError,
     DerivativeError,
     GradientCheckError,
     LanguageError,
+    NanError,
     SourceError,
     StcompileError,
+    StcompileWarning,
     TypingError,
 )
 
@@ -24,10 +33,13 @@ __all__ = [
     "Differentiable",
     "GradientCheckError",
     "LanguageError",
+    "NanError",
     "SourceError",
     "StcompileError",
+    "StcompileWarning",
     "TypingError",
     "differentiable",
+    "explain",
     "grad",
     "nn",
     "optim",

@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from stcompile.arguments import Wrt
 from stcompile.check import check_gradients
+from stcompile.explain import Explanation, explanation_of
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
 from stcompile.ir import Program
@@ -18,11 +19,13 @@ from stcompile.train_step import Optimizer, TrainStep
 
 
 @makes_transformed
-def grad(function: Callable[..., Any], wrt: Wrt = 0) -> Gradient:
+def grad(function: Callable[..., Any], wrt: Wrt = 0, *, debug_nans: bool = False) -> Gradient:
     """The gradient of a function of one real number, as a function of the same arguments.
 
     ``wrt`` names the arguments to differentiate by: an index, a name, or a tuple of them (which
     gives a tuple of gradients). Gradients have the structure, shapes and dtypes of the arguments.
+    With ``debug_nans`` a call whose results have a NaN raises `NanError`, which names the line that
+    made the first one.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -30,23 +33,46 @@ def grad(function: Callable[..., Any], wrt: Wrt = 0) -> Gradient:
     >>> st.grad(f)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Gradient(function, wrt, with_value=False)
+    return Gradient(function, wrt, False, debug_nans)
 
 
 @makes_transformed
-def value_and_grad(function: Callable[..., Any], wrt: Wrt = 0) -> Gradient:
+def value_and_grad(
+    function: Callable[..., Any], wrt: Wrt = 0, *, debug_nans: bool = False
+) -> Gradient:
     """Like `grad`, but returns ``(value, gradient)``."""
-    return Gradient(function, wrt, with_value=True)
+    return Gradient(function, wrt, True, debug_nans)
 
 
 @makes_transformed
-def train_step(loss: Callable[..., Any], optimizer: Optimizer, wrt: Wrt = 0) -> TrainStep:
+def train_step(
+    loss: Callable[..., Any], optimizer: Optimizer, wrt: Wrt = 0, *, debug_nans: bool = False
+) -> TrainStep:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
     The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
-    update.
+    update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
+    the parameters as they were.
     """
-    return TrainStep(loss, optimizer, wrt)
+    return TrainStep(loss, optimizer, wrt, debug_nans)
+
+
+def explain(
+    function: Callable[..., Any], *arguments: Any, wrt: Wrt = 0, **keywords: Any
+) -> Explanation:
+    """For each array and number that ``wrt`` names: is its gradient zero at these arguments, and
+    why. Prints as a table.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(params, x):
+    ...     return np.sum(np.maximum(x * params["scale"], 0))
+    >>> found = st.explain(f, {"scale": 2.0, "shift": 1.0}, np.array([-1.0, -2.0]), wrt="params")
+    >>> for row in found.rows:
+    ...     print(row.path, "is", row.verdict, [cause.kind for cause in row.causes])
+    params["scale"] is zero here ['flat']
+    params["shift"] is always zero ['unused']
+    """
+    return explanation_of(Gradient(function, wrt, True), arguments, keywords)
 
 
 class Differentiable:
@@ -56,14 +82,17 @@ class Differentiable:
     of the same arguments; the other methods show what they compute, for the arguments given.
     """
 
-    def __init__(self, function: Callable[..., Any], wrt: Wrt = 0) -> None:
+    def __init__(
+        self, function: Callable[..., Any], wrt: Wrt = 0, debug_nans: bool = False
+    ) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.wrt = wrt
+        self.debug_nans = debug_nans
         self._bound: dict[int, tuple[weakref.ref[Any], Differentiable]] = {}  # by instance
         self.primal = Primal(function)
-        self.grad = Gradient(function, wrt, with_value=False)
-        self.value_and_grad = Gradient(function, wrt, with_value=True)
+        self.grad = Gradient(function, wrt, False, debug_nans)
+        self.value_and_grad = Gradient(function, wrt, True, debug_nans)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self.function(*arguments, **keywords)
@@ -74,7 +103,8 @@ class Differentiable:
             return self
         known = self._bound.get(id(instance))
         if known is None or known[0]() is not instance:
-            method = Differentiable(self.function.__get__(instance, owner), self.wrt)
+            function = self.function.__get__(instance, owner)
+            method = Differentiable(function, self.wrt, self.debug_nans)
             self._bound[id(instance)] = known = weakref.ref(instance), method
         return known[1]
 
@@ -94,6 +124,10 @@ class Differentiable:
         """The evaluation trace: every value and every adjoint, side by side when printed."""
         return trace_of(self.value_and_grad, arguments, keywords)
 
+    def explain(self, *arguments: Any, **keywords: Any) -> Explanation:
+        """Why gradients are zero at these arguments, as `stcompile.explain` says it."""
+        return explanation_of(self.value_and_grad, arguments, keywords)
+
     def check_grads(self, *arguments: Any, **keywords: Any) -> None:
         """Compare the gradient with finite differences; `GradientCheckError` names the worst
         entry."""
@@ -101,15 +135,19 @@ class Differentiable:
 
 
 @overload
-def differentiable(function: Callable[..., Any], *, wrt: Wrt = 0) -> Differentiable: ...
+def differentiable(
+    function: Callable[..., Any], *, wrt: Wrt = 0, debug_nans: bool = False
+) -> Differentiable: ...
 @overload
 def differentiable(
-    function: None = None, *, wrt: Wrt = 0
+    function: None = None, *, wrt: Wrt = 0, debug_nans: bool = False
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
-def differentiable(function: Callable[..., Any] | None = None, *, wrt: Wrt = 0) -> Any:
+def differentiable(
+    function: Callable[..., Any] | None = None, *, wrt: Wrt = 0, debug_nans: bool = False
+) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
-    ``wrt`` names the arguments to differentiate by, as in `grad`.
+    ``wrt`` names the arguments to differentiate by and ``debug_nans`` looks for NaNs, as in `grad`.
 
     >>> import stcompile as st, numpy as np
     >>> @st.differentiable(wrt=("x1", "x2"))
@@ -120,5 +158,5 @@ def differentiable(function: Callable[..., Any] | None = None, *, wrt: Wrt = 0) 
     11.652 5.500 1.716
     """
     if function is None:
-        return functools.partial(differentiable, wrt=wrt)
-    return Differentiable(function, wrt)
+        return functools.partial(differentiable, wrt=wrt, debug_nans=debug_nans)
+    return Differentiable(function, wrt, debug_nans)

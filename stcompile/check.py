@@ -11,6 +11,7 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.arguments import chosen, is_several
 from stcompile.errors import GradientCheckError
+from stcompile.generators import undrawn
 from stcompile.gradient import Gradient
 
 SAMPLES = 64  # entries of one array that are checked one by one
@@ -39,12 +40,21 @@ def check_gradients(
 
     Every entry of small arrays is checked, a sample of large ones, and one random direction
     through all of them (which sees every entry at once). Floating-point arguments are converted
-    to float64 first. `GradientCheckError` names the worst entry when an error exceeds
-    ``tolerance`` relative to the size of the gradient.
+    to float64 first. Random generators draw the same each time, and are left as they were.
+    `GradientCheckError` names the worst entry when an error exceeds ``tolerance`` relative to the
+    size of the gradient.
     """
     given = gradient.bind(arguments, keywords)
     exact = replace(given, values={n: _in_float64(v) for n, v in given.values.items()})
-    _, found = exact.call(Gradient(gradient.function, gradient.wrt, with_value=True))
+    transformed = Gradient(gradient.function, gradient.wrt, with_value=True)
+    hidden = transformed.specialise(exact).staged.hidden
+
+    def called(function: Callable[..., Any], **changed: Any) -> Any:
+        """A call that draws the same numbers each time."""
+        with undrawn([*exact.values.values(), *(h.read() for h in hidden)]):
+            return exact.call(function, **changed)
+
+    _, found = called(transformed)
     which = chosen(gradient.wrt)
     found = found if is_several(gradient.wrt) else (found,)
     names = [name for name in map(given.name_of, which) if name is not None]
@@ -57,7 +67,7 @@ def check_gradients(
 
                 def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
                     changed = _with_leaf(exact.values[name], path, new)
-                    return float(exact.call(gradient.function, **{name: changed}))
+                    return float(called(gradient.function, **{name: changed}))
 
                 present = trees.follow(exact.values[name], path)
                 mismatches += list(_compare(shown, leaf, present, value_at, rng))

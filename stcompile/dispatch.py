@@ -21,13 +21,15 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.arguments import Arguments, bind
 from stcompile.emit.function import Emitted, emit
-from stcompile.errors import ArgumentsError, SourceError, excerpt
+from stcompile.errors import ArgumentsError, NanError, SourceError, StcompileWarning, excerpt
 from stcompile.frontend.capture import is_input, memory_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import Staged, stage
 from stcompile.frontend.values import Bound, Closure, Partial
+from stcompile.generators import States
 from stcompile.link import link
 from stcompile.location import Location
+from stcompile.nans import arrays_of, has_nan, nan_error
 from stcompile.pipeline import prepare
 from stcompile.source import function_source
 from stcompile.types import type_of
@@ -91,9 +93,10 @@ class Dispatcher(ABC):
     update: str = ""
     results: int | None = 0
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, debug_nans: bool = False) -> None:
         _check_function(function)
         self.function = function
+        self.debug_nans = debug_nans
         self.function_name = _name(function)
         self._specialisations: dict[Any, list[Specialisation]] = {}
         self._warned = False
@@ -101,7 +104,30 @@ class Dispatcher(ABC):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         bound = self.bind(arguments, keywords)
-        return self.specialise(bound).call(tuple(bound.values.values()))
+        specialisation = self.specialise(bound)
+        if self.debug_nans:
+            return self.call_without_nans(specialisation, bound)
+        return specialisation.call(tuple(bound.values.values()))
+
+    def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> Any:
+        """A call that raises `NanError` if there is a NaN among the results; arguments and random
+        generators that it would have changed are then as they were."""
+        hidden = (h.read() for h in specialisation.staged.hidden)
+        states = States([*arguments.values.values(), *hidden])
+        written = [arguments.values[name] for name in self.written(arguments)]
+        before = [leaf.copy() for leaf in arrays_of(written)]
+        result = specialisation.call(tuple(arguments.values.values()))
+        if not (has_nan(result) or has_nan(written)):
+            return result
+        for leaf, old in zip(arrays_of(written), before, strict=True):
+            leaf[...] = old
+        for staged in (self.stage(arguments), specialisation.staged):
+            states.restore()
+            error = nan_error(staged, arguments.values)
+            states.restore()
+            if error is not None:
+                raise error
+        raise NanError("a result has a NaN, but there is none when the call is repeated")
 
     @abstractmethod
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -193,7 +219,11 @@ class Dispatcher(ABC):
         return ()
 
     def compile(self, arguments: Arguments) -> Specialisation:
-        staged = prepare(self.stage(arguments), self.results)
+        staged = self.stage(arguments)
+        for caution in staged.cautions:
+            where = caution.location
+            warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
+        staged = prepare(staged, self.results)
         emitted = emit(staged, list(arguments.values), self.title, self.update)
         function = cast(FunctionType, link(emitted.source, emitted.name))
         return Specialisation(staged, emitted, function)

@@ -64,8 +64,16 @@ class GradientCheckError(StcompileError):
     """A gradient that differs from finite differences."""
 
 
+class NanError(StcompileError, FloatingPointError):
+    """A NaN among the results of a call that was asked to look for it (`debug_nans`)."""
+
+
 class DataError(StcompileError):
     """A data file that is missing, corrupt or not what it claims to be."""
+
+
+class StcompileWarning(UserWarning):
+    """Code that is compiled as it stands, and that its author hardly meant."""
 
 
 def excerpt(location: Location) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import stcompile.trees as trees
 from stcompile.ad.reverse import reverse
 from stcompile.arguments import Wrt, bind, chosen, is_several
+from stcompile.cautions import truncations, upcasts
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import DerivativeError
 from stcompile.frontend.binding import signature_of
@@ -26,8 +27,8 @@ class Gradient(Dispatcher):
     structure, the shapes and the dtypes of its argument.
     """
 
-    def __init__(self, function: Any, wrt: Wrt, with_value: bool) -> None:
-        super().__init__(function)
+    def __init__(self, function: Any, wrt: Wrt, with_value: bool, debug_nans: bool = False) -> None:
+        super().__init__(function, debug_nans)
         self.wrt = wrt
         self.with_value = with_value
         suffix = "value_and_grad" if with_value else "grad"
@@ -62,6 +63,7 @@ class Gradient(Dispatcher):
                 "name an argument that holds arrays or floats",
             )
         program = _with_output(sub.program, output)
+        self._caution(run, program, variables)
         joint = reverse(program, variables)
         value, *gradients = run.recorder.inline(joint.program, sub.inputs)
         rest = iter(gradients)
@@ -70,6 +72,12 @@ class Gradient(Dispatcher):
         run.hint(result_value, "value")
         result = tuple(made) if is_several(self.wrt) else made[0]
         return (result_value, result) if self.with_value else result
+
+    def _caution(self, run: Run, program: Program, variables: Sequence[Variable]) -> None:
+        """Note what the function does and its author hardly meant."""
+        run.cautions += truncations(program, variables)
+        if not run.depth:  # an inner function's lines are among those of the outer one
+            run.cautions += upcasts(program)
 
     def _structured(self, run: Run, staged: Any, given: Any, gradients: Any) -> Any:
         """Gradients in the structure of an argument."""

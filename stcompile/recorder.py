@@ -23,6 +23,7 @@ class Recorder:
     def __init__(self) -> None:
         self.equations: list[Equation] = []
         self.hints: dict[Variable, str] = {}
+        self.producers: dict[Variable, Equation] = {}
         self._count = 0
 
     def variable(self, type: Type, hint: str = "") -> Variable:
@@ -44,7 +45,9 @@ class Recorder:
         types = infer(primitive, tuple(atom.type for atom in inputs), frozen)
         outputs = tuple(map(self.variable, types))
         effects = (*PRIMITIVES[primitive].effects, *inner_effects(frozen))
-        self.equations.append(Equation(outputs, primitive, inputs, frozen, effects, location))
+        equation = Equation(outputs, primitive, inputs, frozen, effects, location)
+        self.equations.append(equation)
+        self.producers.update(dict.fromkeys(outputs, equation))
         return outputs
 
     def inline(

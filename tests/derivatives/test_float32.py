@@ -49,6 +49,10 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("update", (X, F32(2)), SLICE),
     ("index", (X, *INDICES[0][0]), {"at": INDICES[0][1]}),
     ("index_update", (X, X[:, :], *INDICES[0][0]), {"at": INDICES[0][1]}),
+    *(("masked", (X, X > 0), {"reduce": name, "axis": (0,)}) for name in ("sum", "prod", "max")),
+    ("masked", (X, X[:, 0] > 0), {"reduce": "mean", "axis": (0,)}),
+    ("masked_update", (X, F32(2), X > 0), {"items": False}),
+    ("masked_update", (X, X, X > 0), {"items": True}),
     ("accumulate", (X, X), {"op": "add"}),
     ("accumulate", (X, X[0, :2]), {"op": "slice", **SLICE}),
     (

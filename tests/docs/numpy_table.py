@@ -16,6 +16,7 @@ from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.creation import CREATION
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.linear import LINEAR
+from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
 
@@ -26,6 +27,7 @@ def tables() -> str:
     """All tables, as Markdown."""
     python = {f: lowering for f, lowering in FUNCTIONS.items() if _is_python(f)}
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
+    own |= set(RANDOM)
     templates = set(TEMPLATES.values())
     left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
@@ -36,6 +38,7 @@ def tables() -> str:
         ("Shapes and arrangement", _calls(SHAPES)),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
         ("Array methods", _methods()),
+        ("Random draws", _draws()),
         ("Python", _names(f for f in python if _module(f) == "builtins")),
         ("`math`", _names(f for f in python if _module(f) == "math")),
         ("`operator`, `functools`, `dataclasses`", _names(
@@ -86,6 +89,23 @@ def _methods() -> str:
     return _table(("call",), rows)
 
 
+def _draws() -> str:
+    rows = []
+    for name, lowering in GENERATOR.items():
+        _, *parameters = _parameters(lowering)
+        rows.append((f"`rng.{name}{_shown(parameters)}`", _pathwise(name)))
+    for function, lowering in RANDOM.items():
+        name = function.__name__
+        rows.append((f"`np.random.{name}{_shown(_parameters(lowering))}`", _pathwise(name)))
+    return _table(("call", "derivative"), rows)
+
+
+def _pathwise(name: str) -> str:
+    if name in ("permutation", "shuffle", "choice"):
+        return "of what is drawn from"
+    return "pathwise" if name in DERIVATIVES else "none"
+
+
 def _names(functions: Iterable[Any]) -> str:
     names = sorted({_name(f) for f in functions})
     return ", ".join(f"`{name}`" for name in names) + "."
@@ -114,7 +134,10 @@ def _parameters(lowering: Callable[..., Any]) -> list[inspect.Parameter]:
 def _shown(parameters: list[inspect.Parameter]) -> str:
     """The arguments as a call shows them, without annotations."""
     plain = [p.replace(annotation=p.empty) for p in parameters]
-    return str(inspect.Signature(plain)).replace("<class 'float'>", "float")
+    shown = str(inspect.Signature(plain))
+    for cls, name in ((float, "float"), (int, "int"), (np.float64, "np.float64"), (np.int64, "np.int64")):
+        shown = shown.replace(str(cls), name)
+    return shown
 
 
 def _aliases(function: Any) -> str:
