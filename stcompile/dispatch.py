@@ -22,6 +22,7 @@ import stcompile.trees as trees
 from stcompile.arguments import Arguments, bind
 from stcompile.emit.function import Emitted, emit
 from stcompile.errors import ArgumentsError, NanError, SourceError, StcompileWarning, excerpt
+from stcompile.frontend.binding import signature_of
 from stcompile.frontend.capture import is_input, memory_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import Staged, stage
@@ -141,7 +142,7 @@ class Dispatcher(ABC):
         defaults = getattr(self.function, "__defaults__", None)
         if self._signature is None or self._signature[0] is not defaults:
             try:
-                self._signature = defaults, inspect.signature(self.function)
+                self._signature = defaults, signature_of(self.function)
             except (TypeError, ValueError) as error:
                 raise ArgumentsError(
                     str(error), hint="write a function with Python source"

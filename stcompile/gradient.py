@@ -16,6 +16,8 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, substage
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.location import Location
+from stcompile.passes.drop_idle_ports import drop_idle_ports
+from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.types import is_number
 
 
@@ -62,7 +64,7 @@ class Gradient(Dispatcher):
                 f"`wrt={self.wrt!r}` has no array or float in it to differentiate by",
                 "name an argument that holds arrays or floats",
             )
-        program = _with_output(sub.program, output)
+        program = eliminate_dead_code(drop_idle_ports(_with_output(sub.program, output)))
         self._caution(run, program, variables)
         joint = reverse(program, variables)
         value, *gradients = run.recorder.inline(joint.program, sub.inputs)

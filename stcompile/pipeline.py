@@ -20,6 +20,7 @@ Pass = Callable[[Program], Program]
 
 PIPELINE: tuple[Pass, ...] = (
     inline_calls,
+    simplify_adjoint,
     drop_idle_ports,
     simplify_adjoint,
     share_common_subexpressions,

@@ -17,7 +17,7 @@ from stcompile.errors import DerivativeError
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.location import NOWHERE, Location
 from stcompile.naming import is_numbered
-from stcompile.primitives.control import Ports
+from stcompile.primitives.control import Ports, undefined
 from stcompile.recorder import Recorder
 from stcompile.rules import is_differentiable, rule_for, rule_function
 from stcompile.types import Type
@@ -302,6 +302,8 @@ class Sweep:
         return cotangent
 
     def zeros(self, type: Type) -> Atom:
+        if type.kind == "stack":  # of a branch that has none: it is never read
+            return self.recorder.record("undef", (), self.location, undefined(type))[0]
         if type.kind == "array":
             return self.record("full", Constant(0), shape=type.dims, dtype=type.dtype)
         return Constant(0.0) if type.kind == "python" else Constant(type.dtype.type(0))

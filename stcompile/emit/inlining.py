@@ -131,11 +131,9 @@ class _Inlining:
         for feed in loop.feeds:
             self.named.add(feed.variable)
             uses = self.uses.get(feed.variable, [])
-            if not uses or any(_is_target(use) for use in uses):
-                continue
             is_once = len(uses) == 1 and uses[0].region is loop.body
             is_array = feed.variable.type.kind == "array"
-            if (is_array and self._is_never_written(feed.source)) or (
+            if (uses and is_array and self._is_never_written(feed.source)) or (
                 is_once and self._is_free(loop.body.start, uses[0].at)
             ):
                 self.found.add(feed.variable)

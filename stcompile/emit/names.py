@@ -25,6 +25,8 @@ class Naming:
         self.sharing = sharing
         self.names = Names([*taken, "math", "dataclasses"])
         self.given: dict[Variable, str] = {}
+        self.is_flat = all(isinstance(item, Step) for item in tree.region.items)
+        self._counters: dict[str, list[str]] = {}  # names of counters whose loops are over
         self.by_hint: dict[str, Variable] = {}
         for variable, hint in tree.hints.items():
             if variable.name == hint or hint not in self.by_hint:  # the program's own go first
@@ -34,7 +36,7 @@ class Naming:
     def _bases(self, named: Set[Variable]) -> Counter[str]:
         """How often each name is wished for: `h.1` is `h` where no other `h` is left."""
         hints = self.tree.hints
-        if all(isinstance(item, Step) for item in self.tree.region.items):
+        if self.is_flat:
             return Counter(map(base_name, hints.values()))
         bases: Counter[str] = Counter()
         counted: set[Variable] = set()
@@ -55,13 +57,30 @@ class Naming:
         """Call a variable, and those that share its name, like this."""
         self.given.update(dict.fromkeys(self.sharing.members(variable), own))
 
+    def counter(self, variable: Variable) -> ast.Name:
+        """The counter of a loop: it takes the name of one whose loop is over, if there is one."""
+        if variable not in self.given:
+            hint = self.tree.hints[variable]
+            wish = "i" if is_unnamed(hint) or hint.startswith("_") else base_name(hint)
+            free = self._counters.get(wish, [])
+            self.give(variable, free.pop() if free else self.names.like(wish))
+        return name(self.given[variable])
+
+    def release(self, counter: Variable) -> None:
+        """A loop is over: another one's counter may take its name."""
+        if counter in self.given:
+            hint = self.tree.hints[counter]
+            wish = "i" if is_unnamed(hint) or hint.startswith("_") else base_name(hint)
+            self._counters.setdefault(wish, []).append(self.given[counter])
+
     def _wished(self, variable: Variable) -> str:
         hints = [self.tree.hints[member] for member in self.sharing.members(variable)]
         wish = next((hint for hint in hints if not is_unnamed(hint)), None)
         if wish is None:
             return self.names.unnamed()
         wish = self._adjoint_name(wish)
-        alone = self.bases[base_name(wish)] == 1
+        base = base_name(wish)
+        alone = self.bases[base] == 1 or (not self.is_flat and base not in self.by_hint)
         return self.names.like(base_name(wish) if alone else wish)
 
     def _adjoint_name(self, wish: str) -> str:

@@ -129,6 +129,8 @@ class Statements(Steps):
             self.region(loop.body)
             pairs = [(c.variable, self.expression(c.final)) for c in loop.carry]
             self._hand_on(pairs, self._final_location(loop), together=True)
+        if loop.counter is not None:
+            self.naming.release(loop.counter)
         self.allocated = before + self.allocated * (1 if loop.length is None else loop.length)
         if is_empty(blocks) and loop.condition is None:
             return
@@ -189,9 +191,7 @@ class Statements(Steps):
         assert loop.counter is not None
         if loop.counter not in self.read:
             return name("_")
-        if loop.counter not in self.naming.given and is_unnamed(self.tree.hints[loop.counter]):
-            self.naming.give(loop.counter, self.naming.names.like("i"))
-        return self.naming.called(loop.counter)
+        return self.naming.counter(loop.counter)
 
     def _steps(self, loop: Repeat) -> ast.expr:
         steps = ast.Call(name("range"), [self._length(loop)], [])

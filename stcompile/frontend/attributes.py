@@ -42,7 +42,7 @@ def attribute(run: Run, owner: Any, name: str) -> Any:
     if isinstance(owner, types.ModuleType):
         return _of_module(run, owner, name)
     if isinstance(owner, GeneratorValue):
-        if hasattr(owner.cls, name) and not callable(getattr(owner.cls, name)):
+        if not callable(getattr(owner.example, name, len)):
             return run.refuse(
                 f"the attribute `{name}` of a {describe(owner)} is not supported",
                 "draw with its methods, or pass a generator in",

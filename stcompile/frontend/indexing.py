@@ -212,13 +212,15 @@ def _counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[
 
 
 def _integer_entry(run: Run, entry: Any) -> Any:
-    """A traced integer as an index of which nothing is known."""
-    if isinstance(entry, Affine) or not is_traced(entry):
+    """A traced integer as an index of which nothing is known. (An array is none, not even one of
+    no dimension: it selects a copy.)"""
+    if isinstance(entry, Affine) or not isinstance(entry, Scalar):
         return entry
-    if entry.type.dims or entry.type.dtype.kind not in "iu":
+    if entry.type.dtype.kind not in "iu":
         return entry
-    scalar = run.record("to_scalar", entry) if isinstance(entry, Array) else entry
-    return Affine.unbounded(scalar.atom)
+    number = run.atom(entry)
+    assert isinstance(number, Variable)
+    return Affine.unbounded(number)
 
 
 def _take_counted_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine, int, int]:

@@ -227,8 +227,9 @@ def _rolled(loop: Loop, sequence: Sequence) -> Signal:
     """One `loop` equation for all steps of known number."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
-    counter = run.recorder.variable(COUNTER, _counter_name(node.target))
+    counter = run.recorder.variable(COUNTER)
     index = Affine.counter(counter, sequence.length)
+    run.recorder.hints[counter] = _counter_name(run, node.target, lambda: sequence.item(index))
 
     def step() -> Outcome | None:
         bind(run, node.target, sequence.item(index), frame)
@@ -241,10 +242,12 @@ def _rolled(loop: Loop, sequence: Sequence) -> Signal:
     return loop.end(outcome)
 
 
-def _counter_name(target: ast.expr) -> str:
-    while isinstance(target, ast.Tuple | ast.List):
-        target = target.elts[0]
-    return target.id if isinstance(target, ast.Name) else ""
+def _counter_name(run: Run, target: ast.expr, item: Callable[[], Any]) -> str:
+    """The user's name for the counter, where the target, or its first part, is one."""
+    value = stage_path(run, item).result
+    while isinstance(target, ast.Tuple | ast.List) and isinstance(value, tuple):
+        target, value = target.elts[0], value[0]
+    return target.id if isinstance(target, ast.Name) and isinstance(value, Affine) else "i"
 
 
 def _rebind(loop: Loop, sequence: Sequence) -> None:
@@ -270,7 +273,7 @@ def _counted(loop: Loop, items: Counted) -> Signal:
     """A loop over a range whose length is known only at run time."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
-    counter = run.recorder.variable(COUNTER, _counter_name(node.target))
+    counter = run.recorder.variable(COUNTER, getattr(node.target, "id", "i"))
 
     def step() -> Outcome | None:
         bind(run, node.target, items.item(Scalar(counter)), frame)

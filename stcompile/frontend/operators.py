@@ -221,7 +221,7 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
     ):
         base = Array(target.cell, target.type, tuple(outer))
         run.write(base, lambda present: run.record(
-            "accumulate", present, value, op="slice", **last.params))  # fmt: skip
+            "accumulate", present, value, *last.counters, op="slice", **last.params))  # fmt: skip
         return target
     run.write(target, lambda present: _updated(run, operation, target, present, value))
     return target

@@ -169,9 +169,8 @@ class Run:
     def refuse_masked(self) -> NoReturn:
         """Refuse what needs to know how many items a mask selects."""
         self.refuse(
-            "a boolean mask selects a number of elements that is known only at run time: it "
-            "cannot be used here",
-            "keep the shape: np.where(mask, x, 0); np.sum(x[mask]) and its like work",
+            "a boolean mask selects a number of elements that is known only at run time",
+            "keep the shape: np.where(mask, x, 0); or reduce at once: np.sum(x[mask])",
         )
 
     # --- recording -----------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from stcompile.ir import Params, Variable
-from stcompile.types import GENERATORS, Type
+from stcompile.types import Type
 
 Order: TypeAlias = tuple[int, ...] | None
 UNBOUNDED = 2**62
@@ -181,9 +181,11 @@ class GeneratorValue:
         return self.atom.type
 
     @property
-    def cls(self) -> Any:
-        """Its class."""
-        return next(cls for cls, name in GENERATORS.items() if name == self.atom.type.name)
+    def example(self) -> Any:
+        """A generator of its class."""
+        if self.type.name == "Generator":
+            return np.random.default_rng(0)
+        return np.random.RandomState(0)
 
 
 @dataclass(eq=False)

@@ -46,8 +46,9 @@ def drop_idle_ports(program: Program) -> Program:
             branches = (equation.params["then"], equation.params["otherwise"])
             mapping.update(_twins(equation, 0, *branches))
             mapping.update(_idle_outputs(equation))
+            mapping.update(_flags(equation))
         elif equation.primitive == "loop":
-            kept[-1] = loop = _with_constants(equation, mapping)
+            kept[-1] = loop = _with_numbers(_with_constants(equation, mapping))
             mapping.update(_twins(loop, loop.params["carry"], loop.params["body"]))
     same = all(a is b for a, b in zip(kept, program.equations, strict=True))
     if same and not mapping:
@@ -103,6 +104,20 @@ def _idle_outputs(cond: Equation) -> dict[Variable, Atom]:
         if len(at) == 1 and None not in at:
             found[output] = cond.inputs[1 + at.pop()]  # type: ignore[operator]
     return found
+
+
+def _flags(cond: Equation) -> dict[Variable, Atom]:
+    """Outputs that say which branch was taken: they are the predicate."""
+    predicate = cond.inputs[0]
+    branches = (cond.params["then"].outputs, cond.params["otherwise"].outputs)
+    yes, no = (Constant(predicate.type.dtype.type(flag)) for flag in (True, False))
+    if predicate.type.kind == "python":
+        yes, no = Constant(True), Constant(False)
+    return {
+        output: predicate
+        for output, then, otherwise in zip(cond.outputs, *branches, strict=True)
+        if (then, otherwise) == (yes, no) and output.type == predicate.type
+    }
 
 
 def _with_constants(loop: Equation, mapping: dict[Variable, Atom]) -> Equation:

@@ -36,7 +36,7 @@ def share_common_subexpressions(program: Program) -> Program:
             written.add(equation.inputs[0])
         elif equation.primitive == "loop":
             written.update(Ports.of(equation).carry)
-    first: dict[tuple[str, tuple[Atom, ...], tuple[tuple[str, object], ...]], Equation] = {}
+    first: dict[tuple[object, ...], Equation] = {}
     mapping: dict[Variable, Atom] = {}
     kept: list[Equation] = []
     for original in program.equations:
@@ -44,7 +44,8 @@ def share_common_subexpressions(program: Program) -> Program:
         if equation.effects or not written.isdisjoint(original.outputs):
             kept.append(equation)
             continue
-        key = (equation.primitive, equation.inputs, tuple(equation.params.items()))
+        settings = equation.location.errstate
+        key = (equation.primitive, equation.inputs, tuple(equation.params.items()), settings)
         known = first.setdefault(key, equation)
         if known is equation:
             kept.append(equation)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.derivatives.numeric import check_rule, cotangents
 
-X = np.sin(np.arange(24.0) + 1).reshape(3, 4, 2)
+X = np.random.default_rng(0).permutation(np.linspace(-1, 1, 24)).reshape(3, 4, 2)
 MASKS = [X > 0, X[..., 0] > 0, X[:, 0, 0] > 0]
 REDUCTIONS = ("sum", "prod", "mean", "max", "min")
 

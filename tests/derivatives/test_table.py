@@ -11,7 +11,7 @@ from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.primitives import PRIMITIVES
 from tests.derivatives.numeric import REST
 
-STRUCTURAL = {"call", "cond", "loop", "store", "print", "assert", "raise"}
+STRUCTURAL = {"call", "cond", "loop", "store", "print", "assert", "raise", "seed"}
 
 
 @pytest.mark.parametrize("name", PRIMITIVES)

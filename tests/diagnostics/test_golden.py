@@ -153,8 +153,8 @@ def integers(n):
     test_golden.py:{1}, in a_mask
     {1:>6} | return np.var(x[x > 1])
            |        ^^^^^^^^^^^^^^^^
-    a boolean mask selects a number of elements that is known only at run time: it cannot be used here
-    hint: keep the shape: np.where(mask, x, 0); np.sum(x[mask]) and its like work
+    a boolean mask selects a number of elements that is known only at run time
+    hint: keep the shape: np.where(mask, x, 0); or reduce at once: np.sum(x[mask])
     """,
     X,
 )

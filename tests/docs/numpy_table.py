@@ -135,7 +135,8 @@ def _shown(parameters: list[inspect.Parameter]) -> str:
     """The arguments as a call shows them, without annotations."""
     plain = [p.replace(annotation=p.empty) for p in parameters]
     shown = str(inspect.Signature(plain))
-    for cls, name in ((float, "float"), (int, "int"), (np.float64, "np.float64"), (np.int64, "np.int64")):
+    for cls in (float, int, np.float64, np.int64):
+        name = cls.__name__ if cls in (float, int) else f"np.{cls.__name__}"
         shown = shown.replace(str(cls), name)
     return shown
 

@@ -83,7 +83,7 @@ def test_a_condition_may_not_write_what_the_loop_leaves() -> None:
               return v2
             },
             body=program body(y: f64[3]) {
-              y.1: f64[3] = full(20.0; dtype=f64, shape=(3,))
+              y.1: f64[3] = full(40.0; dtype=f64, shape=(3,))
               return y.1
             })
           return y.1

@@ -180,6 +180,28 @@ def results_need_not_use_their_arguments(x):
     return x, nothing(x) is None
 
 
+@functools.lru_cache(maxsize=None)
+def cached_outside(n):
+    return n if n < 2 else cached_outside(n - 1) + cached_outside(n - 2)
+
+
+@examples(X)
+def cached_functions(x):
+    @functools.cache
+    def power(k):
+        return x * power(k - 1) if k else 1.0
+
+    @functools.lru_cache(maxsize=8)
+    def scaled(k):
+        return x * k
+
+    @functools.lru_cache
+    def shifted(k, by=1.0):
+        return x + k * by
+
+    return power(3), scaled(2), shifted(1, by=0.5), cached_outside(9) * x
+
+
 @examples.test
 def test_program(example):
     example.check()

@@ -55,6 +55,45 @@ def directional(w, x):
     return np.sum(g * g)
 
 
+def pixel_rnn(params, x, y, steps):
+    """One pixel a step: a loop that stays a loop."""
+    h = np.zeros((x.shape[0], 16), x.dtype)
+    for t in range(steps):
+        h = np.tanh(x[:, t : t + 1] @ params["Wx"] + h @ params["Wh"] + params["bh"])
+    return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+
+
+def square_root(a):
+    """Newton's iteration, until it settles."""
+    x = a
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def huber(residuals, delta):
+    """A branch for each residual, and a way out."""
+    total = 0.0
+    for r in residuals:
+        if r > 100 * delta:
+            return np.inf * r
+        if abs(r) <= delta:
+            total = total + 0.5 * r * r
+        else:
+            total = total + delta * (abs(r) - 0.5 * delta)
+    return total
+
+
+def recursion(x, decay):
+    """A filter that writes into an array, and a list of what it saw."""
+    y = np.zeros_like(x)
+    peaks = []
+    for t in range(1, len(x)):
+        y[t] = decay * y[t - 1] + x[t]
+        peaks.append(np.maximum(y[t], 0.0))
+    return np.sum(y * y) + np.mean(np.array(peaks))
+
+
 def sigmoid(v):
     return 1 / (1 + np.exp(-v))
 
@@ -83,6 +122,11 @@ def arguments() -> dict[str, tuple[Any, ...]]:
                  "Wo": normal(64, 10), "bo": normal(10)}, normal(100, 784), labels),
         "wave": (rng.normal(size=8), 0.1),
         "directional": (rng.normal(size=5), rng.normal(size=(7, 5))),
+        "pixel_rnn": ({"Wx": normal(1, 16), "Wh": normal(16, 16), "bh": normal(16),
+                       "Wo": normal(16, 10), "bo": normal(10)}, normal(20, 784), labels[:20], 784),
+        "square_root": (2.0,),
+        "huber": (rng.normal(size=30), 0.5),
+        "recursion": (rng.normal(size=40), 0.9),
         "autoencoder": ({"W1": normal(30, 78), "W2": normal(10, 30), "Wd": normal(78, 10),
                          "b1": normal(30), "b2": normal(10)}, normal(78)),
     }  # fmt: skip

@@ -27,6 +27,10 @@ GENERATED = {
     ),
     "wave": lambda: st.value_and_grad(models.wave),
     "directional": lambda: st.value_and_grad(models.directional),
+    "pixel_rnn_step": lambda: st.train_step(models.pixel_rnn, st.optim.SGD(0.015), wrt="params"),
+    "square_root": lambda: st.value_and_grad(models.square_root),
+    "huber": lambda: st.value_and_grad(models.huber, wrt=("residuals", "delta")),
+    "recursion": lambda: st.value_and_grad(models.recursion, wrt=("x", "decay")),
     "autoencoder_step": lambda: st.train_step(models.autoencoder, st.optim.SGD(0.02)),
 }
 

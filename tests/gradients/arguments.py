@@ -382,6 +382,11 @@ def writing(draw: Callable[..., Any], new: bool = False) -> tuple[Any, ...]:
     return x, at, value
 
 
+def masking() -> Arguments:
+    """Two arrays; a mask selects by the entries of the second, which are not 0 nor equal."""
+    return of_shapes((3, 2), (3, 2), low=-0.93, high=0.97)
+
+
 @st.composite
 def fancy(draw: Callable[..., Any], count: int = 1, unique: bool = False) -> tuple[Any, ...]:
     """An array whose first ``count`` axes have 3 elements, and integer arrays for them."""

@@ -343,6 +343,16 @@ CREATION = (
     Case("arange, eye", lambda x: x * np.arange(3.0) + np.eye(3) * x, a.of_shapes((3,))),
 )
 
+RANDOM = (
+    real_alone(
+        "normal", lambda x, y: np.random.default_rng(3).normal(x, y), a.broadcasting(2, 0.4, 2.0)
+    ),
+    real_alone(
+        "uniform", lambda x, y: np.random.default_rng(3).uniform(-x, y), a.broadcasting(2, 0.4, 2.0)
+    ),
+    real_alone("exponential", lambda x: np.random.default_rng(3).exponential(x), a.unary(0.4, 2.0)),
+)
+
 LIBRARY = (
     alone("softmax_cross_entropy", lambda x, y: softmax_cross_entropy(x, y), a.classified()),
     alone(
@@ -353,5 +363,5 @@ LIBRARY = (
 
 CASES: tuple[Case, ...] = (
     *(*OPERATORS, *UNARY, *BINARY, *MATH, *REDUCTIONS, *METHODS),
-    *(*LINEAR, *SHAPES, *INDEXING, *CREATION, *LIBRARY),
+    *(*LINEAR, *SHAPES, *INDEXING, *CREATION, *RANDOM, *LIBRARY),
 )

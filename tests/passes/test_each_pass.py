@@ -253,6 +253,24 @@ def test_what_changes_the_type_stays(equation: str) -> None:
     assert simplify_adjoint(in_adjoint(program)).equations == program.equations
 
 
+def test_choices_inside_choices_by_one_condition() -> None:
+    program = parse("""
+        program f(x: f64[3], c: b8[3], e: b8[3]) {
+          a: f64[3] = where(c, x, 1.0)
+          b: f64[3] = where(c, a, 0.0)
+          d: f64[3] = where(c, 2.0, b)
+          y: f64[3] = where(e, d, x)
+          return b, y
+        }
+    """)
+    simple = simplify_adjoint(in_adjoint(program))
+    assert [str(e).split(" = ")[1] for e in simple.equations[1:]] == [
+        "where(c, x, 0.0)",
+        "where(c, 2.0, 0.0)",
+        "where(e, d, x)",
+    ]
+
+
 # --- stores --------------------------------------------------------------------------------------
 
 

@@ -139,7 +139,7 @@ def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
     if isinstance(obj, Array | Masked):
         example: Any = np.empty(0)
     elif isinstance(obj, GeneratorValue):
-        return issubclass(obj.cls, class_or_tuple)
+        example = obj.example
     elif isinstance(obj, Scalar):
         weak = obj.type.kind == "python"
         example = obj.type.python_type(0) if weak else obj.type.dtype.type(0)
@@ -154,7 +154,7 @@ def type_(run: Run, obj: Any) -> type:
     if isinstance(obj, Scalar):
         return obj.type.python_type if obj.type.kind == "python" else obj.type.dtype.type
     if isinstance(obj, GeneratorValue):
-        return obj.cls
+        return type(obj.example)
     return type(obj)
 
 
@@ -168,7 +168,7 @@ def hasattr_(run: Run, obj: Any, name: str) -> bool:
     if is_traced(obj) or isinstance(obj, Masked):
         return hasattr(np.ndarray, name)
     if isinstance(obj, GeneratorValue):
-        return hasattr(obj.cls, name)
+        return hasattr(obj.example, name)
     place = run.captures.place_of(obj)
     if place is None:
         return hasattr(obj, name)
@@ -321,7 +321,8 @@ def wraps(run: Run, wrapped: Any, *options: Any, **keywords: Any) -> Any:
 
 def cache(run: Run, user_function: Any = 128, typed: bool = False, **options: Any) -> Any:
     """functools.cache and lru_cache: a pure function gives the same without one."""
-    return user_function if callable(user_function) else unchanged
+    is_size = user_function is None or isinstance(user_function, int)
+    return unchanged if is_size or "maxsize" in options else user_function
 
 
 def super_(run: Run, *arguments: Any) -> Any:

@@ -9,43 +9,43 @@ def autoencoder_step(params, x, *, lr=0.02):
     b1 = params["b1"]
     b2 = params["b2"]
     # --- forward --------------------------------------------------------------
-    # models.py:63  h = sigmoid(params["W1"] @ x + params["b1"])
+    # models.py:102  h = sigmoid(params["W1"] @ x + params["b1"])
     v1 = W1 @ x + b1
-    # models.py:59  return 1 / (1 + np.exp(-v))
+    # models.py:98  return 1 / (1 + np.exp(-v))
     v2 = np.exp(-v1)
     v3 = 1 + v2
     h = 1 / v3
-    # models.py:64  h = sigmoid(params["W2"] @ h + params["b2"])
+    # models.py:103  h = sigmoid(params["W2"] @ h + params["b2"])
     v4 = W2 @ h + b2
-    # models.py:59  return 1 / (1 + np.exp(-v))
+    # models.py:98  return 1 / (1 + np.exp(-v))
     v5 = np.exp(-v4)
     v6 = 1 + v5
     h_1 = 1 / v6
-    # models.py:65  o = sigmoid(params["Wd"] @ h)
+    # models.py:104  o = sigmoid(params["Wd"] @ h)
     v7 = Wd @ h_1
-    # models.py:59  return 1 / (1 + np.exp(-v))
+    # models.py:98  return 1 / (1 + np.exp(-v))
     v8 = np.exp(-v7)
     v9 = 1 + v8
     o = 1 / v9
-    # models.py:66  return np.sum((x - o) ** 2)
+    # models.py:105  return np.sum((x - o) ** 2)
     v10 = x - o
     value = np.sum(v10 ** 2)
     # --- adjoint --------------------------------------------------------------
-    # models.py:66  return np.sum((x - o) ** 2)
+    # models.py:105  return np.sum((x - o) ** 2)
     v11 = 2 * v10
-    # models.py:59  return 1 / (1 + np.exp(-v))
+    # models.py:98  return 1 / (1 + np.exp(-v))
     v12 = -(v11 * (o / v9) * v8)
-    # models.py:65  o = sigmoid(params["Wd"] @ h)
+    # models.py:104  o = sigmoid(params["Wd"] @ h)
     d_Wd = np.outer(v12, h_1)
     d_h_1 = Wd.T @ v12
-    # models.py:59  return 1 / (1 + np.exp(-v))
+    # models.py:98  return 1 / (1 + np.exp(-v))
     d_b2 = d_h_1 * (h_1 / v6) * v5
-    # models.py:64  h = sigmoid(params["W2"] @ h + params["b2"])
+    # models.py:103  h = sigmoid(params["W2"] @ h + params["b2"])
     d_W2 = np.outer(d_b2, h)
     d_h = W2.T @ d_b2
-    # models.py:59  return 1 / (1 + np.exp(-v))
+    # models.py:98  return 1 / (1 + np.exp(-v))
     d_b1 = d_h * (h / v3) * v2
-    # models.py:63  h = sigmoid(params["W1"] @ x + params["b1"])
+    # models.py:102  h = sigmoid(params["W1"] @ x + params["b1"])
     d_W1 = np.outer(d_b1, x)
     # --- update: SGD, lr = 0.02 -----------------------------------------------
     W1 -= lr * d_W1

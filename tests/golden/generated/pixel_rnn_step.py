@@ -1,0 +1,54 @@
+import numpy as np
+
+
+def pixel_rnn_step(params, x, y, steps, *, lr=0.015):
+    """One training step on `pixel_rnn`, in place; returns the loss."""
+    Wx = params["Wx"]
+    Wh = params["Wh"]
+    bh = params["bh"]
+    Wo = params["Wo"]
+    bo = params["bo"]
+    # --- forward --------------------------------------------------------------
+    # models.py:60  h = np.zeros((x.shape[0], 16), x.dtype)
+    h = np.zeros((20, 16), np.float32)
+    # models.py:61  for t in range(steps):
+    hs = np.empty((784, 20, 16), np.float32)
+    hs_1 = np.empty((784, 20, 16), np.float32)
+    for t in range(784):
+        hs_1[t] = h
+        # models.py:62  h = np.tanh(x[:, t : t + 1] @ params["Wx"] + h @ params["Wh"] + params["bh"…
+        h = np.tanh(x[:, t : t + 1] @ Wx + h @ Wh + bh)
+        hs[t] = h
+    # models.py:63  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+    v1 = h @ Wo + bo
+    rows = np.arange(20)
+    shifted = v1 - np.max(v1, axis=1, keepdims=True)
+    exps = np.exp(shifted)
+    total = np.sum(exps, axis=1, keepdims=True)
+    loss = np.sum(np.log(total[:, 0]) - shifted[rows, y]) / 20
+    # --- adjoint --------------------------------------------------------------
+    # models.py:63  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+    d_logits = exps / total
+    d_logits[rows, y] -= 1
+    v2 = d_logits * np.float32(0.05)
+    d_bo = np.sum(v2, axis=0)
+    d_h = v2 @ Wo.T
+    d_Wo = h.T @ v2
+    # models.py:61  for t in range(steps):
+    d_Wx = np.zeros((1, 16), np.float32)
+    d_Wh = np.zeros((16, 16), np.float32)
+    d_bh = np.zeros(16, np.float32)
+    for t in reversed(range(784)):
+        # models.py:62  h = np.tanh(x[:, t : t + 1] @ params["Wx"] + h @ params["Wh"] + params["bh"…
+        v3 = d_h * (1 - hs[t] * hs[t])
+        d_bh += np.sum(v3, axis=0)
+        d_h = v3 @ Wh.T
+        d_Wh += hs_1[t].T @ v3
+        d_Wx += x[:, t : t + 1].T @ v3
+    # --- update: SGD, lr = 0.015 ----------------------------------------------
+    Wx -= lr * d_Wx
+    Wh -= lr * d_Wh
+    bh -= lr * d_bh
+    Wo -= lr * d_Wo
+    bo -= lr * d_bo
+    return loss
