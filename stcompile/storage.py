@@ -137,6 +137,7 @@ class _Analysis:
         self.liveness = liveness
         self.given = given
         self.storage = Storage(tree)
+        self.placed: list[Variable] = []  # in order
         self.members: dict[Variable, list[Variable]] = {}
         self.inplace: dict[int, bool] = {}
         self.copied: set[Variable] = set()
@@ -148,6 +149,7 @@ class _Analysis:
         return self
 
     def _place(self, variable: Variable, roots: Roots) -> None:
+        self.placed.append(variable)
         self.storage.roots[variable] = roots
         for root in roots:
             self.members.setdefault(root, []).append(variable)
@@ -220,17 +222,19 @@ class _Analysis:
         if self.liveness is None:
             self._loop(loop, self.given.intersection(c.variable for c in loop.carry))
             return
-        before = self._state()
+        mark = len(self.placed)
         self._loop(loop, _NONE)
-        copied, best = _NONE, self._cost(loop)
+        copied = tried = _NONE
+        best = self._cost(loop)
         for candidate in self._candidates(loop):
-            found = self._state()
-            self._restore(before)
-            self._loop(loop, copied | {candidate})
+            tried = copied | {candidate}
+            self._undo(mark)
+            self._loop(loop, tried)
             if self._cost(loop) < best:
-                copied, best = copied | {candidate}, self._cost(loop)
-            else:
-                self._restore(found)
+                copied, best = tried, self._cost(loop)
+        if tried != copied:
+            self._undo(mark)
+            self._loop(loop, copied)
 
     def _cost(self, loop: Repeat) -> int:
         """The number of copies that the steps of a loop make for their writes."""
@@ -260,7 +264,7 @@ class _Analysis:
         firsts = {s.variable: s.initial for s in slots if s.variable not in copied}
         facts = self._facts(slots, firsts, outside)
         while True:
-            before = self._state()
+            mark = len(self.placed)
             self._prepare(loop, slots, facts)
             for region in loop.regions:
                 self._region(region)
@@ -268,7 +272,7 @@ class _Analysis:
             if facts | after == facts:
                 break
             facts |= after
-            self._restore(before)
+            self._undo(mark)
         self.copied |= copied
         self._leave(loop, slots, after if loop.length else facts)
 
@@ -340,35 +344,19 @@ class _Analysis:
             storage.overlaps.setdefault(one, set()).add(other)
             storage.overlaps.setdefault(other, set()).add(one)
 
-    # --- going back ----------------------------------------------------------------------------
-
-    def _state(self) -> _State:
+    def _undo(self, mark: int) -> None:
+        """Forget all variables but the first ``mark``."""
         storage = self.storage
-        return _State(
-            dict(storage.roots),
-            {root: set(others) for root, others in storage.overlaps.items()},
-            (set(storage.owned), set(storage.read_only), set(storage.views)),
-            {root: list(variables) for root, variables in self.members.items()},
-            dict(self.inplace),
-            set(self.copied),
-        )
-
-    def _restore(self, state: _State) -> None:
-        storage = self.storage
-        storage.roots = dict(state.roots)
-        storage.overlaps = {root: set(others) for root, others in state.overlaps.items()}
-        storage.owned, storage.read_only, storage.views = map(set, state.sets)
-        self.members = {root: list(variables) for root, variables in state.members.items()}
-        self.inplace, self.copied = dict(state.inplace), set(state.copied)
-
-
-class _State(NamedTuple):
-    roots: dict[Variable, Roots]
-    overlaps: dict[Variable, set[Variable]]
-    sets: tuple[set[Variable], set[Variable], set[Variable]]
-    members: dict[Variable, list[Variable]]
-    inplace: dict[int, bool]
-    copied: set[Variable]
+        while len(self.placed) > mark:
+            variable = self.placed.pop()
+            for root in storage.roots.pop(variable):
+                self.members[root].pop()
+                if not self.members[root]:
+                    del self.members[root]
+            for other in storage.overlaps.pop(variable, ()):
+                storage.overlaps[other].discard(variable)
+            for known in (storage.owned, storage.read_only, storage.views, self.copied):
+                known.discard(variable)
 
 
 def _is_number(variable: Variable) -> bool:

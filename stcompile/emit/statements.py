@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from stcompile.emit.inlining import is_indexed, is_unnamed
+from stcompile.emit.inlining import is_indexed
 from stcompile.emit.layout import Block, Compound, is_empty
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming

@@ -192,7 +192,7 @@ def _settled(
     variables += [run.recorder.variable(s.type, s.hint) for s in merger.slots[settled:]]
     with inside(run, path):
         carried = matcher.atoms(merger.slots[:settled], variables)
-        carried += merger.atoms("second")[settled:]
+        carried += merger.atoms("second", settled)
         grown = [_growth(loop, site, loop.before[key]) for key, site in loop.grown.items()]
     matcher.freeze_shared([merger, *(growth.merger for growth in grown)])
     test = None

@@ -276,7 +276,9 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
         return run.record("to_scalar", array)  # x[()] of a 0-d array: a NumPy scalar
     if not _is_basic(entries):
         at, indices = parse_advanced(run, array, entries)
-        return run.record("index", array, *indices, at=at)
+        result = run.record("index", array, *indices, at=at)
+        is_number = isinstance(result, Scalar) and keeps_array  # with `...` NumPy gives an array
+        return run.record("asarray", result) if is_number else result
     basic = parse_basic(run, array, entries)
     result = array
     if not basic.is_whole(array.type.dims):

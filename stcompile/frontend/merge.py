@@ -300,9 +300,11 @@ class Merger:
                 for original in shared:
                     self.run.disown(original)
 
-    def atoms(self, which: str) -> list[Atom]:
-        """The slots' values on the ``first`` or the ``second`` path; call it inside that path."""
-        return [self.converted(getattr(slot, which)(), slot.type) for slot in self.slots]
+    def atoms(self, which: str, start: int = 0) -> list[Atom]:
+        """The values of the slots from ``start`` on, on the ``first`` or the ``second`` path; call
+        it inside that path."""
+        slots = self.slots[start:]
+        return [self.converted(getattr(slot, which)(), slot.type) for slot in slots]
 
     def converted(self, value: Any, to: Type) -> Atom:
         run = self.run

@@ -216,7 +216,9 @@ def test_what_is_no_function(transform, thing):
         transform(thing)(X)
 
 
-@pytest.mark.parametrize("builtin", [dict, np.sum, np.ndarray.sum], ids=["dict", "np.sum", "np.ndarray.sum"])
+@pytest.mark.parametrize(
+    "builtin", [dict, np.sum, np.ndarray.sum], ids=["dict", "np.sum", "ndarray.sum"]
+)
 def test_a_function_without_source_says_so(builtin):
     with pytest.raises(StcompileError) as caught:
         st.grad(builtin)({"w": X})

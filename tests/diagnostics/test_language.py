@@ -30,9 +30,9 @@ def an_unknown_function_of_math(x):
     return math.gamma(x[0, 0])
 
 
-@refused(X, at="np.random.rand(3)", reason=r"rand.*not supported")
+@refused(X, at="np.random.gamma(2.0, size=3)", reason=r"gamma.*not supported")
 def a_random_draw(x):
-    return np.sum(x * np.random.rand(3))
+    return np.sum(x * np.random.gamma(2.0, size=3))
 
 
 @refused(X, at="x.tobytes()", reason=r"\.tobytes.*not supported")
@@ -60,9 +60,9 @@ def an_unsupported_keyword(x):
     return np.sum(x, where=x > 1)
 
 
-@refused(X, at="np.exp(x, out=y)", reason=r"`out` of `np\.exp` is not supported")
+@refused(X, at="np.exp(x, out=y)", reason=r"but `out` has \(2, 2, 3\)", error=TypingError)
 def an_output_argument(x):
-    y = np.zeros((2, 3))
+    y = np.zeros((2, 2, 3))
     np.exp(x, out=y)
     return np.sum(y)
 

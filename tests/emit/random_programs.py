@@ -208,7 +208,9 @@ class Scope:
         inner.stored, inner.count, *rest = (inner.variable(v.type) for v in variables)
         for old, new in zip(variables, (inner.stored, inner.count, *rest), strict=True):
             hint = self.recorder.hints.get(old, "")
-            inner.recorder.hints[new] = hint if self.choose(2) else inner.recorder.hints.get(new, "")
+            inner.recorder.hints[new] = (
+                hint if self.choose(2) else inner.recorder.hints.get(new, "")
+            )
         inner.operands = [inner.stored, inner.count, *rest]
         inner.own = [inner.variable(v.type) for v in own]
         for variable in (inner.count, *rest, *inner.own):
@@ -246,7 +248,7 @@ class Scope:
         first = [arms[0].some(type) for type in types]
         second = [arms[1].some(type) for type in types]
         if len(set(types)) < len(types) and self.choose(2):  # the other way round
-            second = [swapped.get(atom, new) for atom, new in zip(first, second, strict=True)]  # type: ignore[call-overload]
+            second = [swapped.get(atom, new) for atom, new in zip(first, second, strict=True)]
             for one, other in itertools.combinations(range(len(types)), 2):
                 if types[one] == types[other]:
                     second[one], second[other] = second[other], second[one]
@@ -311,7 +313,7 @@ class Scope:
             finals[0] = body.record("add", body.own[0], step)
             params["condition"] = self.condition(constants, carried, depth)
         ys = [body.some(body.pick((VECTOR, NUMBER))) for _ in range(self.choose(3))]
-        ys = [VECTOR_ONLY(body, y) if kind == 1 else y for y in ys] if kind != 2 else []
+        ys = [_as_vector(body, y) if kind == 1 else y for y in ys] if kind != 2 else []
         params |= {"length": length, "body": body.closed([*finals, *ys])}
         if kind != 2:
             params["reverse"] = bool(self.choose(2))
@@ -332,7 +334,7 @@ class Scope:
         return scope.closed([scope.record("less", scope.own[0], limit)])
 
 
-def VECTOR_ONLY(scope: Scope, atom: Atom) -> Atom:
+def _as_vector(scope: Scope, atom: Atom) -> Atom:
     return atom if atom.type == VECTOR else scope.some(VECTOR)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -145,7 +144,10 @@ case(
         otherwise=program otherwise(s: float) {
           v1: bool = greater(s, 1.0)
           y: float = cond(v1, s;
-            otherwise=program otherwise(s: float) { print(s; parts=('low', None)) !print return 0.0 },
+            otherwise=program otherwise(s: float) {
+              print(s; parts=('low', None)) !print
+              return 0.0
+            },
             then=program then(s: float) { v1: float = multiply(s, s) return v1 }) !print
           return y
         },
@@ -517,6 +519,29 @@ for i in range(2):
 return (total,)
 """,
     (X,),
+)
+
+case(
+    "numbers that a loop steps through",
+    """
+    program f(x: f64[4], w: f64[4]) {
+      total: f64 = loop(f64(0.0), x, w; carry=1, constants=0, length=4,
+        body=program body(t: int, total: f64, a: f64, b: f64) {
+          v1: f64 = multiply(a, a)
+          v2: f64 = multiply(v1, b)
+          total.1: f64 = add(total, v2)
+          return total.1
+        })
+      return total
+    }""",
+    """
+total = np.float64(0.0)
+for t in range(4):
+    a = x[t]
+    total += a * a * w[t]
+return (total,)
+""",
+    (ROWS[:, 0], ROWS[:, 1]),
 )
 
 case(

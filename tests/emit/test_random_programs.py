@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stcompile.evaluate import evaluate
-from stcompile.ir import Program, Variable
+from stcompile.ir import Atom, Program
 from stcompile.passes.own_outputs import own_outputs
+from stcompile.regions import Repeat, unfold
+from stcompile.storage import plan_writes
 from stcompile.verify import verify
 from tests.emit.emitting import check, emitted, run
 from tests.emit.random_programs import CALLS, Builder
@@ -21,8 +24,7 @@ EXAMPLES = max(60, settings.default.max_examples if settings.default else 0)
 
 @st.composite
 def programs(draw: st.DrawFn) -> Program:
-    random = draw(st.randoms(use_true_random=False))
-    return Builder(random.randrange).program()
+    return Builder(draw(st.randoms(use_true_random=False)).randrange).program()
 
 
 @settings(max_examples=EXAMPLES)
@@ -59,11 +61,6 @@ def test_two_emissions_give_equal_bytes(program: Program) -> None:
 
 def test_the_random_programs_are_of_all_kinds() -> None:
     """They write in place in loops and branches, copy before loops, and collect in lists."""
-    import random
-
-    from stcompile.regions import Repeat, unfold
-    from stcompile.storage import plan_writes
-
     found: set[str] = set()
     for seed in range(150):
         tree = unfold(Builder(random.Random(seed).randrange).program())
@@ -81,5 +78,5 @@ def test_the_random_programs_are_of_all_kinds() -> None:
     assert found == kinds | {"list", "swap"}
 
 
-def _is_another(final: object, loop: object) -> bool:
-    return isinstance(final, Variable) and any(c.variable == final for c in loop.carry)  # type: ignore[attr-defined]
+def _is_another(final: Atom, loop: Repeat) -> bool:
+    return any(carry.variable == final for carry in loop.carry)

@@ -192,7 +192,7 @@ def test_items_of_lists_are_not_written() -> None:
         (X, 0),
         (X, 3),
     )
-    assert "np.copy(ys[t])" in text
+    assert "y_1 = np.copy(ys[t])" in text
 
 
 def test_rows_of_an_array_are_not_written() -> None:
@@ -210,6 +210,22 @@ def test_rows_of_an_array_are_not_written() -> None:
         }""".replace("last: f64[3], sums", "last: f64[3,3], sums"),
         (np.arange(9.0).reshape(3, 3),),
     )
+
+
+def test_a_row_that_leaves_a_loop_is_still_a_part_of_its_array() -> None:
+    text = checked(
+        """
+        program f(x: f64[2,3]) {
+          y: f64[2,3] = multiply(x, 2.0)
+          v1: f64[3] = full(0.0; dtype=f64, shape=(3,))
+          last: f64[3] = loop(v1, y; carry=1, constants=0, length=2,
+            body=program body(t: int, last: f64[3], row: f64[3]) { return row })
+          last.1: f64[3] = update(last, 7.0; AT_0)
+          return y, last.1
+        }""",
+        (np.arange(6.0).reshape(2, 3),),
+    )
+    assert copies(text) == 1
 
 
 def test_lists_of_lists_are_added_item_by_item() -> None:
@@ -441,7 +457,11 @@ def test_an_arm_that_raises() -> None:
         ("y: f64[3] = cond(p, x; then=MAKE, otherwise=MAKE)", "y, y", 1),
         ("y: f64[3] = cond(p, x; then=KEEP, otherwise=KEEP)", "y", 1),
         ("y: f64[3] = cond(p, x; then=SPREAD, otherwise=MAKE)", "y", 1),
-        ("y: f64[3], ys: f64[3,3] = loop(x; carry=1, constants=0, length=3, body=KEPT)", "y, ys", 0),
+        (
+            "y: f64[3], ys: f64[3,3] = loop(x; carry=1, constants=0, length=3, body=KEPT)",
+            "y, ys",
+            0,
+        ),
     ],
 )
 def test_outputs_are_copied_where_others_may_have_them(

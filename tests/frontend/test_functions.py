@@ -180,7 +180,7 @@ def results_need_not_use_their_arguments(x):
     return x, nothing(x) is None
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=None)  # noqa: UP033
 def cached_outside(n):
     return n if n < 2 else cached_outside(n - 1) + cached_outside(n - 2)
 

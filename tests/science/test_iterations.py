@@ -322,13 +322,10 @@ def minimum_by_newton(a):
     def energy(z):
         return z**4 + (z - a) ** 2
 
-    def slope_at(z):
-        return st.grad(energy)(z)
-
-    second = st.grad(slope_at)
+    first, second = st.grad(energy), st.grad(st.grad(energy))
     z, slope = 0.5, 1.0
     while abs(slope) > 1e-10:
-        slope = slope_at(z)
+        slope = first(z)
         z = z - slope / second(z)
     return z
 
