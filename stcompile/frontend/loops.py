@@ -125,7 +125,8 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
         for first in (0, 1):  # one step may settle the types
             rest = _rest_of(sequence, first)
             try:
-                return _rolled(loop, rest)
+                with run.attempt():
+                    return _rolled(loop, rest)
             except REFUSALS:
                 pass
             if first == 0:
@@ -136,7 +137,8 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
         path = stage_path(run, lambda: _one(loop, sequence.item(0)))
         if isinstance(path.result, Outcome):
             try:
-                return _rolled(loop, sequence)
+                with run.attempt():
+                    return _rolled(loop, sequence)
             except REFUSALS:
                 pass
     return _unrolled(loop, sequence, first, lambda s: s.length)
@@ -296,7 +298,8 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
         path = stage_path(run, loop.body)
         if _data_decides(loop, path):
             try:
-                return _while(loop, runs_once=True)
+                with run.attempt():
+                    return _while(loop, runs_once=True)
             except REFUSALS:  # one step may settle the types
                 if isinstance(path.result, Outcome):
                     raise

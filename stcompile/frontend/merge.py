@@ -171,7 +171,7 @@ class Merger:
             whole = hint if not first.path else ""
             return ArrayOf(self._cell(first.cell, second.cell, whole), first.type, first.path)
         for array in (first, second):  # parts of two arrays: a value to read
-            array.cell.frozen = array.cell.frozen or EITHER
+            self.run.freeze(array.cell, EITHER)
         run = self.run
         index = self._slot(first.type, lambda: run.read(first), lambda: run.read(second), hint)
         merged = MergedCell(index, first.type, None, first.cell, second.cell, EITHER)
@@ -290,7 +290,7 @@ class Merger:
             if len(partners) > 1 or shared:
                 cell.frozen = cell.frozen or EITHER
                 for original in shared:
-                    original.frozen = original.frozen or EITHER
+                    self.run.freeze(original, EITHER)
         structures = list(self._containers.values())
         for shape in structures:
             twins = [s for s in structures if s.first is shape.first or s.second is shape.second]

@@ -16,8 +16,9 @@ import numpy as np
 from stcompile.cautions import Caution
 from stcompile.errors import ArgumentsError, LanguageError, StcompileError, TypingError
 from stcompile.frontend.capture import Captures
+from stcompile.frontend.changes import Changes
 from stcompile.frontend.frames import Block, Frame
-from stcompile.frontend.state import AttributeSite, CellSite, ContentsSite, Journal, Site
+from stcompile.frontend.state import CellSite
 from stcompile.frontend.values import (
     Affine,
     Array,
@@ -55,15 +56,6 @@ _CONTIGUOUS = {"contract", "full", "arange", "eye", "constant", "array", "asarra
 
 
 @dataclass(frozen=True)
-class Owned:
-    """A container or an object that the program made, at what depth and age."""
-
-    container: Any
-    depth: int
-    born: int
-
-
-@dataclass(frozen=True)
 class Language:
     """What the interpreter understands, as tables from syntax or object to a handler;
     ``array_of`` makes an array of a nested list."""
@@ -74,17 +66,13 @@ class Language:
     array_of: Callable[[Run, Any, Any], Array]
 
 
-class Run:
+class Run(Changes):
     def __init__(self, language: Language) -> None:
+        super().__init__()
         self.language = language
         self.recorder = Recorder()
         self.section: Section = "forward"
-        self.depth = 0  # nesting of sub-programs
-        self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
         self.frames: list[Frame] = []  # those that code still to come can reach
-        self.journal: Journal | None = None  # of the path that is being staged
-        self._age = 0
-        self._disowned: list[Any] = []
         self.origins: dict[
             int, tuple[Any, str]
         ] = {}  # records of the arguments: object, expression
@@ -383,50 +371,6 @@ class Run:
         present = self.recorder.hints.get(variable, "")
         if not present or (present.startswith("d_") and self.section == "forward"):
             self.recorder.hints[variable] = name
-
-    def own(self, container: Any) -> Any:
-        """Note a container that the program made, so that it may be mutated."""
-        self.owned[id(container)] = Owned(container, self.depth, self.age())
-        return container
-
-    def owns(self, container: Any) -> bool:
-        """True for a container that the program made, in the function being staged: one of an
-        enclosing function that is differentiated from inside must not be changed."""
-        found = self.owned.get(id(container))
-        return found is not None and found.depth == self.depth
-
-    def disown(self, container: Any) -> None:
-        """Let a container not be changed any more: control flow decides what else it is."""
-        self.owned.pop(id(container), None)
-        self._disowned.append(container)  # its identity is not used again
-
-    # --- changes -------------------------------------------------------------------------------
-
-    def age(self) -> int:
-        """A number greater than all before: what is made later is younger."""
-        self._age += 1
-        return self._age
-
-    def set(self, site: Site, value: Any) -> None:
-        """Change a site; every change goes through here or is noted."""
-        self.note(site)
-        site.write(value)
-
-    def note(self, site: Site) -> None:
-        """Note that a site is about to be changed."""
-        if self.journal is not None:
-            self.journal.note(site)
-
-    def note_contents(self, container: Any) -> None:
-        """Note that a container is about to be changed, if the program made it."""
-        found = self.owned.get(id(container))
-        if found is not None:
-            self.note(ContentsSite(container, found.born))
-
-    def note_attribute(self, owner: Any, name: str) -> None:
-        found = self.owned.get(id(owner))
-        if found is not None:
-            self.note(AttributeSite(owner, name, found.born))
 
     def checked(self, value: Any) -> Any:
         """A value that is read; what paths left different is refused."""

@@ -8,6 +8,7 @@ import pytest
 import stcompile as st
 from stcompile.ir import Program
 from tests.golden import models
+from tests.programs import check
 
 RNG = np.random.default_rng(0)
 
@@ -81,3 +82,18 @@ def test_a_list_indexed_by_the_step_unrolls() -> None:
     assert value == polynomial(coefficients, 0.9)
     assert gradient == pytest.approx(np.polyval(np.polyder(coefficients), 0.9))
     assert "for " not in st.grad(polynomial, wrt="x").source(coefficients, 0.9)
+
+
+def test_a_refused_try_leaves_no_trace() -> None:
+    """Kept, this loop could not write into arrays that it exchanges; unrolled, it can."""
+
+    def exchanged(x, weights):
+        a, b = x * 1.0, x * 2.0
+        both = (a, b)
+        for k in range(20):
+            a[k % 3] = b[0] * 0.9 * weights[k]
+            a, b = b, a
+        return np.sum(a * b) + np.sum(both[0])
+
+    weights = [1.0 + 0.01 * k for k in range(20)]
+    check(exchanged, np.array([0.1, 0.2, 0.3]), weights)

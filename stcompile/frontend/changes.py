@@ -1,0 +1,99 @@
+"""What a staged program may change, and notes of what it does change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.errors import StcompileError
+from stcompile.frontend.state import AttributeSite, ContentsSite, Journal, Site
+from stcompile.frontend.values import Cell
+
+
+@dataclass(frozen=True)
+class Owned:
+    """A container or an object that the program made, at what depth and age."""
+
+    container: Any
+    depth: int
+    born: int
+
+
+class Changes:
+    """The containers that the program owns, the arrays it may write, and the journal of the path
+    that is being staged."""
+
+    def __init__(self) -> None:
+        self.depth = 0  # nesting of sub-programs
+        self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
+        self.journal: Journal | None = None
+        self._age = 0
+        self._ties: list[Cell | Owned] = []  # what was frozen or disowned, in order
+
+    def own(self, container: Any) -> Any:
+        """Note a container that the program made, so that it may be mutated."""
+        self.owned[id(container)] = Owned(container, self.depth, self.age())
+        return container
+
+    def owns(self, container: Any) -> bool:
+        """True for a container that the program made, in the function being staged: one of an
+        enclosing function that is differentiated from inside must not be changed."""
+        found = self.owned.get(id(container))
+        return found is not None and found.depth == self.depth
+
+    def freeze(self, cell: Cell, reason: str) -> None:
+        """Let an array not be written any more."""
+        if not cell.frozen:
+            cell.frozen = reason
+            self._ties.append(cell)
+
+    def disown(self, container: Any) -> None:
+        """Let a container not be changed any more: control flow decides what else it is."""
+        found = self.owned.pop(id(container), None)
+        if found is not None:
+            self._ties.append(found)
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Try to stage something: if it is refused, what it froze or disowned is as before."""
+        mark = len(self._ties)
+        try:
+            yield
+        except StcompileError:
+            for tie in self._ties[mark:]:
+                if isinstance(tie, Cell):
+                    tie.frozen = ""
+                else:
+                    self.owned[id(tie.container)] = tie
+            del self._ties[mark:]
+            raise
+
+    # --- changes -------------------------------------------------------------------------------
+
+    def age(self) -> int:
+        """A number greater than all before: what is made later is younger."""
+        self._age += 1
+        return self._age
+
+    def set(self, site: Site, value: Any) -> None:
+        """Change a site; every change goes through here or is noted."""
+        self.note(site)
+        site.write(value)
+
+    def note(self, site: Site) -> None:
+        """Note that a site is about to be changed."""
+        if self.journal is not None:
+            self.journal.note(site)
+
+    def note_contents(self, container: Any) -> None:
+        """Note that a container is about to be changed, if the program made it."""
+        found = self.owned.get(id(container))
+        if found is not None:
+            self.note(ContentsSite(container, found.born))
+
+    def note_attribute(self, owner: Any, name: str) -> None:
+        found = self.owned.get(id(owner))
+        if found is not None:
+            self.note(AttributeSite(owner, name, found.born))
