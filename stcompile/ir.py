@@ -32,6 +32,13 @@ class Variable:
     tree_leaf: ClassVar[bool] = True
     name: str
     type: Type
+    _hash: int = field(init=False, repr=False, compare=False)  # variables are looked up often
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.name, self.type)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.type}"

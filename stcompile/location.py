@@ -39,7 +39,7 @@ class Location:
     errstate: tuple[tuple[str, str], ...] = ()
 
     def in_section(self, section: Section) -> Location:
-        return replace(self, section=section)
+        return self if self.section == section else replace(self, section=section)
 
     @property
     def shown(self) -> Location | None:
