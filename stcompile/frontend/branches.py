@@ -8,6 +8,7 @@ that comes after it up to there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ def stage_path(run: Run, action: Callable[[], Any]) -> Path:
     """Do something, and take back all changes to the state and all equations."""
     age = run.age()
     outer, views = run.journal, run.views
-    run.journal, run.views = Journal(), dict(views)
+    run.journal, run.views = Journal(age), dict(views)
     notes = list(run.frame.notes)
     frame, frames = run.frame, len(run.frames)
     with run.recorder.aside() as equations:
@@ -173,7 +174,8 @@ def join(
 ) -> Any:
     """Record a `cond` of two paths and go on from where they meet; the merged result."""
     age = min(first.age, second.age)
-    merger = Merger(run, f"line {run.location.line}", age)
+    worlds = (functools.partial(inside, run, first), functools.partial(inside, run, second))
+    merger = Merger(run, f"line {run.location.line}", age, worlds)
     sites: list[Site] = []
     shapes: list[Shape] = []
     for key in {**first.after, **second.after}:

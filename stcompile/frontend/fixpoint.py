@@ -8,6 +8,8 @@ can read, because there was none before the loop, is known after the loop only.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -113,7 +115,8 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     """Stage the step from a state that covers the one before the loop and the one after
     ``path``: settled, or the path from there."""
     run = loop.run
-    merger = Merger(run, loop.construct, loop.age)
+    worlds = (contextlib.nullcontext, functools.partial(inside, run, path))
+    merger = Merger(run, loop.construct, loop.age, worlds)
     shapes = []
     for key, (site, _) in path.after.items():
         if site.born <= loop.age:
@@ -124,7 +127,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     merger.settle(set(loop.sites))
     variables = [run.recorder.variable(slot.type, slot.hint) for slot in merger.slots]
     heads = merger.build(shapes, variables)
-    outer, run.journal = run.journal, Journal()
+    outer, run.journal = run.journal, Journal(run.age())
     views, run.views = run.views, dict(run.views)
     try:
         for site, head in zip(loop.sites.values(), heads, strict=True):
@@ -138,13 +141,14 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
             for key, site in loop.sites.items()
         ]
         outs = zip(loop.sites.items(), shapes, afters, strict=True)
-        if not all(
-            key in loop.grown or matcher.match(shape, after) for (key, _), shape, after in outs
-        ):
-            return again
         with inside(run, again):
+            if not all(
+                key in loop.grown or matcher.match(shape, after) for (key, _), shape, after in outs
+            ):
+                return again
             if matcher.shares(set(loop.sites)):
                 return again
+        merger.worlds = (contextlib.nullcontext, functools.partial(inside, run, again))
         return _settled(loop, again, merger, shapes, afters, variables, matcher)
     finally:
         run.journal.undo()

@@ -12,10 +12,12 @@ the merged array may be read, but neither it nor the two may be written.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import stcompile.trees as trees
 from stcompile.frontend.merged import (
@@ -61,14 +63,18 @@ from stcompile.types import Type, is_number, type_of
 EITHER = "it may be either of two arrays, depending on a value known only at run time"
 
 
+World: TypeAlias = Callable[[], AbstractContextManager[None]]
+
+
 @dataclass(eq=False)
 class Merger:
     """Merges the values of two paths that started at ``age``. ``construct`` is the statement, for
-    messages."""
+    messages; ``worlds`` go to the end of either path, where its containers have their items."""
 
     run: Run
     construct: str
     age: int
+    worlds: tuple[World, World] = (contextlib.nullcontext, contextlib.nullcontext)
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
@@ -207,7 +213,7 @@ class Merger:
         key = id(first), id(second)
         if key in self._containers:
             return self._containers[key]
-        ours, theirs = self._children(first), self._children(second)
+        ours, theirs = self._children(first, 0), self._children(second, 1)
         if ours is None or theirs is None:
             same = trees.is_plain_key(first) and first == second
             return Keep(first) if same else self._unlike(first, second)
@@ -222,8 +228,9 @@ class Merger:
         self._containers[key] = shape
         return shape
 
-    def _children(self, value: Any) -> Sequence[tuple[Any, Any]] | None:
-        return children_of(self.run, value)
+    def _children(self, value: Any, which: int) -> Sequence[tuple[Any, Any]] | None:
+        with self.worlds[which]():
+            return children_of(self.run, value)
 
     def _unlike(self, first: Any, second: Any) -> Spoiled:
         shown = f"{_described(first)} on one path and {_described(second)} on the other"
@@ -253,7 +260,7 @@ class Merger:
             return ArrayOf(self._cells[key], value.type, value.path)
         if isinstance(value, GeneratorValue) and value.born > self.age:
             return Spoiled(f"is a random generator made inside: see {self.construct}")
-        children = self._children(value)
+        children = self._children(value, int(is_second))
         found = self.run.owned.get(id(value))
         old = found is not None and found.born <= self.age
         if children is None or old or id(value) in self.run.origins:

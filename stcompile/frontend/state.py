@@ -142,9 +142,11 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 class Journal:
-    """The sites that were changed, with what they held before."""
+    """The sites that were changed since an ``age``, with what they held before. What is younger is
+    out of reach for anybody else: it is not taken back."""
 
-    def __init__(self) -> None:
+    def __init__(self, age: int) -> None:
+        self.age = age
         self.before: dict[Key, tuple[Site, Any]] = {}
 
     def note(self, site: Site) -> None:
@@ -158,7 +160,8 @@ class Journal:
 
     def undo(self) -> None:
         for site, value in self.before.values():
-            site.write(value)
+            if site.born <= self.age:
+                site.write(value)
 
 
 def reachable(
