@@ -36,6 +36,12 @@ class Path:
     views: dict[Any, Variable]
     age: int
 
+    @property
+    def is_pure(self) -> bool:
+        """True if it changes nothing that is there after it, and has no effect."""
+        changes = any(site.born <= self.age for site, _ in self.after.values())
+        return not changes and not any(equation.effects for equation in self.equations)
+
 
 def stage_path(run: Run, action: Callable[[], Any]) -> Path:
     """Do something, and take back all changes to the state and all equations."""

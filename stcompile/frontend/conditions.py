@@ -59,8 +59,8 @@ def combined(run: Run, is_and: bool, value: Any, other: Callable[[], Any]) -> An
         return other() if run.truth(value) == is_and else value
     predicate_of(run, value)
     path = stage_path(run, other)
-    flags = _is_flag(value) and _is_flag(path.result) and not path.after
-    if flags and all(map(never_fails, path.equations)):
+    flags = _is_flag(value) and _is_flag(path.result)
+    if flags and path.is_pure and all(map(never_fails, path.equations)):
         return run.record("and" if is_and else "or", value, other())
     decided = (other, lambda: value) if is_and else (lambda: value, other)
     return choose(run, value, *decided)

@@ -323,7 +323,7 @@ def _while(loop: Loop, runs_once: bool) -> Signal:
     or that must not be evaluated after a ``break``, is evaluated in the step."""
     run = loop.run
     tested = stage_path(run, loop.test)
-    if not tested.after and not any(e.effects for e in tested.equations):
+    if tested.is_pure:
         found = settle(run, loop.step, loop.test, loop.construct, runs_once)
         test = found.test.equations if found.test is not None else []
         if found.outcome is None or all(map(never_fails, test)):

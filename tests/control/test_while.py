@@ -585,6 +585,23 @@ def of_a_float32_scalar(a):
     return a
 
 
+def gap(x, a):
+    """A helper with names of its own."""
+    square = x * x
+    return abs(square - a)
+
+
+@examples(2.0)
+@examples(3.0)
+def a_condition_that_calls_a_helper(a):
+    x = a
+    while gap(x, a) > 1e-6 and gap(a, x) < 100.0:
+        x = 0.5 * (x + a / x)
+    else:
+        x = x * 1.5
+    return x
+
+
 @examples.test
 def test_program(example):
     example.check()
