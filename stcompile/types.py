@@ -24,7 +24,6 @@ from typing import Any, Literal
 import numpy as np
 
 Kind = Literal["python", "scalar", "array", "stack", "object"]
-PythonNumber = bool | int | float | complex
 
 PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
     bool: np.dtype(np.bool_),
