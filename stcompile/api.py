@@ -13,13 +13,20 @@ from stcompile.explain import Explanation, explanation_of
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
 from stcompile.ir import Program
+from stcompile.options import DEFAULT, Level, Options
 from stcompile.primal import Primal
 from stcompile.trace import Trace, trace_of
 from stcompile.train_step import Optimizer, TrainStep
 
 
 @makes_transformed
-def grad(function: Callable[..., Any], wrt: Wrt = 0, *, debug_nans: bool = False) -> Gradient:
+def grad(
+    function: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    debug_nans: bool = False,
+    level: Level = "readable",
+) -> Gradient:
     """The gradient of a function of one real number, as a function of the same arguments.
 
     ``wrt`` names the arguments to differentiate by: an index, a name, or a tuple of them (which
@@ -33,20 +40,29 @@ def grad(function: Callable[..., Any], wrt: Wrt = 0, *, debug_nans: bool = False
     >>> st.grad(f)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Gradient(function, wrt, False, debug_nans)
+    return Gradient(function, wrt, False, Options(level, debug_nans))
 
 
 @makes_transformed
 def value_and_grad(
-    function: Callable[..., Any], wrt: Wrt = 0, *, debug_nans: bool = False
+    function: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    debug_nans: bool = False,
+    level: Level = "readable",
 ) -> Gradient:
     """Like `grad`, but returns ``(value, gradient)``."""
-    return Gradient(function, wrt, True, debug_nans)
+    return Gradient(function, wrt, True, Options(level, debug_nans))
 
 
 @makes_transformed
 def train_step(
-    loss: Callable[..., Any], optimizer: Optimizer, wrt: Wrt = 0, *, debug_nans: bool = False
+    loss: Callable[..., Any],
+    optimizer: Optimizer,
+    wrt: Wrt = 0,
+    *,
+    debug_nans: bool = False,
+    level: Level = "readable",
 ) -> TrainStep:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
@@ -54,7 +70,7 @@ def train_step(
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were.
     """
-    return TrainStep(loss, optimizer, wrt, debug_nans)
+    return TrainStep(loss, optimizer, wrt, Options(level, debug_nans))
 
 
 def explain(
@@ -83,16 +99,16 @@ class Differentiable:
     """
 
     def __init__(
-        self, function: Callable[..., Any], wrt: Wrt = 0, debug_nans: bool = False
+        self, function: Callable[..., Any], wrt: Wrt = 0, options: Options = DEFAULT
     ) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.wrt = wrt
-        self.debug_nans = debug_nans
+        self.options = options
         self._bound: dict[int, tuple[weakref.ref[Any], Differentiable]] = {}  # by instance
-        self.primal = Primal(function)
-        self.grad = Gradient(function, wrt, False, debug_nans)
-        self.value_and_grad = Gradient(function, wrt, True, debug_nans)
+        self.primal = Primal(function, options)
+        self.grad = Gradient(function, wrt, False, options)
+        self.value_and_grad = Gradient(function, wrt, True, options)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self.function(*arguments, **keywords)
@@ -104,7 +120,7 @@ class Differentiable:
         known = self._bound.get(id(instance))
         if known is None or known[0]() is not instance:
             function = self.function.__get__(instance, owner)
-            method = Differentiable(function, self.wrt, self.debug_nans)
+            method = Differentiable(function, self.wrt, self.options)
             self._bound[id(instance)] = known = weakref.ref(instance), method
         return known[1]
 
@@ -136,14 +152,26 @@ class Differentiable:
 
 @overload
 def differentiable(
-    function: Callable[..., Any], *, wrt: Wrt = 0, debug_nans: bool = False
+    function: Callable[..., Any],
+    *,
+    wrt: Wrt = 0,
+    debug_nans: bool = False,
+    level: Level = "readable",
 ) -> Differentiable: ...
 @overload
 def differentiable(
-    function: None = None, *, wrt: Wrt = 0, debug_nans: bool = False
+    function: None = None,
+    *,
+    wrt: Wrt = 0,
+    debug_nans: bool = False,
+    level: Level = "readable",
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
 def differentiable(
-    function: Callable[..., Any] | None = None, *, wrt: Wrt = 0, debug_nans: bool = False
+    function: Callable[..., Any] | None = None,
+    *,
+    wrt: Wrt = 0,
+    debug_nans: bool = False,
+    level: Level = "readable",
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -158,5 +186,5 @@ def differentiable(
     11.652 5.500 1.716
     """
     if function is None:
-        return functools.partial(differentiable, wrt=wrt, debug_nans=debug_nans)
-    return Differentiable(function, wrt, debug_nans)
+        return functools.partial(differentiable, wrt=wrt, debug_nans=debug_nans, level=level)
+    return Differentiable(function, wrt, Options(level, debug_nans))

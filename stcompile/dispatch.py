@@ -31,6 +31,7 @@ from stcompile.generators import States
 from stcompile.link import link
 from stcompile.location import Location
 from stcompile.nans import arrays_of, has_nan, nan_error
+from stcompile.options import DEFAULT, Options
 from stcompile.pipeline import prepare
 from stcompile.source import function_source
 from stcompile.types import type_of
@@ -94,10 +95,10 @@ class Dispatcher(ABC):
     update: str = ""
     results: int | None = 0
 
-    def __init__(self, function: Any, debug_nans: bool = False) -> None:
+    def __init__(self, function: Any, options: Options = DEFAULT) -> None:
         _check_function(function)
         self.function = function
-        self.debug_nans = debug_nans
+        self.options = options
         self.function_name = _name(function)
         self._specialisations: dict[Any, list[Specialisation]] = {}
         self._warned = False
@@ -106,7 +107,7 @@ class Dispatcher(ABC):
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         bound = self.bind(arguments, keywords)
         specialisation = self.specialise(bound)
-        if self.debug_nans:
+        if self.options.debug_nans:
             return self.call_without_nans(specialisation, bound)
         return specialisation.call(tuple(bound.values.values()))
 

@@ -16,6 +16,7 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, substage
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.location import Location
+from stcompile.options import DEFAULT, Options
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.types import is_number
@@ -29,8 +30,10 @@ class Gradient(Dispatcher):
     structure, the shapes and the dtypes of its argument.
     """
 
-    def __init__(self, function: Any, wrt: Wrt, with_value: bool, debug_nans: bool = False) -> None:
-        super().__init__(function, debug_nans)
+    def __init__(
+        self, function: Any, wrt: Wrt, with_value: bool, options: Options = DEFAULT
+    ) -> None:
+        super().__init__(function, options)
         self.wrt = wrt
         self.with_value = with_value
         suffix = "value_and_grad" if with_value else "grad"

@@ -7,13 +7,14 @@ from typing import Any
 
 from stcompile.dispatch import Dispatcher
 from stcompile.frontend.run import Run
+from stcompile.options import DEFAULT, Options
 
 
 class Primal(Dispatcher):
     """The function itself, compiled."""
 
-    def __init__(self, function: Any) -> None:
-        super().__init__(function)
+    def __init__(self, function: Any, options: Options = DEFAULT) -> None:
+        super().__init__(function, options)
         self.name = self.function_name
         self.title = f"`{self.function_name}`, compiled."
         self.results = None  # results may share storage with arguments, as the function's do

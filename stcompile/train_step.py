@@ -18,6 +18,7 @@ from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound, Scalar
 from stcompile.gradient import Gradient
+from stcompile.options import DEFAULT, Options
 
 
 class Optimizer(Protocol):
@@ -32,8 +33,10 @@ class TrainStep(Dispatcher):
     """One step of gradient descent on ``loss``: returns the loss at the old parameters and
     changes the arrays of the ``wrt`` arguments in place."""
 
-    def __init__(self, loss: Any, optimizer: Optimizer, wrt: Wrt, debug_nans: bool = False) -> None:
-        super().__init__(loss, debug_nans)
+    def __init__(
+        self, loss: Any, optimizer: Optimizer, wrt: Wrt, options: Options = DEFAULT
+    ) -> None:
+        super().__init__(loss, options)
         self.optimizer = optimizer
         self.gradient = Gradient(loss, wrt, with_value=True)
         self.name = f"{self.function_name}_step"
@@ -54,7 +57,7 @@ class TrainStep(Dispatcher):
         read = [a for name, v in bound.values.items() if name not in names for a in _arrays(v)]
         read += [a for hidden in specialisation.staged.hidden for a in _arrays(hidden.read())]
         self._check_written(written, read)
-        if self.debug_nans:
+        if self.options.debug_nans:
             return self.call_without_nans(specialisation, bound)
         return specialisation.call(tuple(bound.values.values()))
 
