@@ -11,10 +11,10 @@ import functools
 import inspect
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType, MethodType
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -25,16 +25,17 @@ from stcompile.errors import ArgumentsError, NanError, SourceError, StcompileWar
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.capture import is_input, memory_order
 from stcompile.frontend.run import Run
-from stcompile.frontend.stage import Staged, stage
+from stcompile.frontend.stage import STAGING, Staged, stage
 from stcompile.frontend.values import Bound, Closure, Partial
 from stcompile.generators import States
-from stcompile.link import link
+from stcompile.link import link, source_filename
 from stcompile.location import Location
 from stcompile.nans import arrays_of, has_nan, nan_error
 from stcompile.options import DEFAULT, Options
 from stcompile.pipeline import prepare
 from stcompile.source import function_source
 from stcompile.types import type_of
+from stcompile.workspaces import Workspaces
 
 KEPT = 8  # specialisations of one signature that differ in captured values
 MANY = 16  # specialisations that differ in a static argument, before the user is told
@@ -46,7 +47,7 @@ class Specialisation:
 
     staged: Staged
     emitted: Emitted
-    function: FunctionType
+    function: Callable[..., Any]  # the generated function, or a pool of its workspaces
 
     def is_current(self) -> bool:
         """True if everything captured is as it was when this was compiled."""
@@ -68,7 +69,8 @@ class Specialisation:
 
     def _tell_where(self, error: Exception) -> None:
         """Add the user's line to an error that NumPy raised in the generated function."""
-        step, filename = error.__traceback__, self.function.__code__.co_filename
+        filename = source_filename(self.emitted.source, self.emitted.name)
+        step = error.__traceback__
         while step is not None and step.tb_frame.f_code.co_filename != filename:
             step = step.tb_next
         location = self.emitted.lines.get(step.tb_lineno) if step is not None else None
@@ -100,7 +102,7 @@ class Dispatcher(ABC):
         self.function = function
         self.options = options
         self.function_name = _name(function)
-        self._specialisations: dict[Any, list[Specialisation]] = {}
+        self._specialisations: dict[Any, tuple[Specialisation, ...]] = {}
         self._warned = False
         self._signature: tuple[Any, inspect.Signature] | None = None
 
@@ -196,14 +198,25 @@ class Dispatcher(ABC):
     def specialise(self, arguments: Arguments) -> Specialisation:
         """The compiled function for these arguments."""
         key = (arguments.positional, arguments.keywords, self._key(arguments.values))
-        known = self._specialisations.setdefault(key, [])
-        for specialisation in known:
-            if specialisation.is_current():
-                return specialisation
-        made = self.compile(arguments)
-        known[:] = [made, *known[: KEPT - 1]]
+        found = self._current(key)
+        if found is not None:
+            return found
+        with STAGING:  # another thread may have compiled it while this one waited
+            found = self._current(key)
+            if found is not None:
+                return found
+            made = self.build(arguments)
+            others = self._specialisations.get(key, ())[: KEPT - 1]
+            self._specialisations[key] = (made, *others)
         self._warn_of_many()
         return made
+
+    def _current(self, key: Any) -> Specialisation | None:
+        """The specialisation of a signature whose captured values are as they were."""
+        for specialisation in self._specialisations.get(key, ()):
+            if specialisation.is_current():
+                return specialisation
+        return None
 
     def stage(self, arguments: Arguments) -> Staged:
         """This call as a program, before any pass."""
@@ -220,14 +233,16 @@ class Dispatcher(ABC):
         """The arguments whose arrays a call changes."""
         return ()
 
-    def compile(self, arguments: Arguments) -> Specialisation:
+    def build(self, arguments: Arguments) -> Specialisation:
+        """Compile the function for these arguments."""
         staged = self.stage(arguments)
         for caution in staged.cautions:
             where = caution.location
             warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
         staged = prepare(staged, self.results)
         emitted = emit(staged, list(arguments.values), self.title, self.update)
-        function = cast(FunctionType, link(emitted.source, emitted.name))
+        linked = link(emitted.source, emitted.name, emitted.workspace)
+        function = Workspaces(linked) if emitted.workspace else linked
         return Specialisation(staged, emitted, function)
 
     def _key(self, values: Mapping[str, Any]) -> Any:

@@ -9,18 +9,20 @@ from collections.abc import Callable
 from typing import Any
 
 
-def link(source: str, name: str) -> Callable[..., Any]:
-    """Execute ``source`` as a module and return what it calls ``name``.
+def link(source: str, name: str, workspace: str | None = None) -> Callable[..., Any]:
+    """Execute ``source`` as a module and return what it calls ``name``, or the factory that it
+    calls ``workspace``.
 
-    The text is kept in `linecache` for as long as that object lives, under a file name made of
-    ``name`` and a hash of the text: the same source has the same file name.
+    The text is kept in `linecache` for as long as that object lives (a function that a factory made
+    keeps it alive), under a file name made of ``name`` and a hash of the text: the same source has
+    the same file name.
     """
     filename = source_filename(source, name)
     namespace: dict[str, Any] = {"__name__": f"stcompile.generated.{name}"}
     entry = _register(source, filename)
     try:
         exec(compile(source, filename, "exec", dont_inherit=True), namespace)
-        linked: Callable[..., Any] = namespace[name]
+        linked: Callable[..., Any] = namespace[workspace or name]
     except BaseException:
         _release(filename, entry)
         raise

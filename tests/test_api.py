@@ -334,13 +334,13 @@ def test_captured_arrays_are_not_handed_out() -> None:
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Grows by one with every compilation."""
     made: list[Any] = []
-    compile = Dispatcher.compile
+    build = Dispatcher.build
 
     def counted(self: Dispatcher, arguments: Any) -> Any:
         made.append(self)
-        return compile(self, arguments)
+        return build(self, arguments)
 
-    monkeypatch.setattr(Dispatcher, "compile", counted)
+    monkeypatch.setattr(Dispatcher, "build", counted)
     return made
 
 

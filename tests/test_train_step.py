@@ -136,9 +136,9 @@ def test_views_of_a_parameter_in_the_loss() -> None:
 
 def test_options_change_without_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = []
-    compile = Dispatcher.compile
+    build = Dispatcher.build
     monkeypatch.setattr(
-        Dispatcher, "compile", lambda self, a: (compiled.append(a), compile(self, a))[1]
+        Dispatcher, "build", lambda self, a: (compiled.append(a), build(self, a))[1]
     )
     optimizer = st.optim.SGD(0.5, clip_value=1.0)
     step = st.train_step(lambda w: np.sum(w * 3.0), optimizer)

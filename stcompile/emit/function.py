@@ -31,7 +31,9 @@ class Emitted:
 
     ``allocated_bytes`` is the sum over the statements that allocate an array, a loop's times the
     number of its steps; ``lines`` maps the line numbers of the source to the user's locations.
-    ``hidden`` are the keyword arguments for captured values.
+    ``hidden`` are the keyword arguments for captured values. ``workspace`` is the name of a factory
+    in the module: ``workspace()`` returns the function with buffers of its own. None: the function
+    stands in the module itself, as ``name``.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Emitted:
     allocated_bytes: int
     lines: Mapping[int, Location]
     hidden: tuple[str, ...]
+    workspace: str | None = None
 
 
 def emit(staged: Staged, arguments: Sequence[str], title: str, update: str = "") -> Emitted:

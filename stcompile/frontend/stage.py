@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +24,9 @@ from stcompile.naming import name_variables
 from stcompile.types import is_number
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of)
+
+# Held while a call is staged: the recursion limit, which is raised meanwhile, is the process's own.
+STAGING = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -103,12 +107,13 @@ def stage(
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
     """Room for the interpreter, which recurses about fifteen times for each call it inlines."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 15 * RECURSION_LIMIT + 1000))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
+    with STAGING:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, 15 * RECURSION_LIMIT + 1000))
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(limit)
 
 
 def _cells(mirrors: Mapping[str, Any]) -> list[tuple[Any, Variable]]:

@@ -91,7 +91,7 @@ def test_the_emitted_function_computes_the_program(name: str) -> None:
     ready = prepare(example.staged(), example.transformed.results)
     verify(ready.program)
     expected, stored = run(ready.program, example.inputs(ready))
-    made = example.transformed.compile(example.bound)
+    made = example.transformed.build(example.bound)
     given = trees.map_leaves(
         lambda path, leaf: np.copy(leaf) if isinstance(leaf, np.ndarray) else leaf,
         tuple(example.bound.values.values()),
