@@ -62,3 +62,11 @@ def write(*, inplace: tuple[str, ...]) -> Callable[[F], F]:
 
 effect = _mark("effect")
 """The body is statements that have an effect and return nothing."""
+
+# --- buffered/: how a primitive is written into an array that is there -----------------------
+
+
+def into(*, inplace: tuple[str, ...] = ()) -> Callable[[F], F]:
+    """The body is statements that write the result to the first parameter. It may be the array of
+    an operand named in ``inplace``, if that has the type of the result."""
+    return _mark("into", inplace=inplace)

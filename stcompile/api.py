@@ -13,7 +13,7 @@ from stcompile.explain import Explanation, explanation_of
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
 from stcompile.ir import Program
-from stcompile.options import DEFAULT, Level, Options
+from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
 from stcompile.trace import Trace, trace_of
 from stcompile.train_step import Optimizer, TrainStep
@@ -25,7 +25,7 @@ def grad(
     wrt: Wrt = 0,
     *,
     debug_nans: bool = False,
-    level: Level = "readable",
+    level: Level | None = None,
 ) -> Gradient:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -40,7 +40,7 @@ def grad(
     >>> st.grad(f)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Gradient(function, wrt, False, Options(level, debug_nans))
+    return Gradient(function, wrt, False, options(level, debug_nans))
 
 
 @makes_transformed
@@ -49,10 +49,10 @@ def value_and_grad(
     wrt: Wrt = 0,
     *,
     debug_nans: bool = False,
-    level: Level = "readable",
+    level: Level | None = None,
 ) -> Gradient:
     """Like `grad`, but returns ``(value, gradient)``."""
-    return Gradient(function, wrt, True, Options(level, debug_nans))
+    return Gradient(function, wrt, True, options(level, debug_nans))
 
 
 @makes_transformed
@@ -62,7 +62,7 @@ def train_step(
     wrt: Wrt = 0,
     *,
     debug_nans: bool = False,
-    level: Level = "readable",
+    level: Level | None = None,
 ) -> TrainStep:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
@@ -70,7 +70,7 @@ def train_step(
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were.
     """
-    return TrainStep(loss, optimizer, wrt, Options(level, debug_nans))
+    return TrainStep(loss, optimizer, wrt, options(level, debug_nans))
 
 
 def explain(
@@ -99,7 +99,7 @@ class Differentiable:
     """
 
     def __init__(
-        self, function: Callable[..., Any], wrt: Wrt = 0, options: Options = DEFAULT
+        self, function: Callable[..., Any], wrt: Wrt = 0, options: Options | None = None
     ) -> None:
         functools.update_wrapper(self, function)
         self.function = function
@@ -156,7 +156,7 @@ def differentiable(
     *,
     wrt: Wrt = 0,
     debug_nans: bool = False,
-    level: Level = "readable",
+    level: Level | None = None,
 ) -> Differentiable: ...
 @overload
 def differentiable(
@@ -164,14 +164,14 @@ def differentiable(
     *,
     wrt: Wrt = 0,
     debug_nans: bool = False,
-    level: Level = "readable",
+    level: Level | None = None,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
 def differentiable(
     function: Callable[..., Any] | None = None,
     *,
     wrt: Wrt = 0,
     debug_nans: bool = False,
-    level: Level = "readable",
+    level: Level | None = None,
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -187,4 +187,4 @@ def differentiable(
     """
     if function is None:
         return functools.partial(differentiable, wrt=wrt, debug_nans=debug_nans, level=level)
-    return Differentiable(function, wrt, Options(level, debug_nans))
+    return Differentiable(function, wrt, options(level, debug_nans))

@@ -31,7 +31,7 @@ from stcompile.generators import States
 from stcompile.link import link, source_filename
 from stcompile.location import Location
 from stcompile.nans import arrays_of, has_nan, nan_error
-from stcompile.options import DEFAULT, Options
+from stcompile.options import Options
 from stcompile.pipeline import prepare
 from stcompile.source import function_source
 from stcompile.types import type_of
@@ -97,10 +97,10 @@ class Dispatcher(ABC):
     update: str = ""
     results: int | None = 0
 
-    def __init__(self, function: Any, options: Options = DEFAULT) -> None:
+    def __init__(self, function: Any, options: Options | None = None) -> None:
         _check_function(function)
         self.function = function
-        self.options = options
+        self.options = options or Options()
         self.function_name = _name(function)
         self._specialisations: dict[Any, tuple[Specialisation, ...]] = {}
         self._warned = False
@@ -240,7 +240,7 @@ class Dispatcher(ABC):
             where = caution.location
             warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
         staged = prepare(staged, self.results)
-        emitted = emit(staged, list(arguments.values), self.title, self.update)
+        emitted = emit(staged, list(arguments.values), self.title, self.update, self.options.level)
         linked = link(emitted.source, emitted.name, emitted.workspace)
         function = Workspaces(linked) if emitted.workspace else linked
         return Specialisation(staged, emitted, function)

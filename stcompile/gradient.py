@@ -16,7 +16,7 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, substage
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.location import Location
-from stcompile.options import DEFAULT, Options
+from stcompile.options import Options
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.types import is_number
@@ -31,7 +31,7 @@ class Gradient(Dispatcher):
     """
 
     def __init__(
-        self, function: Any, wrt: Wrt, with_value: bool, options: Options = DEFAULT
+        self, function: Any, wrt: Wrt, with_value: bool, options: Options | None = None
     ) -> None:
         super().__init__(function, options)
         self.wrt = wrt

@@ -7,13 +7,13 @@ from typing import Any
 
 from stcompile.dispatch import Dispatcher
 from stcompile.frontend.run import Run
-from stcompile.options import DEFAULT, Options
+from stcompile.options import Options
 
 
 class Primal(Dispatcher):
     """The function itself, compiled."""
 
-    def __init__(self, function: Any, options: Options = DEFAULT) -> None:
+    def __init__(self, function: Any, options: Options | None = None) -> None:
         super().__init__(function, options)
         self.name = self.function_name
         self.title = f"`{self.function_name}`, compiled."

@@ -79,10 +79,12 @@ def tree_storage(tree: Tree, copied: Collection[Variable] = ()) -> Storage:
 @dataclass(frozen=True)
 class Writes:
     """For each step that writes, by its position: True if it may write in place. ``copied`` are
-    the variables of loops whose first value is copied, so that the steps may write in place."""
+    the variables of loops whose first value is copied, so that the steps may write in place;
+    ``storage`` is that of the variables with these writes."""
 
     inplace: Mapping[int, bool]
-    copied: Collection[Variable] = ()
+    copied: Collection[Variable]
+    storage: Storage
 
 
 def plan_writes(tree: Tree) -> Writes:
@@ -99,7 +101,21 @@ def plan_writes(tree: Tree) -> Writes:
                         if isinstance(atom, Variable):
                             places.setdefault(atom, []).append(item.body.end)
     analysis = _Analysis(tree, Liveness(tree, places)).run()
-    return Writes(analysis.inplace, frozenset(analysis.copied))
+    return Writes(analysis.inplace, frozenset(analysis.copied), analysis.storage)
+
+
+def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
+    """Variables whose storage is changed in place somewhere."""
+    for _, item in tree.items():
+        if not isinstance(item, Step):
+            continue
+        equation = item.equation
+        if equation.primitive == "store":
+            yield from (v for v in equation.inputs[:1] if isinstance(v, Variable))
+        elif writes.inplace.get(item.at):
+            target = equation.inputs[inplace_operand(equation.primitive)]
+            assert isinstance(target, Variable)
+            yield target
 
 
 class _Facts(NamedTuple):

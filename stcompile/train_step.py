@@ -18,7 +18,7 @@ from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound, Scalar
 from stcompile.gradient import Gradient
-from stcompile.options import DEFAULT, Options
+from stcompile.options import Options
 
 
 class Optimizer(Protocol):
@@ -34,7 +34,7 @@ class TrainStep(Dispatcher):
     changes the arrays of the ``wrt`` arguments in place."""
 
     def __init__(
-        self, loss: Any, optimizer: Optimizer, wrt: Wrt, options: Options = DEFAULT
+        self, loss: Any, optimizer: Optimizer, wrt: Wrt, options: Options | None = None
     ) -> None:
         super().__init__(loss, options)
         self.optimizer = optimizer

@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from stcompile import options
+
 settings.register_profile(
     "ci",
     deadline=None,
@@ -25,6 +27,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the golden files anew instead of comparing with them",
     )
+
+    parser.addoption(
+        "--level",
+        choices=("fast", "readable"),
+        help="the level that functions are compiled at where a test does not say it",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    level = config.getoption("--level")
+    if level is not None:
+        options.DEFAULT_LEVEL = level
 
 
 @pytest.fixture

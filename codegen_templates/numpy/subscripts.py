@@ -33,6 +33,12 @@ def reduced(axis: Axes, ndim: int) -> int | Axes | None:
     return axis[0] if len(axis) == 1 else axis
 
 
+def exponent(x: Any, y: Any, number: float) -> bool:
+    """True for a number that NumPy's ``x**y`` writes as another function."""
+    is_number = isinstance(y, int | float) and y == number
+    return is_number and not isinstance(x, int | float) and x.dtype.kind == "f"
+
+
 def holds(v: Any, number: int) -> bool:
     """True if ``v`` is known to be 0 or 1; the sign of a zero counts."""
     value = v.item() if isinstance(v, np.generic) else v

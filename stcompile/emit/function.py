@@ -1,13 +1,15 @@
 """From a staged call to the source of one Python function.
 
 The readable level: textbook code, one block for each line of the user's, in its order. A value
-that is used once, on the line that made it, is written where it is used.
+that is used once, on the line that made it, is written where it is used. The fast level: values are
+written into buffers, which a factory around the function makes once.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import stcompile.trees as trees
@@ -15,13 +17,17 @@ from stcompile.emit.inlining import inlined, text_places
 from stcompile.emit.layout import INDENT, WIDTH, body_lines
 from stcompile.emit.literals import literal, name
 from stcompile.emit.names import Naming
+from stcompile.emit.planned import Planned, writable_steps
 from stcompile.emit.render import render
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
+from stcompile.emit.workspace import FACTORY, Workspace
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Variable
 from stcompile.location import Location
-from stcompile.regions import unfold
+from stcompile.options import Level
+from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
+from stcompile.regions import Step, Tree, unfold
 from stcompile.storage import plan_writes
 
 
@@ -44,14 +50,22 @@ class Emitted:
     workspace: str | None = None
 
 
-def emit(staged: Staged, arguments: Sequence[str], title: str, update: str = "") -> Emitted:
+def emit(
+    staged: Staged,
+    arguments: Sequence[str],
+    title: str,
+    update: str = "",
+    level: Level = "readable",
+) -> Emitted:
     """The source of a function of ``arguments`` that computes a staged call; ``update`` describes
     its update section."""
-    return _Emitter(staged, arguments, title, update).run()
+    return _Emitter(staged, arguments, title, update, level).run()
 
 
 class _Emitter:
-    def __init__(self, staged: Staged, arguments: Sequence[str], title: str, update: str) -> None:
+    def __init__(
+        self, staged: Staged, arguments: Sequence[str], title: str, update: str, level: Level
+    ) -> None:
         self.staged = staged
         self.arguments = arguments
         self.title = title
@@ -62,20 +76,32 @@ class _Emitter:
         }
         self.tree = tree = unfold(staged.program)
         writes = plan_writes(tree)
-        without_name = inlined(tree, writes)
+        writable = writable_steps(tree) if level == "fast" else {}
+        without_name = inlined(tree, writes, _outputs(tree, writable))
         places = text_places(tree, without_name)
         sharing = Sharing(tree, writes, without_name, places)
-        self.naming = Naming(tree, sharing, set(places) - without_name, arguments)
-        self.statements = Statements(tree, writes, without_name, sharing, self.naming, set(places))
+        self.plan = NOTHING
+        if level == "fast":
+            self.plan = plan_buffers(tree, writes, sharing.classes, writable, places)
+            _unite(self.plan, sharing)
+        self.naming = Naming(tree, sharing, set(places) - without_name, [*arguments, FACTORY])
+        parts = (tree, writes, without_name, sharing, self.naming, set(places))
+        self.statements = Statements(*parts)
+        if level == "fast":
+            self.statements = Planned(*parts, self.plan, writable)
 
     def run(self) -> Emitted:
         prologue = self._prologue()
         self.statements.region(self.tree.region)
         returned = self._result(self.staged.result)
-        lines, locations = self._lines(prologue, returned)
+        workspace = Workspace(self.plan, self.naming)
+        workspace.hoist(self.statements.blocks)
+        lines, locations = self._lines(prologue, returned, workspace.statements)
         source = "\n".join(lines) + "\n"
         program, allocated = self.staged.program, self.statements.allocated
-        return Emitted(program.name, source, allocated, locations, tuple(self._hidden()))
+        hidden = tuple(self._hidden())
+        factory = FACTORY if workspace.statements else None
+        return Emitted(program.name, source, allocated, locations, hidden, factory)
 
     # --- the parts of the function -------------------------------------------------------------
 
@@ -108,7 +134,7 @@ class _Emitter:
                 return ast.parse(result.like, mode="eval").body
             if result.atom is None:
                 return literal(result.value)
-            return self.statements.expression(self.tree.atom(result.atom))
+            return self.statements.returned(self.tree.atom(result.atom))
         parts = [self._result(part) for part in result.parts]
         if result.kind == "dict":
             return ast.Dict([literal(key) for key in result.keys], parts)
@@ -133,29 +159,41 @@ class _Emitter:
     # --- text ----------------------------------------------------------------------------------
 
     def _lines(
-        self, prologue: list[ast.stmt], returned: ast.expr
+        self, prologue: list[ast.stmt], returned: ast.expr, workspace: list[ast.stmt]
     ) -> tuple[list[str], dict[int, Location]]:
-        before = [line for s in prologue for line in render(s, width=WIDTH, indent=INDENT)]
-        body = body_lines(self.statements.blocks, self.sections)
-        after = render(ast.Return(returned), width=WIDTH, indent=INDENT)
-        head = self._head([*before, *(line for line, _ in body), *after])
+        outer = INDENT if workspace else 0
+        indent = outer + INDENT
+        before = [line for s in prologue for line in render(s, width=WIDTH, indent=indent)]
+        body = body_lines(self.statements.blocks, self.sections, indent)
+        after = render(ast.Return(returned), width=WIDTH, indent=indent)
+        made = [line for s in workspace for line in render(s, width=WIDTH, indent=INDENT)]
+        head = self._imports([*made, *before, *(line for line, _ in body), *after])
+        if workspace:
+            head += [f"def {FACTORY}():", f'    """{self._described()}"""', *made, ""]
+            after += ["", f"    return {self.staged.program.name}"]
+        head += [" " * outer + line for line in self._signature()]
         start = len(head) + len(before) + 1
         locations = {at: location for at, (_, location) in enumerate(body, start) if location}
         return [*head, *before, *(line for line, _ in body), *after], locations
 
-    def _head(self, body: list[str]) -> list[str]:
+    def _described(self) -> str:
+        size = self.plan.nbytes
+        return f"`{self.staged.program.name}` with its buffers: {size:,} bytes, made once."
+
+    def _imports(self, body: list[str]) -> list[str]:
         text = "\n".join(body)
         modules = ["dataclasses"] if "dataclasses.replace(" in text else []
         modules += ["math"] if "math." in text else []
         head = [f"import {module}" for module in modules]
         head += [""] if head else []
-        head += ["import numpy as np", "", ""]
+        return [*head, "import numpy as np", "", ""]
+
+    def _signature(self) -> list[str]:
         signature = ", ".join(self.arguments)
         if self.staged.hidden:
             hidden = ", ".join(self._keywords())
             signature += (", " if signature else "") + f"*, {hidden}"
-        head.append(f"def {self.staged.program.name}({signature}):")
-        return [*head, f'    """{self.title}"""']
+        return [f"def {self.staged.program.name}({signature}):", f'    """{self.title}"""']
 
     def _hidden(self) -> Iterator[str]:
         """The names of captured values."""
@@ -169,3 +207,23 @@ class _Emitter:
                 yield own
             else:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"
+
+
+def _outputs(tree: Tree, positions: Container[int]) -> set[Variable]:
+    """What the steps at these positions compute."""
+    return {
+        output
+        for _, item in tree.items()
+        if isinstance(item, Step) and item.at in positions
+        for output in item.equation.outputs
+    }
+
+
+def _unite(plan: Plan, sharing: Sharing) -> None:
+    """Let what lives in one buffer in turn have one name, unless the user named it."""
+    for other, one in plan.inplace.items():
+        sharing.unite(one, other)
+    for block in plan.blocks:
+        for one, other in itertools.pairwise(block.heads):
+            if one.type == other.type and not sharing.is_named(one, other):
+                sharing.unite(one, other)

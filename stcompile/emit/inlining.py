@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from stcompile.ir import Atom, Equation, Variable
@@ -11,7 +11,7 @@ from stcompile.liveness import Liveness, Use, uses_of
 from stcompile.location import Location
 from stcompile.naming import base_name, is_numbered
 from stcompile.regions import Branch, Collected, Region, Repeat, Step, Tree
-from stcompile.storage import Roots, Writes, shared_input, tree_storage
+from stcompile.storage import Roots, Writes, shared_input, tree_storage, written
 from stcompile.templates import inplace_operand, mark_of
 
 # Where an expression may stand instead of a name.
@@ -23,26 +23,28 @@ def is_unnamed(name: str) -> bool:
     return is_numbered(base_name(name)) or name.startswith("%")
 
 
-def inlined(tree: Tree, writes: Writes) -> set[Variable]:
+def inlined(tree: Tree, writes: Writes, fixed: Container[Variable] = ()) -> set[Variable]:
     """The variables whose value may be written where it is used.
 
     A value without a name is, if it is used once, by an equation of the same line and in the same
     region, with nothing written or printed between the two. So is a predicate, a condition, and
     what a loop hands on to its next step when its variable is still read. A view of something that
-    is never written is, everywhere: it costs nothing. So is the item of a step.
+    is never written is, everywhere: it costs nothing. So is the item of a step. What is ``fixed``
+    has a place of its own.
     """
-    return _Inlining(tree, writes).found
+    return _Inlining(tree, writes, fixed).found
 
 
 class _Inlining:
-    def __init__(self, tree: Tree, writes: Writes) -> None:
+    def __init__(self, tree: Tree, writes: Writes, fixed: Container[Variable]) -> None:
         self.tree = tree
+        self.fixed = fixed
         self.uses: dict[Variable, list[Use]] = {}
         for use in uses_of(tree):
             self.uses.setdefault(use.variable, []).append(use)
         self.storage = tree_storage(tree, writes.copied)
         self.written: Roots = self.storage.reach(
-            frozenset[Variable]().union(*map(self.storage.roots_of, _written(tree, writes)))
+            frozenset[Variable]().union(*map(self.storage.roots_of, written(tree, writes)))
         )
         self.barriers = [
             item.at
@@ -71,6 +73,8 @@ class _Inlining:
         if len(equation.outputs) != 1 or mark_of(equation.primitive) not in ("fresh", "view"):
             return
         output = equation.output
+        if output in self.fixed:
+            return
         uses = self.uses.get(output, [])
         if equation.primitive == "undef" or not uses:
             return
@@ -144,20 +148,6 @@ class _Inlining:
     def _is_free(self, start: int, stop: int) -> bool:
         """True if nothing is written or printed between two positions."""
         return bisect_right(self.barriers, start) >= bisect_left(self.barriers, stop)
-
-
-def _written(tree: Tree, writes: Writes) -> Iterator[Variable]:
-    """Variables whose storage is changed in place somewhere."""
-    for _, item in tree.items():
-        if not isinstance(item, Step):
-            continue
-        equation = item.equation
-        if equation.primitive == "store":
-            yield from (v for v in equation.inputs[:1] if isinstance(v, Variable))
-        elif writes.inplace.get(item.at):
-            target = equation.inputs[inplace_operand(equation.primitive)]
-            assert isinstance(target, Variable)
-            yield target
 
 
 def _equation(use: Use) -> Equation:

@@ -45,15 +45,17 @@ def is_empty(blocks: Iterable[Block]) -> bool:
     return not any(block.statements for block in blocks)
 
 
-def body_lines(blocks: Sequence[Block], titles: Mapping[str, str]) -> list[Line]:
+def body_lines(
+    blocks: Sequence[Block], titles: Mapping[str, str], indent: int = INDENT
+) -> list[Line]:
     """The lines of the outermost blocks, with a rule before each section if there are several."""
     layout = _Layout()
     shown = [block for block in blocks if block.statements]
     has_rules = len({block.location.section for block in shown}) > 1
     for section, group in itertools.groupby(shown, key=lambda block: block.location.section):
         if has_rules:
-            layout.lines.append((_rule(titles[section]), None))
-        layout.blocks(list(group), INDENT, ())
+            layout.lines.append((_rule(titles[section], indent), None))
+        layout.blocks(list(group), indent, ())
     return layout.lines
 
 
@@ -155,5 +157,5 @@ def _comment(location: Location, indent: int) -> str:
     return f"{margin}# {place}  {text}{note}"
 
 
-def _rule(title: str) -> str:
-    return f"    # --- {title} ".ljust(80, "-")
+def _rule(title: str, indent: int) -> str:
+    return f"{' ' * indent}# --- {title} ".ljust(80, "-")

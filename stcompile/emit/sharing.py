@@ -51,6 +51,23 @@ class Sharing:
     def same(self, one: Variable, other: Atom) -> bool:
         return isinstance(other, Variable) and other in self.members(one)
 
+    def unite(self, one: Variable, other: Variable) -> bool:
+        """Let two variables have one name, unless the user named them differently."""
+        if not self.same(one, other):
+            if None not in (self._name(one), self._name(other)):
+                return False
+            self._join(one, other)
+        return True
+
+    def is_named(self, *variables: Variable) -> bool:
+        """True if the user, or the adjoint, has a name for one of these variables."""
+        return any(self._name(variable) is not None for variable in variables)
+
+    @property
+    def classes(self) -> Mapping[Variable, Sequence[Variable]]:
+        """The members of each class of several variables."""
+        return self._class
+
     def _join(self, one: Variable, other: Variable) -> None:
         joint = [*self.members(one), *self.members(other)]
         joint.sort(key=lambda v: self.liveness.definitions[v][0])

@@ -16,6 +16,7 @@ from stcompile.liveness import uses_of
 from stcompile.location import Location
 from stcompile.regions import (
     Branch,
+    Carry,
     Collected,
     Region,
     Repeat,
@@ -48,6 +49,10 @@ class Statements(Steps):
         self.guarded = _guarded(tree)
         self.collected: dict[int, list[tuple[Repeat, Collected]]] = {}
 
+    def returned(self, atom: Atom) -> ast.expr:
+        """An atom as the caller gets it."""
+        return self.expression(atom)
+
     def region(self, region: Region) -> None:
         self._collect(region.start)
         for item in region.items:
@@ -63,7 +68,7 @@ class Statements(Steps):
 
     # --- what is handed on ---------------------------------------------------------------------
 
-    def _hand_on(
+    def hand_on(
         self, pairs: Sequence[tuple[Variable, ast.expr]], location: Location, together: bool
     ) -> None:
         """Assign to variables what they are from here on: all at once if one is read for another,
@@ -96,7 +101,7 @@ class Statements(Steps):
                     for output, atom in zip(branch.outputs, arm.outputs, strict=True)
                     if output in self.read and not self._stays_undefined(output, atom)
                 ]
-                self._hand_on(pairs, self.last(branch.location), together=False)
+                self.hand_on(pairs, self.last(branch.location), together=False)
             arms.append(blocks)
             most = max(most, self.allocated)
         self.allocated = before + most
@@ -128,7 +133,7 @@ class Statements(Steps):
             self._feeds(loop)
             self.region(loop.body)
             pairs = [(c.variable, self.expression(c.final)) for c in loop.carry]
-            self._hand_on(pairs, self._final_location(loop), together=True)
+            self.hand_on(pairs, self._final_location(loop), together=True)
         if loop.counter is not None:
             self.naming.release(loop.counter)
         self.allocated = before + self.allocated * (1 if loop.length is None else loop.length)
@@ -142,18 +147,25 @@ class Statements(Steps):
         """What stands before the loop."""
         pairs = []
         for carry in loop.carry:
-            initial = self.operand(carry.initial)
-            code = initial.code
-            if carry.variable in self.writes.copied:
-                code = copy_of(initial)
-                self.allocated += carry.variable.type.nbytes
-            pairs.append((carry.variable, code))
-        self._hand_on(pairs, loop.location, together=False)
+            pairs.append((carry.variable, self.first_value(carry)))
+        self.hand_on(pairs, loop.location, together=False)
         for collected in loop.collected:
             if collected.output in self.read:
-                self.assign(collected.output, self._collection(loop, collected), loop.location)
+                self.open_collection(loop, collected)
                 self.collected.setdefault(collected.at, []).append((loop, collected))
-                self.allocated += collected.output.type.nbytes
+
+    def open_collection(self, loop: Repeat, collected: Collected) -> None:
+        """Make what a loop puts the values of its steps in."""
+        self.assign(collected.output, self._collection(loop, collected), loop.location)
+        self.allocated += collected.output.type.nbytes
+
+    def first_value(self, carry: Carry) -> ast.expr:
+        """What a loop's variable is before the loop."""
+        initial = self.operand(carry.initial)
+        if carry.variable not in self.writes.copied:
+            return initial.code
+        self.allocated += carry.variable.type.nbytes
+        return copy_of(initial)
 
     def _collection(self, loop: Repeat, collected: Collected) -> ast.expr:
         if not collected.is_stack:

@@ -106,7 +106,9 @@ class Steps:
         operands = [self.operand(atom) for atom in equation.inputs]
         mark = mark_of(equation.primitive)
         if mark == "write" and equation.output.type.kind != "stack":
-            self._write(step, operands)
+            self.write(step, operands)
+            return
+        if self.place(step, operands):
             return
         code = substitute(equation.primitive, operands, equation.params)
         if code.value is None:
@@ -125,13 +127,17 @@ class Steps:
         if mark == "fresh":
             self.allocated += output.type.nbytes
 
-    def _write(self, step: Step, operands: list[Operand]) -> None:
+    def place(self, step: Step, operands: list[Operand]) -> bool:
+        """Write the value into the place it has; False if it has none."""
+        return False
+
+    def write(self, step: Step, operands: list[Operand]) -> None:
         equation = step.equation
         output, location = equation.output, equation.location
         at = inplace_operand(equation.primitive)
         if not self.writes.inplace[step.at]:
             self.allocated += output.type.nbytes
-            if _is_sum(equation):
+            if is_sum(equation):
                 summed = substitute("add", operands, {})  # no copy: the sum is a new array
                 assert summed.value is not None
                 self.assign(output, summed.value, location)
@@ -152,7 +158,7 @@ def is_called(code: ast.expr, own: str) -> bool:
     return isinstance(code, ast.Name) and code.id == own
 
 
-def _is_sum(equation: Equation) -> bool:
+def is_sum(equation: Equation) -> bool:
     """True for an accumulation that is a sum of the same dtype."""
     if equation.primitive != "accumulate" or equation.params["op"] != "add":
         return False

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.codegen_templates.buffered import BUFFERED
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.emit.literals import Hole, literal, name
 from stcompile.ir import Atom, Constant, Params, Variable
@@ -64,6 +65,17 @@ class Code:
 def substitute(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
     """The code of one equation."""
     return _Substitution(TEMPLATES[primitive], operands, params).run()
+
+
+def substitute_into(
+    primitive: str, out: Operand, operands: Sequence[Operand], params: Params
+) -> tuple[ast.stmt, ...]:
+    """The statements that write the result of an equation into a given array; none if there is no
+    such code for these operands."""
+    template = BUFFERED.get(primitive)
+    if template is None:
+        return ()
+    return _Substitution(template, [out, *operands], params).run().statements
 
 
 @functools.cache

@@ -1,0 +1,37 @@
+"""Contractions into a given array: BLAS through `numpy.matmul` where it fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import into
+from ..numpy.subscripts import einsum_subscripts, factor, form, new_axes
+
+
+@into()
+def contract(
+    out: Any,
+    x: Any,
+    y: Any,
+    *,
+    batch: Any = (),
+    contracted: Any = (),
+    order: Any = (),
+    spelling: str = "",
+) -> None:
+    if spelling == "matmul":
+        np.matmul(x, y, out=out)
+    elif " @ " in form(x.ndim, y.ndim, batch, contracted, order):
+        np.matmul(
+            factor(0, x, y, batch, contracted, order),
+            factor(1, x, y, batch, contracted, order),
+            out=out,
+        )
+    elif form(x.ndim, y.ndim, batch, contracted, order) == "outer(x, y)":
+        np.multiply(x[new_axes(1, (1,))], y, out=out)
+    elif form(x.ndim, y.ndim, batch, contracted, order) == "outer(y, x)":
+        np.multiply(y[new_axes(1, (1,))], x, out=out)
+    elif form(x.ndim, y.ndim, batch, contracted, order) == "einsum(x, y)":
+        np.einsum(einsum_subscripts(x.ndim, y.ndim, batch, contracted, order), x, y, out=out)

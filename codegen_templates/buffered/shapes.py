@@ -1,0 +1,24 @@
+"""New arrangements of elements, in a given array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import into
+
+
+@into()
+def concatenate(out: Any, xs: Any, *, axis: int = 0) -> None:
+    np.concatenate(xs, axis=axis, out=out)
+
+
+@into()
+def stack(out: Any, xs: Any, *, axis: int = 0) -> None:
+    np.stack(xs, axis=axis, out=out)
+
+
+@into()
+def full(out: Any, v: Any, *, shape: Any, dtype: Any) -> None:
+    out.fill(v)

@@ -1,0 +1,226 @@
+"""The fast level: values are written into the buffers that the memory plan has for them."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stcompile.codegen_templates.buffered import BUFFERED
+from stcompile.emit.literals import attribute, name
+from stcompile.emit.names import Naming
+from stcompile.emit.sharing import Sharing
+from stcompile.emit.statements import Statements
+from stcompile.emit.steps import is_called, is_sum
+from stcompile.emit.templates import Operand, substitute, substitute_into
+from stcompile.ir import Atom, Equation, Variable
+from stcompile.liveness import uses_of
+from stcompile.location import Location
+from stcompile.plan.buffers import Plan
+from stcompile.regions import Carry, Collected, Repeat, Step, Tree
+from stcompile.storage import Writes
+from stcompile.templates import grouped, inplace_operand, mark_of, positional
+
+
+def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
+    """The positions of the steps that can write into a given array, each with the places of the
+    operands whose array that may be."""
+    found: dict[int, tuple[int, ...]] = {}
+    augmenting = _augmenting(tree)
+    for _, item in tree.items():
+        if not isinstance(item, Step) or len(item.equation.outputs) != 1:
+            continue
+        equation = item.equation
+        if equation.output.type.kind != "array" or equation.output in augmenting:
+            continue
+        if mark_of(equation.primitive) == "write":
+            whole = range(len(equation.inputs)) if is_sum(equation) else ()
+            found[item.at] = tuple(whole) or (inplace_operand(equation.primitive),)
+        elif not equation.effects and _into(equation):
+            found[item.at] = _inplace_places(equation)
+    return found
+
+
+def _augmenting(tree: Tree) -> set[Variable]:
+    """What is computed from a place and put back there, and nothing else: ``p -= d``."""
+    makers = {
+        item.equation.output: item.equation
+        for _, item in tree.items()
+        if isinstance(item, Step) and len(item.equation.outputs) == 1
+    }
+    uses = Counter(use.variable for use in uses_of(tree))
+    found = set()
+    for _, item in tree.items():
+        if not isinstance(item, Step) or item.equation.primitive not in _PUTTING:
+            continue
+        target, value, *indices = item.equation.inputs
+        maker = makers.get(value) if isinstance(value, Variable) else None
+        if maker is None or uses[maker.output] > 1 or maker.primitive not in _AUGMENTED:
+            continue
+        read = maker.inputs[0]
+        if read != target and isinstance(read, Variable):
+            look = makers.get(read)
+            wanted = _PUTTING[item.equation.primitive]
+            if look is None or (look.primitive, look.inputs) != (wanted, (target, *indices)):
+                continue
+        found.add(maker.output)
+    return found
+
+
+def _into(equation: Equation) -> bool:
+    """True if there is code that writes the value of an equation into a given array."""
+    operands = [Operand(name("x"), atom) for atom in equation.inputs]
+    out = Operand(name("out"), equation.output)
+    return bool(substitute_into(equation.primitive, out, operands, equation.params))
+
+
+def _inplace_places(equation: Equation) -> tuple[int, ...]:
+    """The operands of an equation whose array may be that of the result."""
+    template = BUFFERED[equation.primitive]
+    names = positional(template)[1:]
+    if len(grouped(template, [None, *equation.inputs])) != len(equation.inputs) + 1:
+        return ()
+    return tuple(names.index(own) for own in template.__dict__["inplace"])
+
+
+# What puts a value into a place, with what reads that place.
+_PUTTING = {"store": "", "update": "slice", "index_update": "index"}
+_AUGMENTED = {"add", "subtract", "multiply", "divide"}
+
+
+@dataclass
+class _Move:
+    """A value that is handed on, with the keys of what it writes and reads: names, and the first
+    variables of classes with a buffer."""
+
+    target: Variable
+    code: ast.expr
+    writes: set[object]
+    reads: set[object]
+
+
+class Planned(Statements):
+    """Statements of a function whose arrays live in the buffers of a plan."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        writes: Writes,
+        without_name: set[Variable],
+        sharing: Sharing,
+        naming: Naming,
+        read: set[Variable],
+        plan: Plan,
+        writable: dict[int, tuple[int, ...]],
+    ) -> None:
+        super().__init__(tree, writes, without_name, sharing, naming, read)
+        self.plan = plan
+        self.writable = writable
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def place(self, step: Step, operands: list[Operand]) -> bool:
+        equation = step.equation
+        if len(equation.outputs) != 1:
+            return False
+        output = equation.output
+        if output in self.plan.constants:
+            self.naming.called(output)
+            return True
+        if not self.plan.has(output) or step.at not in self.writable:
+            return False
+        self.block(equation.location)
+        out = Operand(self.naming.called(output), output)
+        for statement in substitute_into(equation.primitive, out, operands, equation.params):
+            self.add(statement, equation.location)
+        return True
+
+    def write(self, step: Step, operands: list[Operand]) -> None:
+        equation = step.equation
+        output = equation.output
+        if not self.plan.has(output):
+            super().write(step, operands)
+            return
+        out = Operand(self.naming.called(output), output)
+        if is_sum(equation):
+            statements = substitute_into("add", out, operands, {})
+        else:
+            target = inplace_operand(equation.primitive)
+            if not is_called(operands[target].code, self.naming.called(output).id):
+                self.add(copied_into(out.code, operands[target].code), equation.location)
+            operands[target] = out
+            statements = substitute(equation.primitive, operands, equation.params).statements
+        for statement in statements:
+            self.add(statement, equation.location)
+
+    # --- what is handed on ---------------------------------------------------------------------
+
+    def first_value(self, carry: Carry) -> ast.expr:
+        if self.plan.has(carry.variable):
+            return self.expression(carry.initial)
+        return super().first_value(carry)
+
+    def open_collection(self, loop: Repeat, collected: Collected) -> None:
+        if not self.plan.has(collected.output):
+            super().open_collection(loop, collected)
+
+    def hand_on(
+        self, pairs: Sequence[tuple[Variable, ast.expr]], location: Location, together: bool
+    ) -> None:
+        """What has a buffer is copied there, each before what it reads is overwritten."""
+        if not any(self.plan.has(variable) for variable, _ in pairs):
+            super().hand_on(pairs, location, together)
+            return
+        pending = [self._move(v, c) for v, c in pairs if not is_called(c, self._called(v))]
+        while pending:
+            move = next((m for m in pending if self._is_free(m, pending)), None)
+            if move is None:
+                self._set_aside(pending[0], location)
+                continue
+            pending.remove(move)
+            if self.plan.has(move.target):
+                out = self.naming.called(move.target)
+                self.add(copied_into(out, move.code), location)
+            else:
+                self.assign(move.target, move.code, location)
+
+    def _called(self, variable: Variable) -> str:
+        return self.naming.called(variable).id
+
+    def _move(self, target: Variable, code: ast.expr) -> _Move:
+        names = {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
+        reads: set[object] = set(names)
+        for variable, own in self.naming.given.items():
+            if own in names:
+                reads |= self.plan.shown(self.writes.storage, variable)
+        return _Move(target, code, self._keys(target), reads)
+
+    def _keys(self, variable: Variable) -> set[object]:
+        return {self._called(variable), *self.plan.shown(self.writes.storage, variable)}
+
+    @staticmethod
+    def _is_free(move: _Move, pending: list[_Move]) -> bool:
+        return not any(move.writes & other.reads for other in pending if other is not move)
+
+    def _set_aside(self, move: _Move, location: Location) -> None:
+        """Keep a value that is about to be overwritten under a name of its own."""
+        own = self.naming.names.unnamed()
+        code = move.code
+        if move.target.type.kind == "array":
+            code = ast.Call(attribute("np", "copy"), [code], [])
+            self.allocated += move.target.type.nbytes
+        self.add(ast.Assign([ast.Name(own, ast.Store())], code, lineno=0), location)
+        move.code, move.reads = name(own), set()
+
+    def returned(self, atom: Atom) -> ast.expr:
+        """An atom as the caller gets it: a copy of what is in a buffer."""
+        code = self.expression(atom)
+        if isinstance(atom, Variable) and self.plan.has(atom):
+            self.allocated += atom.type.nbytes
+            return ast.Call(attribute("np", "copy"), [code], [])
+        return code
+
+
+def copied_into(out: ast.expr, code: ast.expr) -> ast.stmt:
+    return ast.Expr(ast.Call(attribute("np", "copyto"), [out, code], []))

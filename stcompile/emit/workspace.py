@@ -1,0 +1,194 @@
+"""What is made once, outside the function: its buffers, its constants, and views of them.
+
+The module of a function with buffers has a factory, ``workspace()``. Each call of it makes a set of
+buffers and returns the function that works in them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.emit.layout import Block, Compound
+from stcompile.emit.literals import attribute, literal, name
+from stcompile.emit.names import Naming
+from stcompile.emit.templates import Operand, substitute
+from stcompile.ir import Variable
+from stcompile.plan.buffers import Block as Memory
+from stcompile.plan.buffers import Plan
+from stcompile.types import Type
+
+FACTORY = "workspace"
+_LINE = 6  # names of one buffer on a line
+
+
+class Workspace:
+    """The statements that make buffers, constants and views."""
+
+    def __init__(self, plan: Plan, naming: Naming) -> None:
+        self.naming = naming
+        self.statements: list[ast.stmt] = []
+        self.values: dict[str, Any] = {"np": np}  # of the names, to tell views from copies
+        self.views: dict[str, str | None] = {}  # names of views, by their text
+        for block in plan.blocks:
+            self._add_all(self._buffer(block))
+        for variable, equation in plan.constants.items():
+            if variable in naming.given:
+                inputs = [Operand(literal(0), atom) for atom in equation.inputs]
+                code = substitute(equation.primitive, inputs, equation.params).value
+                assert code is not None
+                self._add(ast.Assign([self._target(variable)], code, lineno=0))
+
+    def _add_all(self, statements: Iterator[ast.stmt]) -> None:
+        for statement in statements:
+            self._add(statement)
+
+    def _add(self, statement: ast.stmt) -> None:
+        self.statements.append(statement)
+        module = ast.fix_missing_locations(ast.Module([statement], []))
+        exec(compile(module, "<workspace>", "exec"), self.values)
+
+    def _target(self, variable: Variable) -> ast.Name:
+        return ast.Name(self.naming.called(variable).id, ast.Store())
+
+    # --- buffers -------------------------------------------------------------------------------
+
+    def _buffer(self, block: Memory) -> Iterator[ast.stmt]:
+        """One buffer under the names of all classes that live in it."""
+        heads: dict[str, Variable] = {}
+        for head in block.heads:
+            if head in self.naming.given:
+                heads.setdefault(self.naming.given[head], head)
+        if not heads:
+            return
+        if block.type is not None:
+            yield from _chained(list(heads), _empty(block.type))
+            return
+        own = self.naming.names.like("memory")
+        yield ast.Assign([ast.Name(own, ast.Store())], _flat(block), lineno=0)
+        groups: dict[Type, list[str]] = {}
+        for called, head in heads.items():
+            groups.setdefault(head.type, []).append(called)
+        for type, names in groups.items():
+            yield from _chained(names, _part(own, block.size, type))
+
+    # --- views ---------------------------------------------------------------------------------
+
+    def hoist(self, blocks: Sequence[Block]) -> None:
+        """Give the views that statements make of what is here a name, once."""
+        hoister = _Hoister(self)
+        for block in blocks:
+            for at, statement in enumerate(block.statements):
+                if isinstance(statement, Compound):
+                    statement.head = hoister.visit(statement.head)
+                    self.hoist(statement.body)
+                    self.hoist(statement.orelse)
+                else:
+                    block.statements[at] = hoister.visit(statement)
+
+    def view(self, node: ast.expr) -> str | None:
+        """The name for a view of something here; None for any other expression."""
+        if not self._is_path(node):
+            return None
+        text = ast.unparse(node)
+        if text not in self.views:
+            self.views[text] = self._viewed(text, node)
+        return self.views[text]
+
+    def _viewed(self, text: str, node: ast.expr) -> str | None:
+        value = eval(text, self.values)
+        source = self.values[_root(node)]
+        if not isinstance(value, np.ndarray) or not np.may_share_memory(value, source):
+            return None
+        own = self.naming.names.like(_wish(node, value.ndim))
+        self._add(ast.Assign([ast.Name(own, ast.Store())], node, lineno=0))
+        return own
+
+    def _is_path(self, node: ast.expr) -> bool:
+        """True for an expression that only looks at something here: ``h[0].T``."""
+        if isinstance(node, ast.Name):
+            return node.id != "np" and node.id in self.values
+        if isinstance(node, ast.Attribute):
+            return node.attr in ("T", "mT") and self._is_path(node.value)
+        if isinstance(node, ast.Subscript):
+            return self._is_path(node.value) and _is_static(node.slice)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            is_method = node.func.attr in ("reshape", "transpose", "squeeze")
+            static = all(map(_is_static, node.args)) and not node.keywords
+            return is_method and static and self._is_path(node.func.value)
+        return False
+
+
+class _Hoister(ast.NodeTransformer):
+    """Puts the names of views in their place."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    def visit(self, node: ast.AST) -> Any:
+        is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        if isinstance(node, ast.Attribute | ast.Subscript | ast.Call) and is_read:
+            own = self.workspace.view(node)
+            if own is not None:
+                return name(own)
+        return self.generic_visit(node)
+
+
+def _is_static(node: ast.expr) -> bool:
+    """True for a subscript of numbers, slices and new axes."""
+    return not any(isinstance(n, ast.Name | ast.Call | ast.Attribute) for n in ast.walk(node))
+
+
+def _root(node: ast.expr) -> str:
+    while not isinstance(node, ast.Name):
+        assert isinstance(node, ast.Attribute | ast.Subscript | ast.Call)
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id
+
+
+def _wish(node: ast.expr, ndim: int) -> str:
+    """``h_T`` for ``h.T``, ``h_0`` for ``h[0]``, ``h_2d`` for a reshape."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{_wish(node.value, ndim)}_T"
+    if isinstance(node, ast.Subscript):
+        index = node.slice
+        is_number = isinstance(index, ast.Constant) and type(index.value) is int
+        return f"{_wish(node.value, ndim)}_{ast.unparse(index) if is_number else 'part'}"
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    how = "T" if node.func.attr == "transpose" else f"{ndim}d"
+    return f"{_wish(node.func.value, ndim)}_{how}"
+
+
+def _chained(names: Sequence[str], value: ast.expr) -> Iterator[ast.stmt]:
+    """``a = b = c = value``, on several lines if there are many names."""
+    first = names[0]
+    for start in range(0, len(names), _LINE):
+        targets: list[ast.expr] = [
+            ast.Name(own, ast.Store()) for own in names[start : start + _LINE]
+        ]
+        yield ast.Assign(targets, value if start == 0 else name(first), lineno=0)
+
+
+def _empty(type: Type) -> ast.expr:
+    shape = literal(type.dims if len(type.dims) > 1 else type.dims[0])
+    return ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
+
+
+def _flat(block: Memory) -> ast.expr:
+    return ast.Call(attribute("np", "empty"), [literal(block.size), literal(block.dtype)], [])
+
+
+def _part(own: str, size: int, type: Type) -> ast.expr:
+    """The first elements of a buffer in a shape."""
+    part: ast.expr = name(own)
+    if type.size < size:
+        part = ast.Subscript(part, literal(slice(0, type.size)), ast.Load())
+    if type.ndim == 1:
+        return part
+    dims = [literal(dim) for dim in type.dims]
+    return ast.Call(ast.Attribute(part, "reshape", ast.Load()), dims, [])

@@ -1,0 +1,1 @@
+"""Where values live: which buffers a function has, and who takes which."""

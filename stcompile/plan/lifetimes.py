@@ -1,0 +1,90 @@
+"""From when to when the array of each class of variables is needed.
+
+A *class* is the variables that share one name (`stcompile.emit.sharing`), and so one array. Its
+lifetime is one interval of positions: from the first that gives it a value to the last that reads
+it, or a view of it. What a loop reads of outside is needed until the loop ends.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stcompile.ir import Variable
+from stcompile.regions import Branch, Repeat, Step, Tree
+from stcompile.storage import Storage
+
+
+@dataclass
+class Lifetime:
+    """Positions of the first write and of the last read (at least that of the first write)."""
+
+    start: int
+    end: int
+
+
+def lifetimes(
+    tree: Tree,
+    storage: Storage,
+    class_of: Mapping[Variable, Variable],
+    places: Mapping[Variable, Iterable[int]],
+) -> dict[Variable, Lifetime]:
+    """The lifetimes of classes; ``class_of`` gives for each of their members the first one, and
+    ``places`` the positions where the text reads a variable."""
+    found: dict[Variable, Lifetime] = {}
+    for variable, at in _definitions(tree):
+        head = class_of.get(variable)
+        if head is not None:
+            life = found.setdefault(head, Lifetime(at, at))
+            life.start, life.end = min(life.start, at), max(life.end, at)
+    loops = _Loops(tree)
+    for variable, positions in places.items():
+        for head in shown_by(storage, class_of, variable):
+            life = found[head]
+            life.end = max(life.end, *(loops.until(at, life.start) for at in positions))
+    return found
+
+
+def shown_by(
+    storage: Storage, class_of: Mapping[Variable, Variable], variable: Variable
+) -> set[Variable]:
+    """The classes whose array a variable is, or shows a part of."""
+    own = class_of.get(variable)
+    if own is not None:
+        return {own}
+    reached = storage.reach(storage.roots_of(variable))
+    return {class_of[root] for root in reached if root in class_of}
+
+
+def _definitions(tree: Tree) -> list[tuple[Variable, int]]:
+    found: list[tuple[Variable, int]] = []
+    for _, item in tree.items():
+        if isinstance(item, Step):
+            found += [(output, item.at) for output in item.equation.outputs]
+        elif isinstance(item, Branch):
+            for output in item.outputs:
+                found += [(output, item.then.end), (output, item.otherwise.end)]
+        else:
+            for carry in item.carry:
+                found += [(carry.variable, item.at), (carry.variable, item.end)]
+                found.append((carry.output, item.end))
+            for collected in item.collected:
+                found += [(collected.output, item.at), (collected.output, item.end)]
+    return found
+
+
+class _Loops:
+    """The loops of a tree, to tell how long one needs what it reads."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.spans: list[tuple[int, int]] = [
+            (item.at, item.end) for _, item in tree.items() if isinstance(item, Repeat)
+        ]
+        self.starts: Sequence[int] = [start for start, _ in self.spans]
+
+    def until(self, at: int, start: int) -> int:
+        """How long a value that is there from ``start`` on is needed by a use at a position."""
+        last = bisect_right(self.starts, at)
+        ends = [end for begin, end in self.spans[:last] if start <= begin and at <= end]
+        return max(ends, default=at)
