@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import itertools
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -18,25 +20,37 @@ from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound, Scalar
 from stcompile.gradient import Gradient
+from stcompile.naming import Names
+from stcompile.optimizer_state import COUNT, Stateful, refuse_other_parameters
 from stcompile.options import Options
 
 
 class Optimizer(Protocol):
-    """What a training step needs of an optimiser."""
+    """What a training step needs of an optimiser. One that keeps something from step to step is a
+    `Stateful` as well."""
 
-    def describe(self) -> str: ...
+    def describe(self) -> str:
+        """What the comment above the update says of it."""
+        ...
 
-    def update(self, params: Any, grads: Any) -> None: ...
+    @property
+    def update(self) -> Callable[..., None]:
+        """A method: ``update(params, grads, **state)`` changes lists of arrays in place."""
+        ...
 
 
 class TrainStep(Dispatcher):
     """One step of gradient descent on ``loss``: returns the loss at the old parameters and
-    changes the arrays of the ``wrt`` arguments in place."""
+    changes the arrays of the ``wrt`` arguments in place, and the optimiser's state with them.
+
+    The state is passed to the generated function as further arguments, one for each slot.
+    """
 
     def __init__(
         self, loss: Any, optimizer: Optimizer, wrt: Wrt, options: Options | None = None
     ) -> None:
         super().__init__(loss, options)
+        _check_optimizer(optimizer)
         self.optimizer = optimizer
         self.gradient = Gradient(loss, wrt, with_value=True)
         self.name = f"{self.function_name}_step"
@@ -45,9 +59,48 @@ class TrainStep(Dispatcher):
         self.results = 1
         self._checked: Sequence[Any] = []
 
-    def written(self, arguments: Arguments) -> Sequence[str]:
+    # --- the arguments, the parameters among them, and the state -------------------------------
+
+    @functools.cached_property
+    def _slots(self) -> dict[str, str]:
+        """The slots of the optimiser's state, by the names of their arguments."""
+        optimizer = self.optimizer
+        if not isinstance(optimizer, Stateful) or not optimizer.slots:
+            return {}
+        names = Names(self.parameter_names())
+        return {names.like(slot): slot for slot in optimizer.slots}
+
+    def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        """The arguments of a call, and after them the state of the optimiser for its parameters."""
+        bound = super().bind(arguments, keywords)
+        if not self._slots:
+            return bound
+        for name in self._slots:
+            if name in bound.values:
+                self._refuse_keyword(name)
+        assert isinstance(self.optimizer, Stateful)
+        state = self.optimizer.state_for(self._params(bound))
+        values = {name: state[slot] for name, slot in self._slots.items()}
+        return Arguments(
+            {**bound.values, **values}, bound.positional, (*bound.keywords, *self._slots)
+        )
+
+    def _trained(self, arguments: Arguments) -> list[str]:
+        """The names of the arguments that ``wrt`` chooses."""
         names = map(arguments.name_of, chosen(self.gradient.wrt))
         return [name for name in names if name is not None]
+
+    def _params(self, arguments: Arguments) -> Any:
+        """The parameters as the optimiser's state mirrors them."""
+        trained = self._trained(arguments)
+        if is_several(self.gradient.wrt):
+            return {name: arguments.values[name] for name in trained}
+        return arguments.values[trained[0]] if trained else ()
+
+    def written(self, arguments: Arguments) -> Sequence[str]:
+        return [*self._trained(arguments), *self._slots]
+
+    # --- a call --------------------------------------------------------------------------------
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         bound = self.bind(arguments, keywords)
@@ -57,37 +110,65 @@ class TrainStep(Dispatcher):
         read = [a for name, v in bound.values.items() if name not in names for a in _arrays(v)]
         read += [a for hidden in specialisation.staged.hidden for a in _arrays(hidden.read())]
         self._check_written(written, read)
+        state = {slot: bound.values[name] for name, slot in self._slots.items()}
+        is_first = self._is_first(state)
         if self.options.debug_nans:
-            return self.call_without_nans(specialisation, bound)
-        return specialisation.call(tuple(bound.values.values()))
+            value = self.call_without_nans(specialisation, bound)
+        else:
+            value = specialisation.call(tuple(bound.values.values()))
+        if is_first:
+            assert isinstance(self.optimizer, Stateful)
+            self.optimizer.keep(self._params(bound), state)
+        return value
+
+    def _is_first(self, state: Mapping[str, Any]) -> bool:
+        """True if the optimiser has yet to take on a state."""
+        if not isinstance(self.optimizer, Stateful) or not state:
+            return False
+        present = self.optimizer.state
+        if present and any(kept is not present[slot] for slot, kept in state.items()):
+            refuse_other_parameters(self.optimizer)
+        return not present
 
     def _check_written(self, written: Sequence[Any], read: Sequence[Any]) -> None:
         """Refuse arrays that cannot be written, or whose writes would be seen elsewhere, before
         anything is changed. The parameters are looked at among themselves once."""
+        what = "a parameter, or the optimiser's state," if self._slots else "a parameter"
         for one in written:
             for other in read:
                 if np.may_share_memory(one, other) and np.shares_memory(one, other):
-                    self._refuse("a parameter shares memory with an array that the loss reads")
+                    self._refuse(f"{what} shares memory with an array that the loss reads")
         if not all(array.flags.writeable for array in written):
-            self._refuse("a parameter is a read-only array")
+            self._refuse(f"{what} is a read-only array")
         known = self._checked
         if len(known) == len(written) and all(map(operator.is_, known, written)):
             return
         for one, other in itertools.combinations(written, 2):
             if np.may_share_memory(one, other) and np.shares_memory(one, other):
-                self._refuse("two parameters share memory")
+                pair = "two of the parameters and the arrays of the optimiser's state"
+                self._refuse(f"{pair if self._slots else 'two parameters'} share memory")
         self._checked = written
 
     def _refuse(self, reason: str) -> NoReturn:
         hint = "a training step changes every parameter in place: pass copies"
         raise ArgumentsError(reason, location=self.definition, hint=hint)
 
+    def _refuse_keyword(self, name: str) -> NoReturn:
+        raise ArgumentsError(
+            f"`{name}` is passed as a keyword, but names the state of the optimiser",
+            location=self.definition,
+            hint=f"make `{name}` a parameter of `{self.function_name}`, or rename it",
+        )
+
+    # --- staging -------------------------------------------------------------------------------
+
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        value, gradients = self.gradient.stage_call(run, arguments, keywords)
+        given = {name: value for name, value in keywords.items() if name not in self._slots}
+        value, gradients = self.gradient.stage_call(run, arguments, given)
         if not is_several(self.gradient.wrt):
             gradients = (gradients,)
-        bound = bind(signature_of(self.function), arguments, keywords)
-        params = [bound.values[name] for name in self.written(bound)]
+        bound = bind(signature_of(self.function), arguments, given)
+        params = [bound.values[name] for name in self._trained(bound)]
         targets = [leaf for part in params for _, leaf in trees.leaves(part)]
         grads = [leaf for part in gradients for _, leaf in trees.leaves(part)]
         pairs = [(p, g) for p, g in zip(targets, grads, strict=True) if isinstance(p, Array)]
@@ -97,11 +178,42 @@ class TrainStep(Dispatcher):
                 location=self.definition,
                 hint="pass every parameter as an array: np.array(0.5)",
             )
+        state = self._staged_state(run, keywords)
         run.captures.track(self.optimizer, Place.constant(self.optimizer, "optimizer"))
         run.section = "update"
         update = Bound(type(self.optimizer).update, self.optimizer)
-        run.call(update, [run.own([p for p, _ in pairs]), run.own([g for _, g in pairs])], {})
+        run.call(update, [run.own([p for p, _ in pairs]), run.own([g for _, g in pairs])], state)
         return value
+
+    def _staged_state(self, run: Run, keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """What the optimiser's method ``update`` gets of its state: a list of arrays a slot."""
+        state: dict[str, Any] = {}
+        for name, slot in self._slots.items():
+            if name not in keywords:
+                run.refuse(
+                    f"a training step with {type(self.optimizer).__name__}, which keeps a state, "
+                    "cannot be a part of a compiled function",
+                    "call it from plain Python, or use an optimiser without state: SGD",
+                )
+            leaves = [(path, x) for path, x in trees.leaves(keywords[name]) if isinstance(x, Array)]
+            for path, leaf in leaves:
+                shown = f"{slot}_{trees.path_name('', path).strip('_')}" if path else slot
+                run.recorder.hints[leaf.cell.variable] = shown
+            arrays = [leaf for _, leaf in leaves]
+            state[slot] = arrays[0] if slot == COUNT else run.own(arrays)
+        return state
+
+
+def _check_optimizer(optimizer: Any) -> None:
+    methods = ("describe", "update")
+    if all(inspect.isfunction(getattr(type(optimizer), name, None)) for name in methods):
+        return
+    shown = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
+    what = f"the class {shown}" if isinstance(optimizer, type) else f"a {shown}"
+    raise ArgumentsError(
+        f"{what} is no optimiser: an object with the methods `describe` and `update`",
+        hint="make one: st.optim.SGD(0.1)",
+    )
 
 
 def _arrays(value: Any) -> list[Any]:

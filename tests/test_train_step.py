@@ -176,7 +176,9 @@ def test_a_learning_rate_of_another_type() -> None:
 
 def test_clip_value() -> None:
     w = np.zeros(3)
-    st.train_step(lambda w: np.sum(w * np.array([3.0, -0.2, -7.0])), st.optim.SGD(1.0, 0.5))(w)
+    st.train_step(
+        lambda w: np.sum(w * np.array([3.0, -0.2, -7.0])), st.optim.SGD(1.0, clip_value=0.5)
+    )(w)
     np.testing.assert_array_equal(w, [-0.5, 0.2, 0.5])
 
 
@@ -206,7 +208,9 @@ def test_clipping_of_nothing() -> None:
 
 def test_clipping_keeps_float32() -> None:
     w = np.zeros(2, np.float32)
-    step = st.train_step(lambda w: np.sum(w * w + w), st.optim.SGD(0.1, 0.5, 0.25))
+    step = st.train_step(
+        lambda w: np.sum(w * w + w), st.optim.SGD(0.1, clip_value=0.5, clip_norm=0.25)
+    )
     assert step(w).dtype == np.float32
     assert "float64" not in step.source(w)
 

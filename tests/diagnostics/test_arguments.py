@@ -247,7 +247,7 @@ def test_an_int_that_keeps_changing_warns():
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda: st.optim.SGD(-1.0), "lr must be positive"),
+        (lambda: st.optim.SGD(-1.0), "lr must be 0 or more"),
         (lambda: st.optim.SGD(0.1, clip_value=0.0), "clip_value must be positive"),
     ],
     ids=["lr", "clip_value"],
