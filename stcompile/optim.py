@@ -169,9 +169,10 @@ class RMSprop(Optimizer):
 
     def update(self, params: Arrays, grads: Arrays, *, mean_square: Arrays) -> None:
         grads = self.prepared(params, grads)
+        fresh = 1 - self.alpha
         for p, g, s in zip(params, grads, mean_square, strict=True):
             s *= self.alpha
-            s += (1 - self.alpha) * (g * g)
+            s += fresh * (g * g)
             p -= self.lr * g / (np.sqrt(s) + self.eps)
 
 
@@ -191,26 +192,33 @@ class Adam(Optimizer):
     eps: float = 1e-8
 
     def update(self, params: Arrays, grads: Arrays, *, m: Arrays, v: Arrays, t: Array) -> None:
-        self.descend(params, self.prepared(params, grads), m, v, t)
+        self.descend(params, self.prepared(params, grads), m, v, t, None)
 
-    def descend(self, params: Arrays, grads: Arrays, ms: Arrays, vs: Arrays, t: Array) -> None:
-        """Algorithm 1 with the two corrections taken out of the loop."""
+    def descend(
+        self, params: Arrays, grads: Arrays, ms: Arrays, vs: Arrays, t: Array, decay: float | None
+    ) -> None:
+        """Algorithm 1 with the two corrections taken out of the loop; a share ``decay`` of each
+        parameter is taken off as well."""
         number = float(t) + 1  # a Python float: it leaves float32 alone
         t += 1
         rate = self.lr / (1 - self.beta1**number)
         root = math.sqrt(1 - self.beta2**number)
+        fresh1, fresh2 = 1 - self.beta1, 1 - self.beta2
         for p, g, m, v in zip(params, grads, ms, vs, strict=True):
             m *= self.beta1
-            m += (1 - self.beta1) * g
+            m += fresh1 * g
             v *= self.beta2
-            v += (1 - self.beta2) * (g * g)
-            p -= rate * m / (np.sqrt(v) / root + self.eps)
+            v += fresh2 * (g * g)
+            if decay is None:
+                p -= rate * m / (np.sqrt(v) / root + self.eps)
+            else:
+                p -= rate * m / (np.sqrt(v) / root + self.eps) + decay * p
 
 
 @dataclass(eq=False)
 class AdamW(Adam):
-    """Adam with decoupled weight decay (Loshchilov & Hutter 2019, algorithm 2): first
-    ``p -= lr * weight_decay * p``, then the step of `Adam` with the gradient of the loss alone.
+    """Adam with decoupled weight decay (Loshchilov & Hutter 2019, algorithm 2): the step of `Adam`
+    with the gradient of the loss alone, and ``p -= lr * weight_decay * p`` of the old ``p``.
 
     As in `torch.optim.AdamW`, whose defaults these are, ``lr`` scales the decay: it is the paper's
     schedule multiplier and its step size at once. None for ``weight_decay`` makes this `Adam`.
@@ -219,8 +227,5 @@ class AdamW(Adam):
     weight_decay: float | None = field(default=0.01, kw_only=True)
 
     def update(self, params: Arrays, grads: Arrays, *, m: Arrays, v: Arrays, t: Array) -> None:
-        grads = self.clipped(grads)
-        if self.weight_decay is not None:
-            for p in params:
-                p *= 1 - self.lr * self.weight_decay
-        self.descend(params, grads, m, v, t)
+        decay = None if self.weight_decay is None else self.lr * self.weight_decay
+        self.descend(params, self.clipped(grads), m, v, t, decay)

@@ -80,11 +80,15 @@ def tree_storage(tree: Tree, copied: Collection[Variable] = ()) -> Storage:
 class Writes:
     """For each step that writes, by its position: True if it may write in place. ``copied`` are
     the variables of loops whose first value is copied, so that the steps may write in place;
-    ``storage`` is that of the variables with these writes."""
+    ``storage`` is that of the variables with these writes. ``made_in`` has the values that are made
+    in the argument that they are stored to, and that argument; ``done`` are the positions of the
+    stores that this saves."""
 
     inplace: Mapping[int, bool]
     copied: Collection[Variable]
     storage: Storage
+    made_in: Mapping[Variable, Variable] = field(default_factory=dict)
+    done: Collection[int] = ()
 
 
 def plan_writes(tree: Tree) -> Writes:

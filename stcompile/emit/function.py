@@ -21,6 +21,7 @@ from stcompile.emit.planned import Planned, writable_steps
 from stcompile.emit.render import render
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
+from stcompile.emit.stored import make_stored_in_place
 from stcompile.emit.workspace import FACTORY, Workspace
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Variable
@@ -75,7 +76,7 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.tree = tree = unfold(staged.program)
-        writes = plan_writes(tree)
+        writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
         without_name = inlined(tree, writes, _outputs(tree, writable))
         places = text_places(tree, without_name)
@@ -193,7 +194,10 @@ class _Emitter:
         if self.staged.hidden:
             hidden = ", ".join(self._keywords())
             signature += (", " if signature else "") + f"*, {hidden}"
-        return [f"def {self.staged.program.name}({signature}):", f'    """{self.title}"""']
+        lines = [f"def {self.staged.program.name}({signature}):"]
+        if len(lines[0]) > WIDTH:
+            lines = [f"def {self.staged.program.name}(", f"{' ' * INDENT}{signature}", "):"]
+        return [*lines, f'    """{self.title}"""']
 
     def _hidden(self) -> Iterator[str]:
         """The names of captured values."""

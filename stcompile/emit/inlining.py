@@ -50,7 +50,11 @@ class _Inlining:
             item.at
             for _, item in tree.items()
             if isinstance(item, Step)
-            and (item.equation.effects or mark_of(item.equation.primitive) == "write")
+            and (
+                item.equation.effects
+                or mark_of(item.equation.primitive) == "write"
+                or not writes.made_in.keys().isdisjoint(item.equation.outputs)
+            )
         ]
         raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
         self.liveness = Liveness(tree, raw)

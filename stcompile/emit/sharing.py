@@ -42,6 +42,8 @@ class Sharing:
                     self._join(carry.variable, carry.output)
             elif isinstance(item, Step):
                 self._written(item)
+        for made, target in writes.made_in.items():
+            self._join(target, made)
         self._region(tree.region)
 
     def members(self, variable: Variable) -> Sequence[Variable]:

@@ -99,6 +99,8 @@ class Steps:
 
     def step(self, step: Step) -> None:
         equation = step.equation
+        if step.at in self.writes.done:
+            return
         if equation.primitive == "undef":
             self.code[equation.output] = literal(0)
             self.undefined.add(equation.output)
@@ -122,6 +124,10 @@ class Steps:
             self.add(ast.Expr(code.value), equation.location)
         elif output in self.without_name and len(ast.unparse(code.value)) <= INLINE_WIDTH:
             self.code[output] = code.value
+        elif output in self.writes.made_in:
+            stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
+            for statement in stored.statements:
+                self.add(statement, equation.location)
         else:
             self.assign(output, code.value, equation.location)
         if mark == "fresh":

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.train_step import TrainStep
 from tests.golden import models
 
 HERE = Path(__file__).parent
@@ -25,6 +26,7 @@ GENERATED = {
     "rnn_clipped_step": lambda: st.train_step(
         models.rnn, st.optim.SGD(0.015, clip_value=1.0, clip_norm=5.0), wrt="params"
     ),
+    "rnn_adam_step": lambda: st.train_step(models.rnn, st.optim.Adam(), wrt="params"),
     "wave": lambda: st.value_and_grad(models.wave),
     "directional": lambda: st.value_and_grad(models.directional),
     "pixel_rnn_step": lambda: st.train_step(models.pixel_rnn, st.optim.SGD(0.015), wrt="params"),
@@ -36,7 +38,7 @@ GENERATED = {
 
 
 def arguments_of(name: str) -> tuple:
-    model = name.removesuffix("_step").removesuffix("_clipped")
+    model = name.removesuffix("_step").removesuffix("_clipped").removesuffix("_adam")
     return copy.deepcopy(models.arguments()[model])
 
 
@@ -65,7 +67,10 @@ def test_a_golden_file_runs_alone(name: str) -> None:
     exec((HERE / "generated" / f"{name}.py").read_text(encoding="utf-8"), namespace)
     alone = namespace[compiled.name]
     mine, theirs = arguments_of(name), arguments_of(name)
-    results = compiled(*mine), alone(*theirs)
+    state = {}
+    if isinstance(compiled, TrainStep) and compiled.optimizer.slots:
+        state = compiled.optimizer.state_for(theirs[0])
+    results = compiled(*mine), alone(*theirs, **state)
     for one, other in zip(*map(_arrays, ((results[0], mine), (results[1], theirs))), strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -1,0 +1,129 @@
+"""Values that are made in the very array that they are stored to.
+
+m.1 = multiply(m, beta)                  m *= beta
+m.2 = accumulate(m.1, g; op='add')   →   m += g
+store(m, m.2)
+
+In an update the old contents of the array are no longer read after the first of these, so the new
+ones need no storage of their own. Only there: a step that fails before its update leaves every
+array as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from stcompile.ir import Variable
+from stcompile.liveness import uses_of
+from stcompile.primitives import PRIMITIVES
+from stcompile.regions import Step, Tree
+from stcompile.storage import Storage, Writes, tree_storage
+from stcompile.templates import inplace_operand, mark_of
+
+
+def make_stored_in_place(tree: Tree, writes: Writes) -> Writes:
+    """The writes, and where a value is made in the array that it is stored to."""
+    stores = [s for s in _steps(tree) if s.equation.primitive == "store"]
+    if not stores:
+        return writes
+    finder = _Finder(tree, writes, tree_storage(tree, writes.copied))
+    made_in: dict[Variable, Variable] = {}
+    done: set[int] = set()
+    for store in stores:
+        chain = finder.chain(store)
+        if chain is not None and chain.first not in made_in:  # else it is copied from there
+            made_in[chain.first] = chain.target
+            done.add(chain.store)
+    return replace(writes, made_in=made_in, done=frozenset(done))
+
+
+def _steps(tree: Tree) -> Iterator[Step]:
+    """The steps that are in no branch or loop."""
+    return (item for item in tree.region.items if isinstance(item, Step))
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """``first`` is the value that may be made in the ``target`` of the store at position
+    ``store``."""
+
+    target: Variable
+    first: Variable
+    store: int
+
+
+class _Finder:
+    def __init__(self, tree: Tree, writes: Writes, storage: Storage) -> None:
+        self.writes = writes
+        self.storage = storage
+        self.makers = {output: step for step in _steps(tree) for output in step.equation.outputs}
+        self.uses = list(uses_of(tree))
+        self.raising = [
+            item.at
+            for _, item in tree.items()
+            if isinstance(item, Step) and set(item.equation.effects) - {"write"}
+        ]
+
+    def chain(self, store: Step) -> _Chain | None:
+        """What is made in the target of a store; None if that would be seen."""
+        target, value = store.equation.inputs
+        assert isinstance(target, Variable)
+        if not isinstance(value, Variable) or value not in self.makers:
+            return None
+        members = self._members(value)
+        first = self.makers[members[-1]]
+        if not self._may_be_first(first, target) or len(self._readers(members)) < 2:
+            return None
+        if any(first.at < at < store.at for at in self.raising):
+            return None
+        if self._is_read_otherwise(target, first, store) or self._leaves(members):
+            return None
+        return _Chain(target, members[-1], store.at)
+
+    def _members(self, value: Variable) -> list[Variable]:
+        """A value, and those that it was written over, back to the one that made the storage."""
+        members = [value]
+        while (step := self.makers.get(members[-1])) is not None and self._is_inplace(step):
+            operand = step.equation.inputs[inplace_operand(step.equation.primitive)]
+            assert isinstance(operand, Variable)
+            members.append(operand)
+        return members if members[-1] in self.makers else [value]
+
+    def _is_inplace(self, step: Step) -> bool:
+        return self.writes.inplace.get(step.at, False)
+
+    def _may_be_first(self, step: Step, target: Variable) -> bool:
+        equation = step.equation
+        return (
+            equation.location.section == "update"
+            and mark_of(equation.primitive) == "fresh"
+            and PRIMITIVES[equation.primitive].elementwise
+            and equation.output.type == target.type
+            and target.type.ndim > 0
+        )
+
+    def _readers(self, members: list[Variable]) -> list[int]:
+        return [use.at for use in self.uses if use.variable in members]
+
+    def _is_read_otherwise(self, target: Variable, first: Step, store: Step) -> bool:
+        """True if the old contents of the target are read later, or it is stored to twice."""
+        return any(
+            use.at > first.at and use.at != store.at
+            for use in self.uses
+            if self.storage.share(use.variable, target)
+        )
+
+    def _leaves(self, members: list[Variable]) -> bool:
+        """True if the storage of some values is handed on, or written by others than them."""
+        for use in self.uses:
+            if not any(self.storage.share(use.variable, member) for member in members):
+                continue
+            if use.kind != "operand" or not isinstance(use.user, Step):
+                return True
+            equation = use.user.equation
+            if self._is_inplace(use.user) and equation.output not in members:
+                written = equation.inputs[inplace_operand(equation.primitive)]
+                if written == use.variable:
+                    return True
+        return False
