@@ -93,10 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> train.Results:
     rng, _ = options.generators()
     params = initial_params(rng, inputs, options.hidden, data.classes, options.dtype)
 
-    descent = st.optim.SGD(
-        options.learning_rate, clip_value=options.clip_value, clip_norm=options.clip_norm
-    )
-    step = st.train_step(loss, descent, wrt="params")
+    optimizer = options.make_optimizer(options.clip_value, options.clip_norm)
+    step = st.train_step(loss, optimizer, wrt="params")
     return train.run(
         options,
         data,

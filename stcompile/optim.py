@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -48,10 +49,9 @@ _OPTIONS = ("weight_decay", "clip_value", "clip_norm")
 
 
 @dataclass(eq=False)
-class Optimizer(Stateful):
+class Optimizer(Stateful, ABC):
     """What the optimisers share. One of your own is a subclass with the ``slots`` that it keeps
-    (see `Stateful`) and a method ``update(self, params, grads, **slots)``, in the language that
-    models are written in: it changes lists of arrays in place."""
+    (see `Stateful`) and a method ``update``."""
 
     lr: float
     weight_decay: float | None = field(default=None, kw_only=True)
@@ -71,6 +71,12 @@ class Optimizer(Stateful):
         values = ((f.name, getattr(self, f.name)) for f in shown)
         numbers = (f"{name} = {value:g}" for name, value in values if value is not None)
         return ", ".join([type(self).__name__, *numbers])
+
+    @abstractmethod
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        """``update(params, grads, **slots)`` changes the list of arrays ``params`` in place by the
+        list ``grads``, and with them what is kept in each slot. It is compiled with the model, and
+        written in the same language."""
 
     def clipped(self, grads: Arrays) -> Arrays:
         """The gradients within the limits."""

@@ -71,8 +71,11 @@ class Steps:
         self.blocks.append(Block(location, continues=continues))
         return self.blocks[-1]
 
-    def add(self, statement: ast.stmt, location: Location) -> None:
-        self.block(location).statements.append(_augmented(statement))
+    def add(self, statement: ast.stmt, location: Location) -> ast.stmt:
+        """Write a statement; returns it as it is written."""
+        written = _augmented(statement)
+        self.block(location).statements.append(written)
+        return written
 
     def assign(self, variable: Variable, value: ast.expr, location: Location) -> None:
         target = ast.Name(self.naming.called(variable).id, ast.Store())
@@ -126,8 +129,9 @@ class Steps:
             self.code[output] = code.value
         elif output in self.writes.made_in:
             stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
-            for statement in stored.statements:
-                self.add(statement, equation.location)
+            (statement,) = stored.statements
+            if isinstance(self.add(statement, equation.location), ast.AugAssign):
+                return  # nothing is allocated
         else:
             self.assign(output, code.value, equation.location)
         if mark == "fresh":

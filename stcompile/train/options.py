@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from stcompile import optim
 from stcompile.errors import ArgumentsError
 from stcompile.train.data import NAMES
+
+OPTIMIZERS: Mapping[str, type[optim.Optimizer]] = {
+    "sgd": optim.SGD,
+    "momentum": optim.Momentum,
+    "nesterov": optim.Nesterov,
+    "rmsprop": optim.RMSprop,
+    "adam": optim.Adam,
+    "adamw": optim.AdamW,
+}
 
 
 @dataclass
@@ -23,7 +33,10 @@ class TrainingOptions:
     data_dir: Path | None = None
     epochs: int = 5
     batch_size: int | None = None
+    optimizer: str = "sgd"
     learning_rate: float = 0.015
+    momentum: float | None = None
+    weight_decay: float | None = None
     seed: int = 0
     dtype: str = "float32"
     steps: int = 4
@@ -35,6 +48,24 @@ class TrainingOptions:
         """Two independent streams of random numbers: for initial values, and for shuffling."""
         initial, shuffling = np.random.default_rng(self.seed).spawn(2)
         return initial, shuffling
+
+    def make_optimizer(
+        self, clip_value: float | None = None, clip_norm: float | None = None
+    ) -> optim.Optimizer:
+        """The optimiser that the flags name. What they do not say is its own default; a momentum
+        for one that has none raises `ArgumentsError`."""
+        chosen = OPTIMIZERS[self.optimizer]
+        given: dict[str, Any] = {"clip_value": clip_value, "clip_norm": clip_norm}
+        if self.weight_decay is not None:
+            given["weight_decay"] = self.weight_decay
+        if self.momentum is not None:
+            if not issubclass(chosen, optim.Momentum | optim.Nesterov):
+                raise ArgumentsError(
+                    f"--momentum is not for --optimizer {self.optimizer}",
+                    hint="choose --optimizer momentum or nesterov",
+                )
+            given["momentum"] = self.momentum
+        return chosen(self.learning_rate, **given)
 
     def rows_in_batch(self, images: int) -> int:
         """The batch size asked for, or what suits that number of images to learn from.
@@ -89,7 +120,15 @@ def training_parser(description: str | None, defaults: TrainingOptions) -> argpa
         type=at_least(1),
         metavar="N",
     )
-    add("--learning-rate", "of gradient descent", type=positive, metavar="X")
+    add("--optimizer", "how parameters follow the gradient", choices=tuple(OPTIMIZERS))
+    add("--learning-rate", "of the optimizer", type=positive, metavar="X")
+    add("--momentum", "of momentum and nesterov (default: 0.9)", type=fraction, metavar="X")
+    add(
+        "--weight-decay",
+        "share of each parameter in its gradient (default: none; adamw: 0.01)",
+        type=positive,
+        metavar="X",
+    )
     add("--seed", "of initial values and of the order of images", type=at_least(0), metavar="N")
     add("--dtype", "of parameters and images", choices=("float32", "float64"))
     add(
@@ -135,4 +174,15 @@ def positive(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text} is not a finite number above 0")
+    return value
+
+
+def fraction(text: str) -> float:
+    """Type of a flag: a number from 0 to below 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to below 1")
     return value

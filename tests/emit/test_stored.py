@@ -216,3 +216,15 @@ def test_an_update_that_raises_has_changed_nothing() -> None:
         step(w)
     np.testing.assert_array_equal(w, before)
     np.testing.assert_equal(dict(optimizer.state), kept)
+
+
+def test_what_is_made_in_place_allocates_nothing() -> None:
+    """``a *= 0.5`` and ``a += g`` do not."""
+    w = np.ones((3, 3))
+    optimizers = [type("Own", (Update,), {"change": c})(0.1) for c in (without_state, chain)]
+    without, with_chain = (st.train_step(loss, o).allocated_bytes(w) for o in optimizers)
+    assert with_chain == without
+
+
+def without_state(self, p, g, a, b):
+    p -= g

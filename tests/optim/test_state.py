@@ -27,10 +27,8 @@ MAKERS = {
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Collects what is compiled."""
     found: list[Any] = []
-    compile = Dispatcher.compile
-    monkeypatch.setattr(
-        Dispatcher, "compile", lambda self, a: (found.append(a), compile(self, a))[1]
-    )
+    build = Dispatcher.build
+    monkeypatch.setattr(Dispatcher, "build", lambda self, a: (found.append(a), build(self, a))[1])
     return found
 
 

@@ -138,6 +138,7 @@ def test_program_on_digits(tmp_path: Path) -> None:
         "--steps 16 --epochs 2",
         "--dtype float64 --steps 1 --epochs 1",
         "--clip-value 0.01 --epochs 1",
+        "--optimizer adam --learning-rate 0.003 --clip-norm 1 --epochs 1",
         "--clip-norm 0.5 --hidden 7 --batch-size 100 --epochs 1",
     ],
 )

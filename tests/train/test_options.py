@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from stcompile.errors import ArgumentsError
+from stcompile.optim import Nesterov
 from stcompile.train import TrainingOptions, parse, positive, training_parser
+from stcompile.train.options import OPTIMIZERS
 
 
 def options(*arguments: str) -> TrainingOptions:
@@ -22,7 +24,10 @@ def test_defaults() -> None:
         data_dir=None,
         epochs=5,
         batch_size=None,
+        optimizer="sgd",
         learning_rate=0.015,
+        momentum=None,
+        weight_decay=None,
         seed=0,
         dtype="float32",
         steps=4,
@@ -35,13 +40,17 @@ def test_defaults() -> None:
 
 def test_every_flag() -> None:
     given = "--data fashion-mnist --data-dir d --epochs 2 --batch-size 7 --learning-rate 1e-3 "
+    given += "--optimizer nesterov --momentum 0.5 --weight-decay 1e-4 "
     given += "--seed 3 --dtype float64 --steps 28 --json r.json --report r --show-source"
     assert options(*given.split()) == TrainingOptions(
         data="fashion-mnist",
         data_dir=Path("d"),
         epochs=2,
         batch_size=7,
+        optimizer="nesterov",
         learning_rate=1e-3,
+        momentum=0.5,
+        weight_decay=1e-4,
         seed=3,
         dtype="float64",
         steps=28,
@@ -56,6 +65,10 @@ BAD = {
     "--epochs -1": "-1 is less than 0",
     "--epochs many": "'many' is not an integer",
     "--batch-size 0": "0 is less than 1",
+    "--optimizer lbfgs": "invalid choice: 'lbfgs'",
+    "--momentum 1": "1 is not from 0 to below 1",
+    "--momentum nan": "nan is not from 0 to below 1",
+    "--weight-decay -1": "-1 is not a finite number above 0",
     "--learning-rate 0": "0 is not a finite number above 0",
     "--learning-rate nan": "nan is not a finite number above 0",
     "--learning-rate fast": "'fast' is not a number",
@@ -99,3 +112,21 @@ def test_streams_of_random_numbers() -> None:
     value = initial.random()
     assert value == again.random()
     assert value not in (shuffling.random(), other.random())
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers(name: str) -> None:
+    """What no flag says is the optimiser's own default."""
+    made = options("--optimizer", name, "--learning-rate", "0.5").make_optimizer(clip_norm=2.0)
+    assert made.describe() == OPTIMIZERS[name](0.5, clip_norm=2.0).describe()
+    decayed = options("--optimizer", name, "--weight-decay", "0.25").make_optimizer()
+    assert decayed.weight_decay == 0.25
+    assert decayed.clip_norm is None
+
+
+def test_momentum() -> None:
+    chosen = options("--optimizer", "nesterov", "--momentum", "0.5").make_optimizer()
+    assert isinstance(chosen, Nesterov)
+    assert chosen.momentum == 0.5
+    with pytest.raises(ArgumentsError, match="--momentum is not for --optimizer adam"):
+        options("--optimizer", "adam", "--momentum", "0.5").make_optimizer()
