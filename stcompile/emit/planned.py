@@ -128,7 +128,8 @@ class Planned(Statements):
         if output in self.plan.constants:
             self.naming.called(output)
             return True
-        if not self.plan.has(output) or step.at not in self.writable:
+        has_place = self.plan.has(output) or output in self.writes.made_in
+        if not has_place or step.at not in self.writable:
             return False
         self.block(equation.location)
         out = Operand(self.naming.called(output), output)
