@@ -8,6 +8,7 @@ from stcompile.api import (
     differentiable,
     explain,
     grad,
+    show,
     train_step,
     value_and_grad,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "grad",
     "nn",
     "optim",
+    "show",
     "train_step",
     "value_and_grad",
 ]

@@ -15,6 +15,8 @@ from stcompile.gradient import Gradient
 from stcompile.ir import Program
 from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
+from stcompile.show import stages_of
+from stcompile.snapshots import Snapshot, Snapshots
 from stcompile.trace import Trace, trace_of
 from stcompile.train_step import Optimizer, TrainStep
 
@@ -89,6 +91,40 @@ def explain(
     params["shift"] is always zero ['unused']
     """
     return explanation_of(Gradient(function, wrt, True), arguments, keywords)
+
+
+def show(
+    function: Callable[..., Any],
+    *arguments: Any,
+    after: str | None = None,
+    wrt: Wrt | None = None,
+    level: Level | None = None,
+    **keywords: Any,
+) -> Snapshot | Snapshots:
+    """A function on its way through the compiler, at these arguments.
+
+    The Wengert list after the stage of the pipeline that ``after`` names; without it a table of
+    what each stage changed. ``"staged"`` is the function alone as it was read, ``"reverse"`` with
+    its adjoint as recorded; the rest are the passes, and ``ValueError`` lists them for a name that
+    is none. Of a plain function or a `Differentiable` its ``value_and_grad`` is shown, by ``wrt``
+    (that of the `Differentiable`, or the first argument); of a gradient, a training step and so on
+    these themselves. ``level`` is the function's own unless it is given.
+
+    >>> import stcompile as st
+    >>> def f(x):
+    ...     return x * x
+    >>> print(st.show(f, 3.0, after="staged"))
+    program f(x: float) {
+      v1: float = multiply(x, x)
+      return v1
+    }
+    """
+    if isinstance(function, Differentiable):
+        own = function.wrt if wrt is None else wrt
+        function = Gradient(function.function, own, True, function.options)
+        wrt = None
+    stages = stages_of(function, arguments, keywords, wrt, level)
+    return stages if after is None else stages.after(after)
 
 
 class Differentiable:

@@ -33,6 +33,7 @@ from stcompile.location import Location
 from stcompile.nans import arrays_of, has_nan, nan_error
 from stcompile.options import Options
 from stcompile.pipeline import prepare
+from stcompile.snapshots import Snapshot, Snapshots, snapshots_of
 from stcompile.source import function_source
 from stcompile.types import type_of
 from stcompile.workspaces import Workspaces
@@ -89,13 +90,14 @@ class Dispatcher(ABC):
 
     Subclasses say what a call means by ``stage_call``; ``name`` and ``title`` are those of the
     generated function, ``results`` the number of leading outputs that may share storage with
-    arguments (None: all).
+    arguments (None: all). ``recorded`` is the name of its program before any pass.
     """
 
     name: str = "function"
     title: str = ""
     update: str = ""
     results: int | None = 0
+    recorded: str = "reverse"
 
     def __init__(self, function: Any, options: Options | None = None) -> None:
         _check_function(function)
@@ -239,7 +241,7 @@ class Dispatcher(ABC):
         for caution in staged.cautions:
             where = caution.location
             warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
-        staged = prepare(staged, self.results)
+        staged = prepare(staged, self.results, self.options.level)
         emitted = emit(staged, list(arguments.values), self.title, self.update, self.options.level)
         linked = link(emitted.source, emitted.name, emitted.workspace)
         function = Workspaces(linked) if emitted.workspace else linked
@@ -300,6 +302,12 @@ class Dispatcher(ABC):
     def program(self, *arguments: Any, **keywords: Any) -> Any:
         """The optimised Wengert list that the generated function was emitted from."""
         return self.specialise(self.bind(arguments, keywords)).staged.program
+
+    def report(self, *arguments: Any, **keywords: Any) -> Snapshots:
+        """What each stage of the compiler made of the Wengert list. Prints as a table."""
+        staged = self.stage(self.bind(arguments, keywords))
+        recorded = Snapshot(self.recorded, staged.program)
+        return snapshots_of([recorded], self.results, self.options.level)
 
     def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
         """Bytes of array data that one call allocates: the sum over its allocating statements."""

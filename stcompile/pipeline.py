@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from stcompile.frontend.stage import Staged, with_atoms
 from stcompile.ir import Program
 from stcompile.naming import renumber
+from stcompile.options import Level
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
@@ -18,29 +19,58 @@ from stcompile.passes.simplify_adjoint import simplify_adjoint
 
 Pass = Callable[[Program], Program]
 
-PIPELINE: tuple[Pass, ...] = (
-    inline_calls,
-    simplify_adjoint,
-    drop_idle_ports,
-    simplify_adjoint,
-    share_common_subexpressions,
-    place_stores,
-    eliminate_dead_code,
-    renumber,
+
+@dataclass(frozen=True)
+class Stage:
+    """A pass of the pipeline, under the name that it is shown by.
+
+    ``level`` is the lowest level that it runs at: one of ``"readable"`` runs at ``"fast"`` as well.
+    An ``exact`` one leaves every result bitwise equal; others leave those of the primal so at the
+    readable level, and may round the rest differently.
+    """
+
+    name: str
+    run: Pass
+    level: Level = "readable"
+    exact: bool = True
+
+
+PIPELINE: tuple[Stage, ...] = (
+    Stage("inline", inline_calls),
+    Stage("simplify", simplify_adjoint, exact=False),
+    Stage("ports", drop_idle_ports),
+    Stage("resimplify", simplify_adjoint, exact=False),
+    Stage("cse", share_common_subexpressions),
+    Stage("stores", place_stores),
+    Stage("dce", eliminate_dead_code),
+    Stage("number", renumber),
 )
+OWN = "own"  # the last stage: `own_outputs`, which depends on the call
 
 
-def optimise(program: Program) -> Program:
-    """The program after all passes."""
-    for improve in PIPELINE:
-        program = improve(program)
+def stages_at(level: Level) -> tuple[Stage, ...]:
+    """The stages that run at a level, in order."""
+    return tuple(stage for stage in PIPELINE if level == "fast" or stage.level == level)
+
+
+def after_each(program: Program, level: Level = "readable") -> Iterator[tuple[Stage, Program]]:
+    """Each stage, with the program after it."""
+    for stage in stages_at(level):
+        program = stage.run(program)
+        yield stage, program
+
+
+def optimise(program: Program, level: Level = "readable") -> Program:
+    """The program after all stages."""
+    for _, after in after_each(program, level):
+        program = after
     return program
 
 
-def prepare(staged: Staged, results: int | None = 0) -> Staged:
+def prepare(staged: Staged, results: int | None = 0, level: Level = "readable") -> Staged:
     """A staged call, optimised; arrays among its outputs from position ``results`` on get storage
     of their own (None: no output does)."""
-    program = optimise(staged.program)
+    program = optimise(staged.program, level)
     if results is not None:
         program = own_outputs(program, results)
     renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))

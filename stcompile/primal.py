@@ -13,6 +13,8 @@ from stcompile.options import Options
 class Primal(Dispatcher):
     """The function itself, compiled."""
 
+    recorded = "staged"
+
     def __init__(self, function: Any, options: Options | None = None) -> None:
         super().__init__(function, options)
         self.name = self.function_name
