@@ -16,6 +16,7 @@ order and their number; every other equation is pure.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -101,8 +102,15 @@ class Equation:
 
     def substitute(self, mapping: Mapping[Variable, Atom]) -> Equation:
         """The same equation with its inputs replaced."""
-        inputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in self.inputs)
-        return self if inputs == self.inputs else replace(self, inputs=inputs)
+        old = self.inputs
+        inputs = tuple([mapping.get(a, a) if isinstance(a, Variable) else a for a in old])
+        return self if all(map(operator.is_, inputs, old)) else self.with_inputs(inputs)
+
+    def with_inputs(self, inputs: tuple[Atom, ...]) -> Equation:
+        """The same equation of other inputs."""
+        return Equation(
+            self.outputs, self.primitive, inputs, self.params, self.effects, self.location
+        )
 
 
 @dataclass(frozen=True)
@@ -125,6 +133,8 @@ class Program:
 
 def freeze(params: Mapping[str, Any]) -> Params:
     """Params sorted by name, read-only, lists as tuples."""
+    if isinstance(params, MappingProxyType):  # they are frozen already
+        return params
     return MappingProxyType({name: _frozen(params[name]) for name in sorted(params)})
 
 
@@ -134,6 +144,8 @@ def _frozen(value: Any) -> Any:
 
 def map_programs(equation: Equation, change: Callable[[Program], Program]) -> Equation:
     """The equation with each of its sub-programs changed."""
+    if not equation.params:
+        return equation
     changed = {
         name: change(value) for name, value in equation.params.items() if isinstance(value, Program)
     }

@@ -12,7 +12,6 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from stcompile.ir import Atom, Equation, Program, Variable
 
@@ -71,14 +70,18 @@ def name_variables(program: Program, hints: Mapping[Variable, str]) -> Program:
     for variable in program.inputs:
         wish = hints.get(variable) or variable.name
         name = names.unnamed() if wish.startswith("%") else names.like(wish)
-        mapping[variable] = replace(variable, name=name)
+        mapping[variable] = _named(variable, name)
     for equation in program.equations:
         for output in equation.outputs:
             hint = hints.get(output)
             is_named = hint is not None and not is_numbered(base_name(hint))
             name = names.like(hint) if hint and is_named else names.unnamed()
-            mapping[output] = replace(output, name=name)
+            mapping[output] = _named(output, name)
     return rename(program, mapping)
+
+
+def _named(variable: Variable, name: str) -> Variable:
+    return variable if variable.name == name else Variable(name, variable.type)
 
 
 def renumber(program: Program) -> Program:
@@ -99,12 +102,13 @@ def rename(program: Program, mapping: Mapping[Variable, Variable]) -> Program:
         return mapping.get(a, a) if isinstance(a, Variable) else a
 
     def equation(e: Equation) -> Equation:
-        outputs = tuple(mapping.get(o, o) for o in e.outputs)
-        return replace(e, outputs=outputs, inputs=tuple(map(atom, e.inputs)))
+        outputs = tuple([mapping.get(o, o) for o in e.outputs])
+        inputs = tuple([atom(a) for a in e.inputs])
+        return Equation(outputs, e.primitive, inputs, e.params, e.effects, e.location)
 
     return Program(
         program.name,
-        tuple(mapping.get(v, v) for v in program.inputs),
+        tuple([mapping.get(v, v) for v in program.inputs]),
         tuple(map(equation, program.equations)),
         tuple(map(atom, program.outputs)),
     )

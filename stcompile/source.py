@@ -23,6 +23,7 @@ from stcompile.errors import SourceError
 from stcompile.location import Location
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 # ``nested_scopes`` shares its bit with CO_NESTED, which says where a function stands.
 FUTURE_FLAGS = sum(
@@ -156,9 +157,16 @@ def _compile(tree: ast.Module, flags: int) -> types.CodeType:
 
 
 def _functions(tree: ast.AST) -> Iterator[FunctionNode]:
-    for node in ast.walk(tree):
-        if isinstance(node, FunctionNode):
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _FUNCTIONS):
             yield node
+        for part in vars(node).values():  # faster than `ast.walk`, which is felt in long files
+            if isinstance(part, list):
+                waiting += [item for item in part if isinstance(item, ast.AST)]
+            elif isinstance(part, ast.AST):
+                waiting.append(part)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import textwrap
+import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, ModuleType
@@ -80,9 +80,23 @@ def substitute_into(
 
 @functools.cache
 def _parsed(template: Callable[..., Any]) -> ast.FunctionDef:
-    (node,) = ast.parse(textwrap.dedent(inspect.getsource(template))).body
+    (node,) = ast.parse(_text_of(template)).body
     assert isinstance(node, ast.FunctionDef)
     return node
+
+
+def _text_of(template: Callable[..., Any]) -> str:
+    """The text of a template, which stands at the top level of its module: all lines to the next
+    one that starts there, but for those that close a bracket."""
+    code = inspect.unwrap(template).__code__
+    first, *rest = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    found, seen = [first], first.startswith("def ")
+    for line in rest:
+        if seen and line[0] not in " )\n":
+            break
+        seen |= line.startswith("def ")
+        found.append(line)
+    return "".join(found)
 
 
 @functools.cache

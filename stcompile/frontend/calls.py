@@ -20,14 +20,14 @@ import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.frontend.binding import bind_arguments, staged_signature
 from stcompile.frontend.construct import construct
-from stcompile.frontend.frames import Frame, FunctionNode, bound_names
+from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.random import method_of
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.masks import has_masked
 from stcompile.frontend.out import Callee, without_out, write_out
 from stcompile.frontend.places import Place
-from stcompile.frontend.protocol import Transformed
+from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import Returned
 from stcompile.frontend.values import (
@@ -44,6 +44,7 @@ from stcompile.source import function_source
 from stcompile.types import is_generator
 
 RECURSION_LIMIT = 200
+_RULES = "stcompile.codegen_templates.derivatives."
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 
@@ -64,7 +65,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         lowering = method_of(run, function.receiver, function.name)
         callee = Callee(function.name, of_generator=True)
         return _lower(run, lowering, callee, [function.receiver, *arguments], keywords)
-    if isinstance(function, Transformed):
+    if is_transformed(function):
         if has_masked([*arguments, *keywords.values()]):
             run.refuse_masked()
         return function.stage_call(run, arguments, keywords)
@@ -133,6 +134,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
             "write it with the functions listed in the documentation, or compute it outside and "
             "pass the result in",
         )
+    if is_helper(function) and is_static([*arguments, *keywords.values()]):
+        return _compute(run, function, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return inline_function(run, function, arguments, keywords)
     if isinstance(function, type):
@@ -190,6 +193,13 @@ def _is_library(function: Any) -> bool:
     return module == "builtins" and not isinstance(getattr(function, "__self__", None), type)
 
 
+def is_helper(function: Any) -> bool:
+    """True for what the derivative rules share: pure functions, which need no staging where they
+    are given static values."""
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, types.FunctionType) and module.startswith(_RULES)
+
+
 def name_of(function: Any) -> str:
     """``np.cumprod``, ``math.gamma``, ``helper``: a callable as users write it."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
@@ -218,7 +228,7 @@ def _lower(
     run: Run, lowering: Any, callee: Callee, arguments: Arguments, keywords: Keywords
 ) -> Any:
     """Call a lowering, which takes the run first and then NumPy's own arguments."""
-    signature, name = inspect.signature(lowering), callee.name
+    signature, name = _signature(lowering), callee.name
     arguments, keywords, out = without_out(run, callee, arguments, keywords)
     try:
         signature.bind(run, *arguments, **keywords)
@@ -234,6 +244,9 @@ def _lower(
         )
     result = lowering(run, *arguments, **keywords)
     return result if out is None else write_out(run, callee, result, out)
+
+
+_signature = functools.lru_cache(maxsize=1024)(inspect.signature)  # of lowerings: they never change
 
 
 # --- inlining --------------------------------------------------------------------------------
@@ -311,9 +324,8 @@ def _call_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Ke
     parameters = staged_signature(node.args, closure.defaults)
     bound = bind_arguments(run, closure.name, parameters, arguments, keywords)
     local_names, nonlocal_names = bound_names(node)
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Yield | ast.YieldFrom):
-            run.refuse(f"`{closure.name}` is a generator", "return a list or an array")
+    if yields(node):
+        run.refuse(f"`{closure.name}` is a generator", "return a list or an array")
     frame = Frame(
         parent.source, node, run.caller, parent, parent.outside, local_names, nonlocal_names,
         names={**closure.defaults, **bound},

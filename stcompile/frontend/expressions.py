@@ -13,7 +13,7 @@ from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend import conditions, indexing, operators
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import choose, predicate_of
-from stcompile.frontend.frames import Frame
+from stcompile.frontend.frames import Frame, targets_of
 from stcompile.frontend.iteration import items_of, iteration_note, iterator_over
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import NameSite
@@ -213,9 +213,9 @@ def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]
 
 def _scope(run: Run, generators: list[ast.comprehension], frame: Frame) -> Frame:
     """A comprehension's own scope, inside the frame."""
-    names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    names = frozenset[str]().union(*map(targets_of, generators))
     return Frame(
-        frame.source, frame.node, frame.caller, frame, frame.outside, frozenset(names),
+        frame.source, frame.node, frame.caller, frame, frame.outside, names,
         statement=frame.statement, notes=list(frame.notes), depth=run.depth, born=run.age(),
         errstate=frame.errstate,
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from stcompile.location import Location
@@ -73,6 +74,19 @@ class Frame:
         return self.parent.owner_of(name) if self.parent else None
 
 
+@lru_cache(maxsize=1024)
+def yields(node: FunctionNode) -> bool:
+    """True if there is a ``yield`` in a function."""
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(node))
+
+
+@lru_cache(maxsize=1024)
+def targets_of(node: ast.comprehension) -> frozenset[str]:
+    """The names that one ``for`` of a comprehension binds."""
+    return frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
+
+
+@lru_cache(maxsize=1024)
 def bound_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a function binds, and those it declares nonlocal."""
     arguments = node.args

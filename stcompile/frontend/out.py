@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -58,6 +59,9 @@ def _takes_out(function: Any) -> bool:
         return True
     if not getattr(function, "__module__", "").startswith("numpy"):
         return False
+    if isinstance(function, types.BuiltinFunctionType):  # `inspect` would take the text to pieces
+        text = getattr(function, "__text_signature__", None) or ""
+        return "out" in {part.strip().partition("=")[0] for part in text.strip("()").split(",")}
     try:
         return "out" in inspect.signature(function).parameters
     except (TypeError, ValueError):

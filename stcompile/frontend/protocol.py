@@ -9,20 +9,24 @@ the result. The frontend never needs to know what the transformation is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 from stcompile.frontend.run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@runtime_checkable
 class Transformed(Protocol):
     """A transformed function."""
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """Record a call of this with staged values, and return its value."""
         ...
+
+
+def is_transformed(value: Any) -> TypeGuard[Transformed]:
+    """True for a transformed function."""
+    return hasattr(value, "stage_call")
 
 
 def makes_transformed(function: F) -> F:

@@ -30,7 +30,7 @@ from stcompile.storage import storage_of
 def own_outputs(program: Program, first: int = 0) -> Program:
     """The program with outputs from position ``first`` on in storage of their own."""
     storage = storage_of(program)
-    taken: list[Atom] = []
+    taken: set[Variable] = set()  # roots that an output has for itself
     equations = list(program.equations)
     outputs: list[Atom] = list(program.outputs)
     makers = {output: equation for equation in equations for output in equation.outputs}
@@ -38,8 +38,9 @@ def own_outputs(program: Program, first: int = 0) -> Program:
     for position, atom in enumerate(outputs):
         if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
             continue
-        if storage.is_own(atom) and not any(storage.share(atom, other) for other in taken):
-            taken.append(atom)
+        roots = storage.roots_of(atom)
+        if storage.is_own(atom) and taken.isdisjoint(roots):
+            taken |= storage.reach(roots)
             continue
         copy = Variable(f"%{position}", atom.type)
         hints[copy] = atom.name

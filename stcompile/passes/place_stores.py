@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stcompile.ir import Equation, Program, Variable
+from stcompile.ir import Atom, Equation, Program, Variable
 from stcompile.storage import storage_of
 
 
@@ -22,21 +22,25 @@ def place_stores(program: Program) -> Program:
     storage = storage_of(program)
     others = [e for e in program.equations if e.primitive != "store"]
     numbers = {e.output: e.inputs[0] for e in others if e.primitive == "asarray"}
-    effects = [at for at, e in enumerate(others) if e.effects]
+    made: dict[Atom, int] = {}  # where a variable is defined
+    read: dict[Variable, int] = {}  # by root: where something in its storage is last read
+    effect = -1
+    for position, equation in enumerate(others):
+        made.update(dict.fromkeys(equation.outputs, position))
+        for variable in equation.variables:
+            read.update(dict.fromkeys(storage.roots_of(variable), position))
+        if equation.effects:
+            effect = position
+    for output in program.outputs:
+        read.update(dict.fromkeys(storage.roots_of(output), len(others) - 1))
     after: dict[int, list[Equation]] = {}
     for store in stores:
         target, value = store.inputs
-        assert isinstance(target, Variable)
         if isinstance(value, Variable) and value in numbers:  # a 0-d array: store the number
             value = numbers[value]
             store = replace(store, inputs=(target, value))
-        last = max(effects, default=-1)
-        for position, equation in enumerate(others):
-            reads_target = any(storage.share(v, target) for v in equation.variables)
-            if reads_target or value in equation.outputs:
-                last = max(last, position)
-        if any(isinstance(o, Variable) and storage.share(o, target) for o in program.outputs):
-            last = len(others) - 1
+        readers = (read.get(root, -1) for root in storage.reach(storage.roots_of(target)))
+        last = max(effect, made.get(value, -1), *readers)
         maker = others[last] if last >= 0 else store
         after.setdefault(last, []).append(replace(store, location=maker.location))
     placed = list(after.get(-1, []))

@@ -24,13 +24,14 @@ program f(x: f64[3], d: f64[3]) {
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 
 from stcompile.evaluate import apply
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, map_programs
 from stcompile.location import Location
-from stcompile.naming import is_numbered, name_variables
+from stcompile.naming import is_numbered, name_variables, names_of
 from stcompile.primitives import PRIMITIVES
 from stcompile.recorder import Recorder
 from stcompile.types import Type
@@ -55,38 +56,51 @@ def in_adjoint(program: Program) -> Program:
 
 
 class _Simplifier:
+    """Builds the program anew. What stays as it is keeps its variables."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.recorder = Recorder()
         self.definitions: dict[Variable, Equation] = {}
+        self.original: Equation  # the one at hand, as it is in the program
         self.location: Location
 
     def run(self) -> Program:
-        inputs = tuple(self.recorder.variable(v.type, v.name) for v in self.program.inputs)
-        mapping: dict[Variable, Atom] = dict(zip(self.program.inputs, inputs, strict=True))
-        for equation in self.program.equations:
-            moved = equation.substitute(mapping)
-            self.location = moved.location
-            if any(isinstance(value, Program) for value in moved.params.values()):
-                results: tuple[Atom, ...] = self.keep(map_programs(moved, simplify_adjoint))
-            elif moved.location.section == "adjoint" and len(moved.outputs) == 1:
-                results = (self._simplified(moved),)
+        program, recorder = self.program, self.recorder
+        hints = names_of(program)
+        mapping: dict[Variable, Atom] = {}
+        for equation in program.equations:
+            self.original, self.location = equation, equation.location
+            moved = map_programs(equation.substitute(mapping), simplify_adjoint)
+            if self.location.section == "adjoint" and len(moved.outputs) == 1:
+                results: tuple[Atom, ...] = (self._simplified(moved),)
             else:
                 results = self.keep(moved)
             for old, new in zip(equation.outputs, results, strict=True):
-                if isinstance(new, Variable) and not is_numbered(old.name):
-                    self.recorder.hints.setdefault(new, old.name)
-            mapping.update(zip(equation.outputs, results, strict=True))
+                if new is not old:
+                    mapping[old] = new
+                    if isinstance(new, Variable) and not is_numbered(old.name):
+                        hints.setdefault(new, old.name)
+        equations = tuple(recorder.equations)
+        if len(equations) == len(program.equations) and all(
+            map(operator.is_, equations, program.equations)
+        ):
+            return program
         outputs = tuple(
-            mapping[atom] if isinstance(atom, Variable) else atom for atom in self.program.outputs
+            mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs
         )
-        raw = Program(self.program.name, inputs, tuple(self.recorder.equations), outputs)
-        return name_variables(raw, self.recorder.hints)
+        return name_variables(Program(program.name, program.inputs, equations, outputs), hints)
 
     def keep(self, equation: Equation) -> tuple[Variable, ...]:
-        outputs = self.recorder.record(
-            equation.primitive, equation.inputs, equation.location, equation.params
-        )
+        """Record an equation: under its own variables if they have the types of its results."""
+        types = tuple([output.type for output in equation.outputs])
+        if equation is self.original or types == _types(equation):
+            self.recorder.equations.append(equation)
+            outputs = equation.outputs
+        else:
+            outputs = self.recorder.record(
+                equation.primitive, equation.inputs, equation.location, equation.params
+            )
         self.definitions.update(dict.fromkeys(outputs, self.recorder.equations[-1]))
         return outputs
 
