@@ -92,6 +92,7 @@ class Liveness:
         self._born: dict[Variable, int] = {}
         self._around: dict[Variable, int] = {}  # a carry's variable: the end of its body
         self._uses = {variable: sorted(places) for variable, places in uses.items()}
+        self._ends: dict[Variable, int] = {}
         last = tree.region.end
         self._scopes: list[_Scope] = [_Scope(0, last, last + 1, False, None)] * (last + 1)
         for variable in tree.inputs:
@@ -163,6 +164,26 @@ class Liveness:
                 return True
             at, scope = scope.exit - 1, scope.parent
         return False
+
+
+    def end_of(self, variable: Variable) -> int:
+        """The first position from which on a variable is not live after any."""
+        end = self._ends.get(variable)
+        if end is None:
+            end = self._ends[variable] = self._end_of(variable)
+        return end
+
+    def _end_of(self, variable: Variable) -> int:
+        born = self._born[variable]
+        end = self._around.get(variable, -1) + 1
+        for place in self._uses.get(variable, ()):
+            end = max(end, place)
+            scope: _Scope | None = self._scopes[place]
+            while scope is not None:
+                if scope.repeats and born < scope.start:  # it is read again in the next step
+                    end = max(end, scope.stop + 1)
+                scope = scope.parent
+        return end
 
 
 def _any_in(places: list[int], first: int, last: int) -> bool:

@@ -293,6 +293,7 @@ class _Unfolder:
             assert isinstance(own, Variable)
             carry.append(Carry(own, ports.carry[place], finals[place], output))
         collections = self._define(ports.ys, scope, is_outer)
+        known = _known_at(body)
         return Repeat(
             at,
             head,
@@ -304,7 +305,7 @@ class _Unfolder:
             tuple(carry),
             feeds,
             tuple(
-                Collected(atom, output, _known_at(body, atom))
+                Collected(atom, output, known.get(atom, body.start))
                 for atom, output in zip(noted, collections, strict=True)
             ),
             replace(body, outputs=(*(c.final for c in carry), *noted)),
@@ -313,15 +314,13 @@ class _Unfolder:
         )
 
 
-def _known_at(body: Region, atom: Atom) -> int:
-    """The position in a body where an atom gets its value: its start if it comes from outside."""
-    for item in body.items:
-        if isinstance(item, Step):
-            if atom in item.equation.outputs:
-                return item.at
-        elif atom in defined_by(item):
-            return item.end
-    return body.start
+def _known_at(body: Region) -> dict[Atom, int]:
+    """The positions in a body where its own variables get their values."""
+    return {
+        variable: item.at if isinstance(item, Step) else item.end
+        for item in body.items
+        for variable in defined_by(item)
+    }
 
 
 def defined_by(item: Item) -> tuple[Variable, ...]:

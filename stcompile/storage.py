@@ -10,6 +10,7 @@ that they are not.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -138,6 +139,15 @@ class _Facts(NamedTuple):
         )
 
 
+class _Member(NamedTuple):
+    """A variable that may be in a root's storage: the position where it ends to be live, and its
+    place among the variables."""
+
+    end: int
+    place: int
+    variable: Variable
+
+
 class _Slot(NamedTuple):
     """A place for an array or a list that a loop hands on: its variable, the values that it gets
     before the loop and in a step, and the variable after the loop."""
@@ -158,7 +168,8 @@ class _Analysis:
         self.given = given
         self.storage = Storage(tree)
         self.placed: list[Variable] = []  # in order
-        self.members: dict[Variable, list[Variable]] = {}
+        self.members: dict[Variable, list[_Member]] = {}  # of each root, in order of their ends
+        self.since: dict[Variable, int] = {}  # how many were placed before a root had members
         self.inplace: dict[int, bool] = {}
         self.copied: set[Variable] = set()
 
@@ -169,10 +180,19 @@ class _Analysis:
         return self
 
     def _place(self, variable: Variable, roots: Roots) -> None:
+        member = self._member(variable, len(self.placed))
         self.placed.append(variable)
         self.storage.roots[variable] = roots
         for root in roots:
-            self.members.setdefault(root, []).append(variable)
+            if root not in self.members:
+                self.members[root] = [member]
+                self.since[root] = member.place
+            else:
+                insort(self.members[root], member)
+
+    def _member(self, variable: Variable, place: int) -> _Member:
+        end = 0 if self.liveness is None else self.liveness.end_of(variable)
+        return _Member(end, place, variable)
 
     def _allocate(self, variable: Variable) -> None:
         self._place(variable, frozenset({variable}))
@@ -218,8 +238,13 @@ class _Analysis:
         roots = storage.roots[target]
         if not roots or not roots <= storage.owned or target in storage.read_only:
             return False
-        sharing = (v for root in storage.reach(roots) for v in self.members[root])
-        return not any(self.liveness.live_after(variable, at) for variable in sharing)
+        for root in storage.reach(roots):
+            for member in reversed(self.members[root]):
+                if member.end <= at:  # so are all before it
+                    break
+                if self.liveness.live_after(member.variable, at):
+                    return False
+        return True
 
     def _branch(self, branch: Branch) -> None:
         storage = self.storage
@@ -280,7 +305,7 @@ class _Analysis:
     def _loop(self, loop: Repeat, copied: Roots) -> None:
         slots = [_Slot(*carry) for carry in loop.carry if not _is_number(carry.variable)]
         slots += [_Slot(c.output, None, c.atom, c.output) for c in loop.collected if c.is_stack]
-        outside = frozenset(self.members)
+        outside = len(self.placed)
         firsts = {s.variable: s.initial for s in slots if s.variable not in copied}
         facts = self._facts(slots, firsts, outside)
         while True:
@@ -297,9 +322,10 @@ class _Analysis:
         self._leave(loop, slots, after if loop.length else facts)
 
     def _facts(
-        self, slots: list[_Slot], values: Mapping[Variable, Atom | None], outside: Roots
+        self, slots: list[_Slot], values: Mapping[Variable, Atom | None], outside: int
     ) -> _Facts:
-        """What follows if the slots get these values."""
+        """What follows if the slots get these values; ``outside`` variables were placed before the
+        loop."""
         storage = self.storage
         roots = dict.fromkeys((slot.variable for slot in slots), _NONE)
         for variable, atom in values.items():
@@ -309,7 +335,11 @@ class _Analysis:
         for slot in slots:
             own = roots[slot.variable] | ({slot.variable} if slot.initial is None else _NONE)
             reached = storage.reach(own)
-            overlaps |= {frozenset({slot.variable, root}) for root in reached & outside}
+            overlaps |= {
+                frozenset({slot.variable, root})
+                for root in reached
+                if self.since.get(root, outside) < outside
+            }
             for other in slots:
                 if other is not slot and not reached.isdisjoint(roots[other.variable]):
                     overlaps.add(frozenset({slot.variable, other.variable}))
@@ -369,10 +399,12 @@ class _Analysis:
         storage = self.storage
         while len(self.placed) > mark:
             variable = self.placed.pop()
+            member = self._member(variable, len(self.placed))
             for root in storage.roots.pop(variable):
-                self.members[root].pop()
-                if not self.members[root]:
-                    del self.members[root]
+                members = self.members[root]
+                del members[bisect_left(members, member)]
+                if not members:
+                    del self.members[root], self.since[root]
             for other in storage.overlaps.pop(variable, ()):
                 storage.overlaps[other].discard(variable)
             for known in (storage.owned, storage.read_only, storage.views, self.copied):

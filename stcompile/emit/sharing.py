@@ -8,6 +8,8 @@ value while the other's is still read, and if the user did not name them differe
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 
 from stcompile.emit.inlining import is_unnamed
@@ -71,9 +73,14 @@ class Sharing:
         return self._class
 
     def _join(self, one: Variable, other: Variable) -> None:
-        joint = [*self.members(one), *self.members(other)]
-        joint.sort(key=lambda v: self.liveness.definitions[v][0])
-        self._class.update(dict.fromkeys(joint, joint))
+        more, few = sorted((self.members(one), self.members(other)), key=len, reverse=True)
+        joint = self._class.setdefault(more[0], [more[0]])
+        for variable in few:
+            insort(joint, variable, key=self._first)
+            self._class[variable] = joint
+
+    def _first(self, variable: Variable) -> int:
+        return self.liveness.definitions[variable][0]
 
     def _written(self, step: Step) -> None:
         equation = step.equation
@@ -128,13 +135,19 @@ class Sharing:
         return None
 
     def _interfere(self, ours: Sequence[Variable], theirs: Sequence[Variable]) -> bool:
-        return any(
-            self._overwrites(one, other) or self._overwrites(other, one)
-            for one in ours
-            for other in theirs
-        )
+        return self._overwrite(ours, theirs) or self._overwrite(theirs, ours)
 
-    def _overwrites(self, one: Variable, other: Variable) -> bool:
-        """True if ``one`` is given its value while that of ``other`` may still be read."""
-        live_after = self.liveness.live_after
-        return any(live_after(other, at) for at in self.liveness.definitions[one])
+    def _overwrite(self, ours: Sequence[Variable], theirs: Sequence[Variable]) -> bool:
+        """True if one of ours is given its value while that of one of theirs may still be read.
+        Both are in order of definition."""
+        liveness = self.liveness
+        starts = list(map(self._first, theirs))
+        ends = list(itertools.accumulate(map(liveness.end_of, theirs), max))
+        for one in ours:
+            for at in liveness.definitions[one]:
+                place = bisect_right(starts, at)
+                while place and ends[place - 1] > at:
+                    place -= 1
+                    if liveness.live_after(theirs[place], at):
+                        return True
+        return False
