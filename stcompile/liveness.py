@@ -165,7 +165,6 @@ class Liveness:
             at, scope = scope.exit - 1, scope.parent
         return False
 
-
     def end_of(self, variable: Variable) -> int:
         """The first position from which on a variable is not live after any."""
         end = self._ends.get(variable)

@@ -12,8 +12,11 @@ from stcompile.options import Level
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
+from stcompile.passes.merge_products import merge_products
+from stcompile.passes.merge_sums import merge_sums
 from stcompile.passes.own_outputs import own_outputs
 from stcompile.passes.place_stores import place_stores
+from stcompile.passes.reassociate_sums import reassociate_sums
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
 
@@ -41,6 +44,9 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("ports", drop_idle_ports),
     Stage("resimplify", simplify_adjoint, exact=False),
     Stage("cse", share_common_subexpressions),
+    Stage("sums", reassociate_sums, level="fast", exact=False),
+    Stage("products", merge_products, level="fast", exact=False),
+    Stage("merge", merge_sums, level="fast", exact=False),
     Stage("stores", place_stores),
     Stage("dce", eliminate_dead_code),
     Stage("number", renumber),

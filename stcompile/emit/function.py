@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import stcompile.trees as trees
@@ -17,7 +17,7 @@ from stcompile.emit.inlining import inlined, text_places
 from stcompile.emit.layout import INDENT, WIDTH, body_lines
 from stcompile.emit.literals import literal, name
 from stcompile.emit.names import Naming
-from stcompile.emit.planned import Planned, writable_steps
+from stcompile.emit.planned import Planned, fixed_places, writable_steps
 from stcompile.emit.render import render
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
@@ -28,7 +28,7 @@ from stcompile.ir import Variable
 from stcompile.location import Location
 from stcompile.options import Level
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
-from stcompile.regions import Step, Tree, unfold
+from stcompile.regions import unfold
 from stcompile.storage import plan_writes
 
 
@@ -78,7 +78,7 @@ class _Emitter:
         self.tree = tree = unfold(staged.program)
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
-        without_name = inlined(tree, writes, _outputs(tree, writable))
+        without_name = inlined(tree, writes, fixed_places(tree, writable))
         places = text_places(tree, without_name)
         sharing = Sharing(tree, writes, without_name, places)
         self.plan = NOTHING
@@ -213,21 +213,12 @@ class _Emitter:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"
 
 
-def _outputs(tree: Tree, positions: Container[int]) -> set[Variable]:
-    """What the steps at these positions compute."""
-    return {
-        output
-        for _, item in tree.items()
-        if isinstance(item, Step) and item.at in positions
-        for output in item.equation.outputs
-    }
-
-
 def _unite(plan: Plan, sharing: Sharing) -> None:
     """Let what lives in one buffer in turn have one name, unless the user named it."""
-    for other, one in plan.inplace.items():
+    allocation = plan.allocation
+    for other, one in allocation.inplace.items():
         sharing.unite(one, other)
-    for block in plan.blocks:
+    for block in allocation.blocks:
         for one, other in itertools.pairwise(block.heads):
             if one.type == other.type and not sharing.is_named(one, other):
                 sharing.unite(one, other)

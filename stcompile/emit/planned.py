@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from stcompile.codegen_templates.buffered import BUFFERED
-from stcompile.emit.literals import attribute, name
+from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.steps import is_called, is_sum
 from stcompile.emit.templates import Operand, substitute, substitute_into
 from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import uses_of
+from stcompile.liveness import Use, uses_of
 from stcompile.location import Location
 from stcompile.plan.buffers import Plan
+from stcompile.plan.parts import split_rows
 from stcompile.regions import Carry, Collected, Repeat, Step, Tree
 from stcompile.storage import Writes
 from stcompile.templates import grouped, inplace_operand, mark_of, positional
@@ -40,6 +41,18 @@ def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
         elif not equation.effects and _into(equation):
             found[item.at] = _inplace_places(equation)
     return found
+
+
+def fixed_places(tree: Tree, writable: Container[int]) -> set[Variable]:
+    """What has a place of its own if it has a buffer: what these steps compute, and rows of it."""
+    if not writable:
+        return set()
+    uses: dict[Variable, list[Use]] = {}
+    for use in uses_of(tree):
+        uses.setdefault(use.variable, []).append(use)
+    steps = (item for _, item in tree.items() if isinstance(item, Step) and item.at in writable)
+    outputs = {output for step in steps for output in step.equation.outputs}
+    return outputs | {v for v, rows in split_rows(tree, uses).items() if rows.whole in outputs}
 
 
 def _augmenting(tree: Tree) -> set[Variable]:
@@ -128,14 +141,34 @@ class Planned(Statements):
         if output in self.plan.constants:
             self.naming.called(output)
             return True
+        if output in self.plan.allocation.block_of and step.at not in self.writable:
+            self.naming.called(output)  # rows of what is there
+            return True
         has_place = self.plan.has(output) or output in self.writes.made_in
         if not has_place or step.at not in self.writable:
             return False
         self.block(equation.location)
+        if output in self.plan.joined:
+            self._join(step, operands)
+            return True
         out = Operand(self.naming.called(output), output)
         for statement in substitute_into(equation.primitive, out, operands, equation.params):
             self.add(statement, equation.location)
         return True
+
+    def _join(self, step: Step, operands: list[Operand]) -> None:
+        """A concatenation: what is not there yet is copied."""
+        output = step.equation.output
+        there = {rows.variable for rows in self.plan.joined[output]}
+        start = 0
+        for operand in operands:
+            stop = start + operand.shape[0]
+            if operand.atom not in there:
+                rows = ast.Subscript(
+                    self.naming.called(output), literal(slice(start, stop)), ast.Load()
+                )
+                self.add(copied_into(rows, operand.code), step.equation.location)
+            start = stop
 
     def write(self, step: Step, operands: list[Operand]) -> None:
         equation = step.equation

@@ -17,7 +17,7 @@ from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.templates import Operand, substitute
 from stcompile.ir import Variable
-from stcompile.plan.buffers import Block as Memory
+from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.buffers import Plan
 from stcompile.types import Type
 
@@ -33,8 +33,10 @@ class Workspace:
         self.statements: list[ast.stmt] = []
         self.values: dict[str, Any] = {"np": np}  # of the names, to tell views from copies
         self.views: dict[str, str | None] = {}  # names of views, by their text
-        for block in plan.blocks:
+        for block in plan.allocation.blocks:
             self._add_all(self._buffer(block))
+        for block in plan.allocation.inner:
+            self._add_all(self._rows(block))
         for variable, equation in plan.constants.items():
             if variable in naming.given:
                 inputs = [Operand(literal(0), atom) for atom in equation.inputs]
@@ -56,12 +58,28 @@ class Workspace:
 
     # --- buffers -------------------------------------------------------------------------------
 
-    def _buffer(self, block: Memory) -> Iterator[ast.stmt]:
-        """One buffer under the names of all classes that live in it."""
+    def _names(self, block: Memory) -> dict[str, Variable]:
+        """The names of the classes that live in a block."""
         heads: dict[str, Variable] = {}
         for head in block.heads:
             if head in self.naming.given:
                 heads.setdefault(self.naming.given[head], head)
+        return heads
+
+    def _rows(self, block: Memory) -> Iterator[ast.stmt]:
+        """Rows of a buffer under the names of all classes that live in them."""
+        heads, rows = self._names(block), block.rows
+        assert rows is not None
+        if heads:
+            stop = rows.start + rows.variable.type.dims[0]
+            code: ast.expr = name(self.naming.called(rows.whole).id)
+            if rows.variable.type != rows.whole.type:
+                code = ast.Subscript(code, literal(slice(rows.start, stop)), ast.Load())
+            yield from _chained(list(heads), code)
+
+    def _buffer(self, block: Memory) -> Iterator[ast.stmt]:
+        """One buffer under the names of all classes that live in it."""
+        heads = self._names(block)
         if not heads:
             return
         if block.type is not None:

@@ -10,53 +10,31 @@ then works in place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass
 
 from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import Liveness
+from stcompile.liveness import Liveness, Use, uses_of
+from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
+from stcompile.plan.parts import Rows, joined_parts, split_rows
 from stcompile.regions import Branch, Repeat, Step, Tree, defined_by
 from stcompile.storage import Storage, Writes, written
 from stcompile.templates import inplace_operand
-from stcompile.types import Type
 
 Classes = Mapping[Variable, Sequence[Variable]]
 
 
-@dataclass(eq=False)
-class Block:
-    """Memory for ``size`` elements of a dtype, and the classes that live in it, one after the
-    other."""
-
-    dtype: np.dtype[np.generic]
-    size: int
-    heads: list[Variable] = field(default_factory=list)
-    free_from: int = -1  # the last position at which it is read
-
-    @property
-    def nbytes(self) -> int:
-        return self.size * self.dtype.itemsize
-
-    @property
-    def type(self) -> Type | None:
-        """The type of all its classes, if they have one."""
-        types = {head.type for head in self.heads}
-        return types.pop() if len(types) == 1 else None
-
-
 @dataclass(frozen=True)
 class Plan:
-    """``head_of`` is the first variable of each buffered class, by member; ``blocks`` their memory;
-    ``constants`` are computed once, by equations that read nothing; ``inplace`` tells for a class
-    whose array it took over, in its last read."""
+    """``head_of`` is the first variable of each buffered class, by member; ``allocation`` their
+    memory; ``constants`` are computed once, by equations that read nothing. ``joined`` are the
+    parts of concatenations that are computed in their place."""
 
     head_of: Mapping[Variable, Variable]
-    blocks: Sequence[Block]
+    allocation: Allocation
     constants: Mapping[Variable, Equation]
     lifetimes: Mapping[Variable, Lifetime]
-    inplace: Mapping[Variable, Variable]
+    joined: Mapping[Variable, Sequence[Rows]]
 
     def has(self, atom: Atom) -> bool:
         """True for a variable with a buffer."""
@@ -69,10 +47,10 @@ class Plan:
     @property
     def nbytes(self) -> int:
         """Bytes of all buffers."""
-        return sum(block.nbytes for block in self.blocks)
+        return sum(block.nbytes for block in self.allocation.blocks)
 
 
-NOTHING = Plan({}, (), {}, {}, {})
+NOTHING = Plan({}, Allocation(), {}, {}, {})
 
 
 def plan_buffers(
@@ -104,9 +82,9 @@ class _Planner:
         self.writable = writable
         self.places = places
         self.liveness = Liveness(tree, places)
-        self.blocks: list[Block] = []
-        self.block_of: dict[Variable, Block] = {}
-        self.inplace: dict[Variable, Variable] = {}
+        self.uses: dict[Variable, list[Use]] = {}
+        for use in uses_of(tree):
+            self.uses.setdefault(use.variable, []).append(use)
 
     def run(self) -> Plan:
         definable = set(self._definable())
@@ -119,9 +97,70 @@ class _Planner:
             kept |= more
         constants = self._constants(kept)
         head_of = {v: head for v, head in head_of.items() if v not in constants}
+        split = self._split(head_of)
+        head_of.update((variable, variable) for variable in split)
         lives = lifetimes(self.tree, self.storage, head_of, self.places)
-        self._allocate(head_of, lives)
-        return Plan(head_of, tuple(self.blocks), constants, lives, self.inplace)
+        requests = Requests(self.tree, self.storage, head_of, self.writable, split)
+        first = allocate(requests, lives, {}, {})
+        joined = self._joined(head_of, split)
+        adjacent = {c: rows for c, rows in joined.items() if is_adjacent(first, head_of, rows)}
+        for whole, rows in joined.items():
+            heads = [whole, *(head_of[part.variable] for part in rows)]
+            end = max(lives[head].end for head in heads)
+            for head in heads:
+                lives[head].end = end
+            if whole not in adjacent:
+                lives[whole].start = min(lives[head].start for head in heads)
+        placed = {
+            head_of[part.variable]: part
+            for whole, rows in joined.items()
+            if whole not in adjacent
+            for part in rows
+        }
+        found = allocate(requests, lives, placed, adjacent)
+        return Plan(head_of, found, constants, lives, joined)
+
+    # --- arrays inside larger ones -------------------------------------------------------------
+
+    def _split(self, head_of: Mapping[Variable, Variable]) -> dict[Variable, Rows]:
+        """The rows of buffered values that are arrays by themselves."""
+        found = split_rows(self.tree, self.uses)
+        return {
+            variable: rows
+            for variable, rows in found.items()
+            if head_of.get(rows.whole) == rows.whole and self._is_alone(rows.whole)
+        }
+
+    def _joined(
+        self, head_of: Mapping[Variable, Variable], split: Mapping[Variable, Rows]
+    ) -> dict[Variable, list[Rows]]:
+        """For each buffered concatenation the parts that can be computed where it lives."""
+        found: dict[Variable, list[Rows]] = {}
+        taken: set[Variable] = set(split)
+        for step, rows in joined_parts(self.tree):
+            whole = step.equation.output
+            if head_of.get(whole) != whole or not self._is_alone(whole):
+                continue
+            parts = [part for part in rows if self._may_live_inside(part.variable, head_of, step)]
+            parts = [part for part in parts if head_of[part.variable] not in taken]
+            if parts:
+                found[whole] = parts
+                taken.update(head_of[part.variable] for part in parts)
+        return found
+
+    def _is_alone(self, variable: Variable) -> bool:
+        return len(self.classes.get(variable, [variable])) == 1
+
+    def _may_live_inside(
+        self, part: Variable, head_of: Mapping[Variable, Variable], step: Step
+    ) -> bool:
+        """True for the last value of a class that is computed by steps alone, beside that step."""
+        members = self.classes.get(part, [part])
+        if part not in head_of or members[-1] != part:
+            return False
+        beside = next(region for region, item in self.tree.items() if item is step)
+        made = {o for item in beside.items if isinstance(item, Step) for o in item.equation.outputs}
+        return made.issuperset(members)
 
     # --- which classes can have a buffer -------------------------------------------------------
 
@@ -233,87 +272,6 @@ class _Planner:
             for variable in variables:
                 if variable.type.kind == "array" and variable.type.dims and variable.type.size:
                     yield variable
-
-    # --- who takes which -----------------------------------------------------------------------
-
-    def _allocate(
-        self, head_of: Mapping[Variable, Variable], lives: Mapping[Variable, Lifetime]
-    ) -> None:
-        makers = self._makers(head_of)
-        for head in sorted(lives, key=lambda head: lives[head].start):
-            life = lives[head]
-            block = self._inplace(head, makers.get(head), head_of, lives)
-            block = block or self._reused(head.type, life.start) or self._new(head.type)
-            block.heads.append(head)
-            block.free_from = life.end
-            self.block_of[head] = block
-
-    def _makers(self, head_of: Mapping[Variable, Variable]) -> dict[Variable, Step | Repeat]:
-        """What gives each class its first value, where that may be the array of an operand."""
-        found: dict[Variable, Step | Repeat] = {}
-        for _, item in self.tree.items():
-            if isinstance(item, Step):
-                for output in item.equation.outputs:
-                    if output in head_of:
-                        found.setdefault(head_of[output], item)
-            elif isinstance(item, Repeat):
-                for carry in item.carry:
-                    if carry.variable in head_of:
-                        found.setdefault(head_of[carry.variable], item)
-        return found
-
-    def _inplace(
-        self,
-        head: Variable,
-        maker: Step | Repeat | None,
-        head_of: Mapping[Variable, Variable],
-        lives: Mapping[Variable, Lifetime],
-    ) -> Block | None:
-        """The block of an operand that is read for the last time where the class begins."""
-        if isinstance(maker, Step):
-            operands = list(maker.equation.inputs)
-            candidates = [operands[place] for place in self.writable.get(maker.at, ())]
-        elif maker is not None:
-            operands = candidates = [
-                c.initial for c in maker.carry if head_of.get(c.variable) == head
-            ]
-        else:
-            return None
-        for atom in candidates:
-            source = head_of.get(atom) if isinstance(atom, Variable) else None
-            if source is None or source == head or atom.type != head.type:
-                continue
-            block = self.block_of.get(source)
-            ends_here = lives[source].end == lives[head].start
-            if block is None or not ends_here or block.heads[-1] != source:
-                continue
-            if not any(self._shows(other, source, head_of) for other in operands if other != atom):
-                self.inplace[head] = source
-                return block
-        return None
-
-    def _shows(self, atom: Atom, source: Variable, head_of: Mapping[Variable, Variable]) -> bool:
-        """True if an operand is, or shows a part of, the array of a class."""
-        if not isinstance(atom, Variable):
-            return False
-        return source in shown_by(self.storage, head_of, atom)
-
-    def _reused(self, wanted: Type, start: int) -> Block | None:
-        """A block that nobody reads any more, as it is or as a part."""
-        fitting = [
-            block
-            for block in self.blocks
-            if block.free_from < start and block.dtype == wanted.dtype and block.size >= wanted.size
-        ]
-        exact = [block for block in fitting if block.heads[-1].type == wanted]
-        if exact:
-            return exact[0]
-        return min(fitting, key=lambda block: block.size, default=None)
-
-    def _new(self, wanted: Type) -> Block:
-        block = Block(wanted.dtype, wanted.size)
-        self.blocks.append(block)
-        return block
 
 
 def _target(equation: Equation) -> Atom:

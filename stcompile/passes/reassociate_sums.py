@@ -1,0 +1,95 @@
+"""Add first what is known first, so that the sums of many steps can be made together.
+
+Rounds differently: it runs at the fast level alone.
+
+>>> from stcompile.text import parse_program
+>>> print(reassociate_sums(parse_program('''
+... program f(x: f32[2,3], h: f32[2,3], b: f32[3]) {
+...   v1: f32[2,3] = sin(x)
+...   v2: f32[2,3] = cos(h)
+...   v3: f32[2,3] = add(v1, v2)
+...   v4: f32[2,3] = add(v3, b)
+...   return v4
+... }''')))
+program f(x: f32[2,3], h: f32[2,3], b: f32[3]) {
+  v1: f32[2,3] = sin(x)
+  v2: f32[2,3] = cos(h)
+  v5: f32[2,3] = add(v1, b)
+  v6: f32[2,3] = add(v5, v2)
+  return v6
+}
+"""
+
+from __future__ import annotations
+
+from stcompile.ir import Atom, Equation, Program, map_programs
+from stcompile.passes.rebuild import Rebuild
+
+
+def reassociate_sums(program: Program) -> Program:
+    """The program with the terms of its sums of three and more in the order of their making."""
+    equations = tuple(map_programs(e, reassociate_sums) for e in program.equations)
+    if any(new is not old for new, old in zip(equations, program.equations, strict=True)):
+        program = Program(program.name, program.inputs, equations, program.outputs)
+    rebuild = Rebuild(program)
+    for at, equation in enumerate(program.equations):
+        if _is_root(rebuild, equation):
+            _reorder(rebuild, at, equation)
+    return rebuild.done()
+
+
+def _is_sum(equation: Equation | None) -> bool:
+    if equation is None or equation.primitive != "add":
+        return False
+    types = [atom.type for atom in (*equation.inputs, equation.output)]
+    return all(
+        type.kind == "array" and type.dtype == types[0].dtype and type.inexact for type in types
+    )
+
+
+def _is_root(rebuild: Rebuild, equation: Equation) -> bool:
+    """True for a sum that is no term of another one."""
+    if not _is_sum(equation):
+        return False
+    readers = rebuild.readers.get(equation.output, [])
+    is_term = rebuild.is_used_once(equation.output) and any(
+        _is_sum(rebuild.equations[at]) for at in readers
+    )
+    return not is_term
+
+
+def _terms(rebuild: Rebuild, atom: Atom) -> list[Atom]:
+    """The terms of a sum, through sums that nothing else reads."""
+    inner = rebuild.maker(atom, "add")
+    if inner is None or not _is_sum(inner) or not rebuild.is_used_once(atom):
+        return [atom]
+    return [term for operand in inner.inputs for term in _terms(rebuild, operand)]
+
+
+def _reorder(rebuild: Rebuild, at: int, root: Equation) -> None:
+    terms = [term for operand in root.inputs for term in _terms(rebuild, operand)]
+    if len(terms) < 3:
+        return
+    settings = {rebuild.equations[rebuild.defined_at(t)].location.errstate for t in terms}
+    ordered = sorted(terms, key=rebuild.defined_at)
+    wide = next(term for term in ordered if term.type.dims == root.output.type.dims)
+    if wide is not ordered[0] and wide is ordered[1]:  # commutes: the array first
+        ordered[:2] = wide, ordered[0]
+    if ordered == terms or len(settings) > 1:
+        return
+    total = ordered[0]
+    for term in ordered[1:]:
+        total = rebuild.insert(at, "add", (total, term), root.location)
+    for inner in root.inputs:
+        _drop(rebuild, inner)
+    rebuild.drop(at)
+    rebuild.mapping[root.output] = total
+
+
+def _drop(rebuild: Rebuild, atom: Atom) -> None:
+    """Leave out the sums that a sum is made of."""
+    inner = rebuild.maker(atom, "add")
+    if inner is not None and _is_sum(inner) and rebuild.is_used_once(atom):
+        rebuild.drop(rebuild.defined_at(atom))
+        for operand in inner.inputs:
+            _drop(rebuild, operand)

@@ -1,0 +1,101 @@
+"""Rebuilding a program with equations added, replaced and left out."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from stcompile.ir import Atom, Equation, Program, Variable, freeze
+from stcompile.location import Location
+from stcompile.primitives import infer
+
+
+class Rebuild:
+    """Changes to a program's equations, noted by their positions and made all at once.
+
+    ``makers`` has the position of the equation that defines a variable, ``uses`` counts how often
+    each is read (by the program's outputs as well), ``readers`` has the positions that do.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.equations = program.equations
+        self.makers: dict[Variable, int] = {}
+        self.uses: Counter[Variable] = Counter()
+        self.readers: dict[Variable, list[int]] = {}
+        for at, equation in enumerate(self.equations):
+            self.makers.update(dict.fromkeys(equation.outputs, at))
+            for variable in equation.variables:
+                self.uses[variable] += 1
+                self.readers.setdefault(variable, []).append(at)
+        self.uses.update(atom for atom in program.outputs if isinstance(atom, Variable))
+        self.dropped: set[int] = set()
+        self.mapping: dict[Variable, Atom] = {}
+        self._before: dict[int, list[Equation]] = {}
+        names = {v.name for v in (*program.inputs, *self.makers)}
+        self._names = (f"v{n}" for n in itertools.count(1) if f"v{n}" not in names)
+
+    def maker(self, atom: Atom, primitive: str) -> Equation | None:
+        """The equation that defines an atom, if it is of this primitive."""
+        at = self.makers.get(atom) if isinstance(atom, Variable) else None
+        if at is None or self.equations[at].primitive != primitive:
+            return None
+        return self.equations[at]
+
+    def defined_at(self, atom: Atom) -> int:
+        """The position that defines an atom; -1 for inputs and constants."""
+        return self.makers.get(atom, -1) if isinstance(atom, Variable) else -1
+
+    def is_used_once(self, atom: Atom) -> bool:
+        return isinstance(atom, Variable) and self.uses[atom] == 1
+
+    def insert(
+        self,
+        at: int,
+        primitive: str,
+        inputs: tuple[Atom, ...],
+        location: Location,
+        **params: Any,
+    ) -> Variable:
+        """A new equation right before a position; returns its output."""
+        frozen = freeze(params)
+        (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
+        output = Variable(next(self._names), type)
+        equation = Equation((output,), primitive, inputs, frozen, (), location)
+        self._before.setdefault(at, []).append(equation)
+        return output
+
+    def drop(self, at: int) -> None:
+        """Leave an equation out."""
+        self.dropped.add(at)
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.dropped or self.mapping or self._before)
+
+    def done(self) -> Program:
+        """The program with all changes made."""
+        if not self.is_changed:
+            return self.program
+        mapping = self._resolved()
+        made: list[Equation] = []
+        for at in range(len(self.equations) + 1):
+            made += [e.substitute(mapping) for e in self._before.get(at, ())]
+            if at < len(self.equations) and at not in self.dropped:
+                made.append(self.equations[at].substitute(mapping))
+        outputs = tuple(
+            mapping.get(a, a) if isinstance(a, Variable) else a for a in self.program.outputs
+        )
+        return replace(self.program, equations=tuple(made), outputs=outputs)
+
+    def _resolved(self) -> Mapping[Variable, Atom]:
+        """The mapping with chains followed to their ends."""
+        found: dict[Variable, Atom] = {}
+        for variable, atom in self.mapping.items():
+            while isinstance(atom, Variable) and atom in self.mapping:
+                atom = self.mapping[atom]
+            found[variable] = atom
+        return found

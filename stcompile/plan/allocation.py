@@ -1,0 +1,203 @@
+"""Memory for classes of variables with known lifetimes: who takes which buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stcompile.ir import Atom, Variable
+from stcompile.plan.lifetimes import Lifetime, shown_by
+from stcompile.plan.parts import Rows
+from stcompile.regions import Repeat, Step, Tree
+from stcompile.storage import Storage
+from stcompile.types import Type
+
+
+@dataclass(eq=False)
+class Block:
+    """Memory for ``size`` elements of a dtype, and the classes that live in it, one after the
+    other. Some blocks are the ``rows`` of a class, and inside the block ``around`` them."""
+
+    dtype: np.dtype[np.generic]
+    size: int
+    heads: list[Variable] = field(default_factory=list)
+    free_from: int = -1  # the last position at which it is read
+    around: Block | None = None
+    rows: Rows | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def type(self) -> Type | None:
+        """The type of all its classes, if they have one."""
+        types = {head.type for head in self.heads}
+        return types.pop() if len(types) == 1 else None
+
+    def add(self, head: Variable, until: int) -> None:
+        """A class lives here until a position."""
+        self.heads.append(head)
+        block: Block | None = self
+        while block is not None:
+            block.free_from = max(block.free_from, until)
+            block = block.around
+
+
+@dataclass
+class Allocation:
+    """``blocks`` do not overlap; ``inner`` are the rows of them that classes live in. ``inplace``
+    tells for a class whose array it took over, in its last read."""
+
+    blocks: list[Block] = field(default_factory=list)
+    inner: list[Block] = field(default_factory=list)
+    block_of: dict[Variable, Block] = field(default_factory=dict)
+    inplace: dict[Variable, Variable] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What classes need: ``head_of`` their members; ``writable`` the positions of the steps that
+    write into a given array, with the operands whose array that may be; ``split`` the classes that
+    are rows of others."""
+
+    tree: Tree
+    storage: Storage
+    head_of: Mapping[Variable, Variable]
+    writable: Mapping[int, tuple[int, ...]]
+    split: Mapping[Variable, Rows]
+
+
+def allocate(
+    requests: Requests,
+    lives: Mapping[Variable, Lifetime],
+    placed: Mapping[Variable, Rows],
+    adjacent: Mapping[Variable, Sequence[Rows]],
+) -> Allocation:
+    """Give each class its memory, in the order of their first values. ``placed`` classes are
+    rows of others, whose life is long enough; those in ``adjacent`` are made of parts that are next
+    to each other."""
+    return _Allocator(requests, lives, placed, adjacent).run()
+
+
+def is_adjacent(
+    allocation: Allocation, head_of: Mapping[Variable, Variable], rows: Sequence[Rows]
+) -> bool:
+    """True if parts of a concatenation live next to each other, in its order."""
+    blocks = [allocation.block_of[head_of[part.variable]] for part in rows]
+    whole = rows[0].whole.type.dims[0]
+    if sum(part.variable.type.dims[0] for part in rows) != whole:
+        return False
+    places = [block.rows for block in blocks]
+    first = places[0]
+    if first is None or any(p is None or p.whole != first.whole for p in places):
+        return False
+    start = first.start
+    return all(
+        place is not None and place.start - start == part.start
+        for place, part in zip(places, rows, strict=True)
+    )
+
+
+class _Allocator:
+    def __init__(
+        self,
+        requests: Requests,
+        lives: Mapping[Variable, Lifetime],
+        placed: Mapping[Variable, Rows],
+        adjacent: Mapping[Variable, Sequence[Rows]],
+    ) -> None:
+        self.requests = requests
+        self.head_of = requests.head_of
+        self.lives = lives
+        self.rows = {**requests.split, **placed}
+        self.adjacent = adjacent
+        self.makers = _makers(requests.tree, requests.head_of)
+        self.found = Allocation()
+
+    def run(self) -> Allocation:
+        found = self.found
+        order = sorted(self.lives, key=lambda head: (self.lives[head].start, head in self.rows))
+        for head in order:
+            block = self._inside(head) or self._inplace(head) or self._reused(head)
+            if block is None:
+                block = Block(head.type.dtype, head.type.size)
+                found.blocks.append(block)
+            block.add(head, self.lives[head].end)
+            found.block_of[head] = block
+        return found
+
+    def _inside(self, head: Variable) -> Block | None:
+        """Rows of another class, if the class lives there."""
+        rows = self.rows.get(head)
+        if rows is None and head in self.adjacent:
+            first = self.adjacent[head][0]
+            beside = self.found.block_of[self.head_of[first.variable]]
+            assert beside.rows is not None
+            rows = Rows(head, beside.rows.whole, beside.rows.start)
+        if rows is None:
+            return None
+        around = self.found.block_of[rows.whole]
+        block = Block(head.type.dtype, head.type.size, around=around, rows=rows)
+        self.found.inner.append(block)
+        return block
+
+    def _inplace(self, head: Variable) -> Block | None:
+        """The block of an operand that is read for the last time where the class begins."""
+        maker, found = self.makers.get(head), self.found
+        if isinstance(maker, Step):
+            operands = list(maker.equation.inputs)
+            candidates = [operands[at] for at in self.requests.writable.get(maker.at, ())]
+        elif maker is not None:
+            carried = [c.initial for c in maker.carry if self.head_of.get(c.variable) == head]
+            operands = candidates = carried
+        else:
+            return None
+        for atom in candidates:
+            source = self.head_of.get(atom) if isinstance(atom, Variable) else None
+            if source is None or source == head or atom.type != head.type:
+                continue
+            block = found.block_of.get(source)
+            ends_here = self.lives[source].end == self.lives[head].start
+            if block is None or not ends_here or block.heads[-1] != source:
+                continue
+            if not any(self._shows(other, source) for other in operands if other != atom):
+                found.inplace[head] = source
+                return block
+        return None
+
+    def _shows(self, atom: Atom, source: Variable) -> bool:
+        """True if an operand is, or shows a part of, the array of a class."""
+        if not isinstance(atom, Variable):
+            return False
+        return source in shown_by(self.requests.storage, self.head_of, atom)
+
+    def _reused(self, head: Variable) -> Block | None:
+        """A block that nobody reads any more, as it is or as a part."""
+        wanted, start = head.type, self.lives[head].start
+        fitting = [
+            block
+            for block in self.found.blocks
+            if block.free_from < start and block.dtype == wanted.dtype and block.size >= wanted.size
+        ]
+        exact = [block for block in fitting if block.heads[-1].type == wanted]
+        if exact:
+            return exact[0]
+        return min(fitting, key=lambda block: block.size, default=None)
+
+
+def _makers(tree: Tree, head_of: Mapping[Variable, Variable]) -> dict[Variable, Step | Repeat]:
+    """What gives each class its first value, where that may be the array of an operand."""
+    found: dict[Variable, Step | Repeat] = {}
+    for _, item in tree.items():
+        if isinstance(item, Step):
+            for output in item.equation.outputs:
+                if output in head_of:
+                    found.setdefault(head_of[output], item)
+        elif isinstance(item, Repeat):
+            for carry in item.carry:
+                if carry.variable in head_of:
+                    found.setdefault(head_of[carry.variable], item)
+    return found

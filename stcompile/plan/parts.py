@@ -1,0 +1,103 @@
+"""Arrays that live inside larger ones: the rows of a product, the parts of a concatenation.
+
+A value all of whose readers take rows of it, each its own, is *split*: the rows are arrays by
+themselves that are there when it is. A concatenation whose parts have been computed where it lives
+needs no copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stcompile.ir import Equation, Variable
+from stcompile.liveness import Use
+from stcompile.regions import Region, Step, Tree
+from stcompile.templates import mark_of
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a larger array, from ``start`` on, as a ``variable`` of their own."""
+
+    variable: Variable
+    whole: Variable
+    start: int
+
+    @property
+    def offset(self) -> int:
+        """Elements before the first row."""
+        return self.start * (self.whole.type.size // self.whole.type.dims[0])
+
+
+def split_rows(tree: Tree, uses: Mapping[Variable, Sequence[Use]]) -> dict[Variable, Rows]:
+    """The rows of all values that can be split."""
+    found: dict[Variable, Rows] = {}
+    for region, step in _steps(tree):
+        for output in step.equation.outputs:
+            rows = _split(output, region, uses)
+            if rows is not None:
+                found.update((part.variable, part) for part in rows)
+    return found
+
+
+def _split(
+    whole: Variable, region: Region, uses: Mapping[Variable, Sequence[Use]]
+) -> list[Rows] | None:
+    readers = uses.get(whole, ())
+    if whole.type.kind != "array" or not whole.type.size or not readers:
+        return None
+    rows = []
+    for use in readers:
+        equation = use.user.equation if isinstance(use.user, Step) else None
+        start = _first_row(equation) if equation is not None else None
+        if equation is None or start is None or use.region is not region:
+            return None
+        if not all(_is_plain(other) for other in uses.get(equation.output, ())):
+            return None
+        rows.append(Rows(equation.output, whole, start))
+    rows.sort(key=lambda part: part.start)
+    ends = [part.start + part.variable.type.dims[0] for part in rows]
+    if any(end > part.start for end, part in zip(ends, rows[1:], strict=False)):
+        return None
+    return rows
+
+
+def _first_row(equation: Equation) -> int | None:
+    """Where a slice starts that takes whole rows next to each other."""
+    if equation.primitive != "slice" or equation.params["drop"]:
+        return None
+    start, length, step = (equation.params[key] for key in ("start", "length", "step"))
+    dims = equation.inputs[0].type.dims
+    whole = all(form[0] == 0 and not any(form[1:]) for form in start[1:])
+    if not whole or length[1:] != dims[1:] or set(step) != {1} or any(start[0][1:]):
+        return None
+    first: int = start[0][0]
+    return first
+
+
+def _is_plain(use: Use) -> bool:
+    """True for an operand of an equation that makes no view of it."""
+    if use.kind != "operand" or not isinstance(use.user, Step):
+        return False
+    return mark_of(use.user.equation.primitive) == "fresh"
+
+
+def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
+    """The concatenations of different variables along their first axis, with their parts."""
+    for _, step in _steps(tree):
+        equation = step.equation
+        if equation.primitive != "concatenate" or equation.params["axis"] != 0:
+            continue
+        parts = [atom for atom in equation.inputs if isinstance(atom, Variable)]
+        same = all(part.type.dtype == equation.output.type.dtype for part in parts)
+        if len(set(parts)) == len(equation.inputs) and same:
+            start, rows = 0, []
+            for part in parts:
+                rows.append(Rows(part, equation.output, start))
+                start += part.type.dims[0]
+            yield step, rows
+
+
+def _steps(tree: Tree) -> Iterator[tuple[Region, Step]]:
+    return ((region, item) for region, item in tree.items() if isinstance(item, Step))
