@@ -242,7 +242,7 @@ class Dispatcher(ABC):
             where = caution.location
             warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
         staged = prepare(staged, self.results, self.options.level)
-        emitted = emit(staged, list(arguments.values), self.title, self.update, self.options.level)
+        emitted = emit(staged, list(arguments.values), self.title, self.update, self.options)
         linked = link(emitted.source, emitted.name, emitted.workspace)
         function = Workspaces(linked) if emitted.workspace else linked
         return Specialisation(staged, emitted, function)

@@ -18,18 +18,23 @@ from stcompile.emit.layout import INDENT, WIDTH, body_lines
 from stcompile.emit.literals import literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.planned import Planned, fixed_places, writable_steps
+from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.render import render
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
-from stcompile.emit.stored import make_stored_in_place
+from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Variable
+from stcompile.liveness import Use, uses_of
 from stcompile.location import Location
-from stcompile.options import Level
+from stcompile.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
-from stcompile.regions import unfold
-from stcompile.storage import plan_writes
+from stcompile.plan.products import Product, contiguous_variables, find_products
+from stcompile.regions import Step, unfold
+from stcompile.storage import Writes, plan_writes
+
+READABLE = Options("readable")
 
 
 @dataclass(frozen=True)
@@ -56,17 +61,18 @@ def emit(
     arguments: Sequence[str],
     title: str,
     update: str = "",
-    level: Level = "readable",
+    options: Options = READABLE,
 ) -> Emitted:
     """The source of a function of ``arguments`` that computes a staged call; ``update`` describes
     its update section."""
-    return _Emitter(staged, arguments, title, update, level).run()
+    return _Emitter(staged, arguments, title, update, options).run()
 
 
 class _Emitter:
     def __init__(
-        self, staged: Staged, arguments: Sequence[str], title: str, update: str, level: Level
+        self, staged: Staged, arguments: Sequence[str], title: str, update: str, options: Options
     ) -> None:
+        level, blas = options.level, options.has_blas
         self.staged = staged
         self.arguments = arguments
         self.title = title
@@ -79,17 +85,37 @@ class _Emitter:
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
         without_name = inlined(tree, writes, fixed_places(tree, writable))
+        products = self._products(writes, writable) if level == "fast" and blas else {}
+        without_name |= {v for product in products.values() for v in product.fused}
+        writes = store_products(tree, writes, products)
         places = text_places(tree, without_name)
         sharing = Sharing(tree, writes, without_name, places)
         self.plan = NOTHING
         if level == "fast":
-            self.plan = plan_buffers(tree, writes, sharing.classes, writable, places)
+            self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)
             _unite(self.plan, sharing)
-        self.naming = Naming(tree, sharing, set(places) - without_name, [*arguments, FACTORY])
+        self.naming = Naming(
+            tree, sharing, set(places) - without_name, [*arguments, FACTORY, *blas_names()]
+        )
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
         self.statements = Statements(*parts)
         if level == "fast":
-            self.statements = Planned(*parts, self.plan, writable)
+            given = {leaf.variable for leaf in staged.leaves if leaf.contiguous}
+            self.statements = Planned(*parts, self.plan, writable, products, given)
+
+    def _products(
+        self, writes: Writes, writable: Mapping[int, tuple[int, ...]]
+    ) -> Mapping[int, Product]:
+        """What BLAS adds to an array."""
+        tree = self.tree
+        given = {leaf.variable for leaf in self.staged.leaves if leaf.contiguous}
+        steps = (item for _, item in tree.items() if isinstance(item, Step) and item.at in writable)
+        computed = {output for step in steps for output in step.equation.outputs}
+        uses: dict[Variable, list[Use]] = {}
+        for use in uses_of(tree):
+            uses.setdefault(use.variable, []).append(use)
+        contiguous = contiguous_variables(tree, given, computed)
+        return find_products(tree, writes.storage, uses, contiguous)
 
     def run(self) -> Emitted:
         prologue = self._prologue()
@@ -187,7 +213,10 @@ class _Emitter:
         modules += ["math"] if "math." in text else []
         head = [f"import {module}" for module in modules]
         head += [""] if head else []
-        return [*head, "import numpy as np", "", ""]
+        blas = [own for own in blas_names() if f"{own}(" in text]
+        head.append("import numpy as np")
+        head += [f"from {MODULE} import {', '.join(blas)}"] if blas else []
+        return [*head, "", ""]
 
     def _signature(self) -> list[str]:
         signature = ", ".join(self.arguments)

@@ -27,7 +27,7 @@ class Block:
     of the line that the block before it has."""
 
     location: Location
-    statements: list[ast.stmt | Compound] = field(default_factory=list)
+    statements: list[ast.stmt | Compound | Commented] = field(default_factory=list)
     continues: bool = False
 
 
@@ -39,6 +39,14 @@ class Compound:
     head: ast.stmt
     body: list[Block]
     orelse: list[Block] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Commented:
+    """A statement with a comment beside it."""
+
+    statement: ast.stmt
+    comment: str
 
 
 def is_empty(blocks: Iterable[Block]) -> bool:
@@ -81,6 +89,11 @@ class _Layout:
         for statement in block.statements:
             if isinstance(statement, Compound):
                 self._compound(statement, indent, block.location, errstate)
+            elif isinstance(statement, Commented):
+                *lines, last = render(statement.statement, width=WIDTH, indent=indent)
+                text = f"{last}  # {statement.comment}"
+                lines.append(text if len(text) <= WIDTH else last)
+                self.lines += [(line, block.location) for line in lines]
             else:
                 lines = render(statement, width=WIDTH, indent=indent)
                 self.lines += [(line, block.location) for line in lines]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from stcompile.codegen_templates.buffered import BUFFERED
+from stcompile.emit.layout import Commented
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
+from stcompile.emit.products import product_call
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.steps import is_called, is_sum
@@ -19,6 +21,7 @@ from stcompile.liveness import Use, uses_of
 from stcompile.location import Location
 from stcompile.plan.buffers import Plan
 from stcompile.plan.parts import split_rows
+from stcompile.plan.products import Product
 from stcompile.regions import Carry, Collected, Repeat, Step, Tree
 from stcompile.storage import Writes
 from stcompile.templates import grouped, inplace_operand, mark_of, positional
@@ -125,11 +128,16 @@ class Planned(Statements):
         naming: Naming,
         read: set[Variable],
         plan: Plan,
-        writable: dict[int, tuple[int, ...]],
+        writable: Mapping[int, tuple[int, ...]],
+        products: Mapping[int, Product],
+        given: Container[Variable],
     ) -> None:
         super().__init__(tree, writes, without_name, sharing, naming, read)
         self.plan = plan
         self.writable = writable
+        self.products = products
+        self.given = given  # arguments that are contiguous
+        self.fused = {v: p for p in products.values() for v in p.fused}
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -138,6 +146,11 @@ class Planned(Statements):
         if len(equation.outputs) != 1:
             return False
         output = equation.output
+        if output in self.fused:
+            return True
+        if step.at in self.products:
+            self._product(step)
+            return True
         if output in self.plan.constants:
             self.naming.called(output)
             return True
@@ -156,6 +169,30 @@ class Planned(Statements):
             self.add(statement, equation.location)
         return True
 
+    def _product(self, step: Step) -> None:
+        """Add a product to an array: BLAS does, if the array is contiguous for sure."""
+        product, output = self.products[step.at], step.equation.output
+        location = step.equation.location
+        acc, x, y = map(self.operand, product.reads)
+        scale = None if product.scale is None else self.expression(product.scale)
+        self.block(location)
+        target = self.writes.made_in.get(output)
+        if self.plan.has(output) or target in self.given:
+            out = self.naming.called(output)
+            if not is_called(acc.code, out.id):
+                self.add(copied_into(out, acc.code), location)
+            statement, shown = product_call(product, out, x, y, scale)
+            self.block(location).statements.append(Commented(statement, shown))
+            return
+        contract = product.contract
+        code = substitute("contract", [x, y], contract.params).value
+        assert code is not None
+        if scale is not None:
+            code = ast.BinOp(scale, ast.Mult(), code)
+        op = ast.Sub() if product.is_negative else ast.Add()
+        self.assign(output, ast.BinOp(acc.code, op, code), location)
+        self.allocated += output.type.nbytes
+
     def _join(self, step: Step, operands: list[Operand]) -> None:
         """A concatenation: what is not there yet is copied."""
         output = step.equation.output
@@ -173,6 +210,9 @@ class Planned(Statements):
     def write(self, step: Step, operands: list[Operand]) -> None:
         equation = step.equation
         output = equation.output
+        if step.at in self.products:
+            self._product(step)
+            return
         if not self.plan.has(output):
             super().write(step, operands)
             return

@@ -11,11 +11,12 @@ array as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from stcompile.ir import Variable
 from stcompile.liveness import uses_of
+from stcompile.plan.products import Product
 from stcompile.primitives import PRIMITIVES
 from stcompile.regions import Step, Tree
 from stcompile.storage import Storage, Writes, tree_storage
@@ -35,6 +36,26 @@ def make_stored_in_place(tree: Tree, writes: Writes) -> Writes:
         if chain is not None and chain.first not in made_in:  # else it is copied from there
             made_in[chain.first] = chain.target
             done.add(chain.store)
+    return replace(writes, made_in=made_in, done=frozenset(done))
+
+
+def store_products(tree: Tree, writes: Writes, products: Mapping[int, Product]) -> Writes:
+    """The writes, and where products are added to the very array that the sum is stored to."""
+    finder = _Finder(tree, writes, writes.storage)
+    made_in, done = dict(writes.made_in), set(writes.done)
+    for store in _steps(tree):
+        if store.equation.primitive != "store":
+            continue
+        target, value = store.equation.inputs
+        maker = finder.makers.get(value) if isinstance(value, Variable) else None
+        product = products.get(maker.at) if maker is not None else None
+        if maker is None or product is None or product.acc != target:
+            continue
+        assert isinstance(target, Variable) and isinstance(value, Variable)
+        if finder.is_seen(target, value, maker, store):
+            continue
+        made_in[value] = target
+        done.add(store.at)
     return replace(writes, made_in=made_in, done=frozenset(done))
 
 
@@ -64,6 +85,15 @@ class _Finder:
             for _, item in tree.items()
             if isinstance(item, Step) and set(item.equation.effects) - {"write"}
         ]
+
+    def is_seen(self, target: Variable, value: Variable, maker: Step, store: Step) -> bool:
+        """True if anything reads a value or its target between its making and its store, or the
+        value after it."""
+        return (
+            self._readers([value]) != [store.at]
+            or any(maker.at < at < store.at for at in self.raising)
+            or self._is_read_otherwise(target, maker, store)
+        )
 
     def chain(self, store: Step) -> _Chain | None:
         """What is made in the target of a store; None if that would be seen."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from stcompile.emit.layout import Block, Compound
+from stcompile.emit.layout import Block, Commented, Compound
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.templates import Operand, substitute
@@ -104,6 +105,9 @@ class Workspace:
                     statement.head = hoister.visit(statement.head)
                     self.hoist(statement.body)
                     self.hoist(statement.orelse)
+                elif isinstance(statement, Commented):
+                    hoisted = hoister.visit(statement.statement)
+                    block.statements[at] = replace(statement, statement=hoisted)
                 else:
                     block.statements[at] = hoister.visit(statement)
 

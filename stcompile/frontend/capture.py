@@ -25,11 +25,13 @@ from stcompile.types import is_generator, type_of
 
 @dataclass(frozen=True)
 class Leaf:
-    """An argument's array or number: which argument, the path inside it, and its variable."""
+    """An argument's array or number: which argument, the path inside it, its variable, and
+    whether it is an array that is contiguous in C order."""
 
     argument: str
     path: trees.Path
     variable: Variable
+    contiguous: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class Captures:
             if not is_input(item):
                 return item
             variable = self._recorder.variable(type_of(item), trees.path_name(name, path))
-            self.leaves.append(Leaf(name, path, variable))
+            contiguous = isinstance(item, np.ndarray) and item.flags.c_contiguous
+            self.leaves.append(Leaf(name, path, variable, contiguous))
             if is_generator(item):
                 return GeneratorValue(variable)
             if not isinstance(item, np.ndarray):

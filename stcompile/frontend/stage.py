@@ -144,7 +144,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     renamed = dict(zip(raw.inputs, program.inputs, strict=True))
     return Staged(
         program,
-        tuple(Leaf(e.argument, e.path, renamed[e.variable]) for e in run.captures.leaves),
+        tuple(replace(leaf, variable=renamed[leaf.variable]) for leaf in run.captures.leaves),
         tuple(Hidden(renamed[h.variable], h.place) for h in hidden),
         tuple(run.captures.guards.values()),
         with_atoms(result, program.outputs),

@@ -10,6 +10,7 @@ import numpy as np
 from stcompile.ir import Atom, Variable
 from stcompile.plan.lifetimes import Lifetime, shown_by
 from stcompile.plan.parts import Rows
+from stcompile.plan.products import Product
 from stcompile.regions import Repeat, Step, Tree
 from stcompile.storage import Storage
 from stcompile.types import Type
@@ -61,13 +62,14 @@ class Allocation:
 class Requests:
     """What classes need: ``head_of`` their members; ``writable`` the positions of the steps that
     write into a given array, with the operands whose array that may be; ``split`` the classes that
-    are rows of others."""
+    are rows of others; ``products`` what some steps compute instead of their equations."""
 
     tree: Tree
     storage: Storage
     head_of: Mapping[Variable, Variable]
     writable: Mapping[int, tuple[int, ...]]
     split: Mapping[Variable, Rows]
+    products: Mapping[int, Product]
 
 
 def allocate(
@@ -150,6 +152,9 @@ class _Allocator:
         if isinstance(maker, Step):
             operands = list(maker.equation.inputs)
             candidates = [operands[at] for at in self.requests.writable.get(maker.at, ())]
+            product = self.requests.products.get(maker.at)
+            if product is not None:
+                operands, candidates = list(product.reads), [product.acc]
         elif maker is not None:
             carried = [c.initial for c in maker.carry if self.head_of.get(c.variable) == head]
             operands = candidates = carried

@@ -17,6 +17,7 @@ from stcompile.liveness import Liveness, Use, uses_of
 from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
 from stcompile.plan.parts import Rows, joined_parts, split_rows
+from stcompile.plan.products import Product
 from stcompile.regions import Branch, Repeat, Step, Tree, defined_by
 from stcompile.storage import Storage, Writes, written
 from stcompile.templates import inplace_operand
@@ -59,11 +60,13 @@ def plan_buffers(
     classes: Classes,
     writable: Mapping[int, tuple[int, ...]],
     places: Mapping[Variable, Sequence[int]],
+    products: Mapping[int, Product],
 ) -> Plan:
     """``classes`` are the members of each variable's class. ``writable`` are the positions of
     the steps that can write into a given array, with the places of the operands whose array that
-    may be; ``places`` the positions where the text reads a variable."""
-    return _Planner(tree, writes, classes, writable, places).run()
+    may be; ``places`` the positions where the text reads a variable; ``products`` what some steps
+    compute instead of their equations."""
+    return _Planner(tree, writes, classes, writable, places, products).run()
 
 
 class _Planner:
@@ -74,6 +77,7 @@ class _Planner:
         classes: Classes,
         writable: Mapping[int, tuple[int, ...]],
         places: Mapping[Variable, Sequence[int]],
+        products: Mapping[int, Product],
     ) -> None:
         self.tree = tree
         self.writes = writes
@@ -81,6 +85,8 @@ class _Planner:
         self.classes = classes
         self.writable = writable
         self.places = places
+        self.products = products
+        self.fused = {v for product in products.values() for v in product.fused}
         self.liveness = Liveness(tree, places)
         self.uses: dict[Variable, list[Use]] = {}
         for use in uses_of(tree):
@@ -100,7 +106,7 @@ class _Planner:
         split = self._split(head_of)
         head_of.update((variable, variable) for variable in split)
         lives = lifetimes(self.tree, self.storage, head_of, self.places)
-        requests = Requests(self.tree, self.storage, head_of, self.writable, split)
+        requests = Requests(self.tree, self.storage, head_of, self.writable, split, self.products)
         first = allocate(requests, lives, {}, {})
         joined = self._joined(head_of, split)
         adjacent = {c: rows for c, rows in joined.items() if is_adjacent(first, head_of, rows)}
@@ -270,7 +276,9 @@ class _Planner:
                 variables = [v for c in item.carry for v in (c.variable, c.output)]
                 variables = [*variables, *(c.output for c in item.collected if not c.is_stack)]
             for variable in variables:
-                if variable.type.kind == "array" and variable.type.dims and variable.type.size:
+                if variable.type.kind != "array" or variable in self.fused:
+                    continue
+                if variable.type.dims and variable.type.size:
                     yield variable
 
 

@@ -1,0 +1,143 @@
+"""Products that are added to an array: BLAS does both at once.
+
+``acc + alpha * (x @ y)`` is one call of ``gemm``, ``acc + alpha * outer(x, y)`` one of ``ger``
+(Dongarra et al. 1990; Lawson et al. 1979). The product itself, such as the gradient that an update
+takes at once, is then never stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stcompile.ir import Atom, Equation, Variable
+from stcompile.liveness import Use
+from stcompile.regions import Region, Step, Tree
+from stcompile.storage import Storage
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+@dataclass(frozen=True)
+class Product:
+    """What the step at one position computes: ``acc`` plus or minus ``scale`` (None: 1) times the
+    product of ``contract``. ``fused`` are the values that are not computed on their own."""
+
+    acc: Atom
+    contract: Equation
+    scale: Atom | None
+    is_negative: bool
+    fused: tuple[Variable, ...]
+
+    @property
+    def reads(self) -> tuple[Atom, ...]:
+        return (self.acc, *self.contract.inputs)
+
+
+def find_products(
+    tree: Tree,
+    storage: Storage,
+    uses: Mapping[Variable, Sequence[Use]],
+    contiguous: Container[Variable],
+) -> dict[int, Product]:
+    """The products of a tree, by the positions of the additions. ``contiguous`` are the variables
+    that may be operands."""
+    found: dict[int, Product] = {}
+    for region, item in tree.items():
+        if isinstance(item, Step) and item.equation.primitive == "contract":
+            product = _product(item, region, storage, uses)
+            if product is not None and all(
+                isinstance(v, Variable) and v in contiguous for v in item.equation.inputs
+            ):
+                at, made = product
+                found.setdefault(at, made)
+    return found
+
+
+def _product(
+    step: Step, region: Region, storage: Storage, uses: Mapping[Variable, Sequence[Use]]
+) -> tuple[int, Product] | None:
+    contract = step.equation
+    if not _is_blas(contract):
+        return None
+    value, scale, fused = contract.output, None, [contract.output]
+    user = _only_user(value, region, uses)
+    if user is not None and user.equation.primitive == "multiply":
+        scale = next((a for a in user.equation.inputs if a != value), None)
+        is_number = scale is not None and scale.type.kind != "array"
+        if not is_number or user.equation.output.type != value.type:
+            return None
+        value = user.equation.output
+        fused.append(value)
+        user = _only_user(value, region, uses)
+    if user is None:
+        return None
+    equation = user.equation
+    is_sum = equation.primitive in ("add", "subtract") or (
+        equation.primitive == "accumulate" and equation.params["op"] == "add"
+    )
+    if not is_sum or len(equation.inputs) != 2:
+        return None
+    first, second = equation.inputs
+    acc = second if first == value else first
+    if equation.primitive == "subtract" and acc != first:
+        return None
+    same = acc.type == value.type == equation.output.type
+    if not same or any(storage.share(acc, atom) for atom in contract.inputs):
+        return None
+    negative = equation.primitive == "subtract"
+    return user.at, Product(acc, contract, scale, negative, tuple(fused))
+
+
+def _only_user(
+    value: Variable, region: Region, uses: Mapping[Variable, Sequence[Use]]
+) -> Step | None:
+    """The step that alone reads a value, beside the one that computes it."""
+    readers = uses.get(value, ())
+    if len(readers) != 1 or readers[0].kind != "operand" or readers[0].region is not region:
+        return None
+    user = readers[0].user
+    return user if isinstance(user, Step) else None
+
+
+def _is_blas(contract: Equation) -> bool:
+    """True for a product of two matrices, or of two vectors as a matrix, of one float dtype."""
+    x, y = (atom.type for atom in contract.inputs)
+    if x.dtype != y.dtype or x.dtype not in _FLOATS or contract.params["batch"]:
+        return False
+    if x.ndim == y.ndim == 2:
+        return len(contract.params["contracted"]) == 1
+    return x.ndim == y.ndim == 1 and not contract.params["contracted"]
+
+
+def contiguous_variables(
+    tree: Tree, given: Container[Variable], computed: Container[Variable]
+) -> set[Variable]:
+    """The variables that surely are contiguous in C order: ``given`` inputs, ``computed`` values,
+    and rows and reshapes of them."""
+    found = {variable for variable in tree.inputs if variable in given}
+    for _, item in tree.items():
+        if not isinstance(item, Step) or len(item.equation.outputs) != 1:
+            continue
+        equation = item.equation
+        if equation.output in computed or (
+            equation.inputs and equation.inputs[0] in found and _keeps_order(equation)
+        ):
+            found.add(equation.output)
+    return found
+
+
+def _keeps_order(equation: Equation) -> bool:
+    """True for a view of a contiguous array that is contiguous."""
+    if equation.primitive in ("reshape", "expand_dims", "squeeze"):
+        return True
+    if equation.primitive != "slice":
+        return False
+    dims = equation.inputs[0].type.dims
+    start, length, step = (equation.params[key] for key in ("start", "length", "step"))
+    if not dims or step[0] != 1:
+        return False
+    rest = zip(start[1:], length[1:], step[1:], dims[1:], strict=True)
+    return all(form[0] == 0 and not any(form[1:]) and n == d for form, n, s, d in rest if s == 1)
