@@ -181,7 +181,8 @@ class Planned(Statements):
             out = self.naming.called(output)
             if not is_called(acc.code, out.id):
                 self.add(copied_into(out, acc.code), location)
-            statement, shown = product_call(product, out, x, y, scale)
+            columns = self._is_turned(x.atom), self._is_turned(y.atom)
+            statement, shown = product_call(product, out, x, y, scale, columns)
             self.block(location).statements.append(Commented(statement, shown))
             return
         contract = product.contract
@@ -192,6 +193,11 @@ class Planned(Statements):
         op = ast.Sub() if product.is_negative else ast.Add()
         self.assign(output, ast.BinOp(acc.code, op, code), location)
         self.allocated += output.type.nbytes
+
+    def _is_turned(self, atom: Atom) -> bool:
+        """True for a matrix in Fortran's order."""
+        head = self.plan.head_of.get(atom) if isinstance(atom, Variable) else None
+        return head in self.plan.orders
 
     def _join(self, step: Step, operands: list[Operand]) -> None:
         """A concatenation: what is not there yet is copied."""

@@ -25,15 +25,21 @@ def blas_names() -> tuple[str, ...]:
 
 
 def product_call(
-    product: Product, out: ast.expr, x: Operand, y: Operand, scale: ast.expr | None
+    product: Product,
+    out: ast.expr,
+    x: Operand,
+    y: Operand,
+    scale: ast.expr | None,
+    columns: tuple[bool, bool],
 ) -> tuple[ast.stmt, str]:
-    """The statement that adds a product to ``out``, and what it says in Python."""
+    """The statement that adds a product to ``out``, and what it says in Python. ``columns``: is
+    ``x``, or ``y``, in Fortran's order?"""
     contract = product.contract
     prefix = _PREFIX[contract.output.type.dtype]
     alpha = _alpha(product, scale)
     shown = _shown(product, out, x, y, scale)
     if contract.params["order"] == (1, 0):
-        x, y = y, x
+        x, y, columns = y, x, columns[::-1]
     if not contract.params["contracted"]:
         # ger(alpha, x, y, incx, incy, a, overwrite_x, overwrite_y, overwrite_a)
         arguments = [alpha, y.code, x.code, literal(1), literal(1), _turned(out)]
@@ -43,8 +49,12 @@ def product_call(
     if contract.params["order"] == (1, 0):
         a, b = b, a
     # gemm(alpha, a, b, beta, c, trans_a, trans_b, overwrite_c)
-    arguments = [alpha, _turned(y.code), _turned(x.code), literal(1.0), _turned(out)]
-    flags = [literal(int(b == 1)), literal(int(a == 0)), literal(1)]
+    left, right = (
+        operand.code if turned else _turned(operand.code)
+        for operand, turned in zip((x, y), columns, strict=True)
+    )
+    arguments = [alpha, right, left, literal(1.0), _turned(out)]
+    flags = [literal(int((b == 1) != columns[1])), literal(int((a == 0) != columns[0])), literal(1)]
     return ast.Expr(ast.Call(name(f"{prefix}gemm"), [*arguments, *flags], [])), shown
 
 

@@ -19,7 +19,9 @@ from stcompile.emit.names import Naming
 from stcompile.emit.templates import Operand, substitute
 from stcompile.ir import Variable
 from stcompile.plan.allocation import Block as Memory
+from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan
+from stcompile.plan.orders import Order
 from stcompile.types import Type
 
 FACTORY = "workspace"
@@ -30,6 +32,7 @@ class Workspace:
     """The statements that make buffers, constants and views."""
 
     def __init__(self, plan: Plan, naming: Naming) -> None:
+        self.plan = plan
         self.naming = naming
         self.statements: list[ast.stmt] = []
         self.values: dict[str, Any] = {"np": np}  # of the names, to tell views from copies
@@ -83,16 +86,17 @@ class Workspace:
         heads = self._names(block)
         if not heads:
             return
-        if block.type is not None:
-            yield from _chained(list(heads), _empty(block.type))
+        layouts = {(head.type, self.plan.orders.get(head)) for head in block.heads}
+        if len(layouts) == 1:
+            yield from _chained(list(heads), _empty(*layouts.pop()))
             return
         own = self.naming.names.like("memory")
         yield ast.Assign([ast.Name(own, ast.Store())], _flat(block), lineno=0)
-        groups: dict[Type, list[str]] = {}
+        groups: dict[Layout, list[str]] = {}
         for called, head in heads.items():
-            groups.setdefault(head.type, []).append(called)
-        for type, names in groups.items():
-            yield from _chained(names, _part(own, block.size, type))
+            groups.setdefault((head.type, self.plan.orders.get(head)), []).append(called)
+        for (type, order), names in groups.items():
+            yield from _chained(names, _part(own, block.size, type, order))
 
     # --- views ---------------------------------------------------------------------------------
 
@@ -196,21 +200,34 @@ def _chained(names: Sequence[str], value: ast.expr) -> Iterator[ast.stmt]:
         yield ast.Assign(targets, value if start == 0 else name(first), lineno=0)
 
 
-def _empty(type: Type) -> ast.expr:
-    shape = literal(type.dims if len(type.dims) > 1 else type.dims[0])
-    return ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
+def _empty(type: Type, order: Order | None) -> ast.expr:
+    dims = type.dims if order is None else tuple(type.dims[axis] for axis in order)
+    shape = literal(dims if len(dims) > 1 else dims[0])
+    made = ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
+    return _ordered(made, order)
+
+
+def _ordered(code: ast.expr, order: Order | None) -> ast.expr:
+    """An array in C order with its axes where the program has them."""
+    if order is None:
+        return code
+    if order == (1, 0):
+        return ast.Attribute(code, "T", ast.Load())
+    axes = [literal(order.index(axis)) for axis in range(len(order))]
+    return ast.Call(ast.Attribute(code, "transpose", ast.Load()), axes, [])
 
 
 def _flat(block: Memory) -> ast.expr:
     return ast.Call(attribute("np", "empty"), [literal(block.size), literal(block.dtype)], [])
 
 
-def _part(own: str, size: int, type: Type) -> ast.expr:
+def _part(own: str, size: int, type: Type, order: Order | None) -> ast.expr:
     """The first elements of a buffer in a shape."""
     part: ast.expr = name(own)
     if type.size < size:
         part = ast.Subscript(part, literal(slice(0, type.size)), ast.Load())
     if type.ndim == 1:
         return part
-    dims = [literal(dim) for dim in type.dims]
-    return ast.Call(ast.Attribute(part, "reshape", ast.Load()), dims, [])
+    dims = type.dims if order is None else tuple(type.dims[axis] for axis in order)
+    shaped = ast.Call(ast.Attribute(part, "reshape", ast.Load()), list(map(literal, dims)), [])
+    return _ordered(shaped, order)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from stcompile.ir import Atom, Variable
 from stcompile.plan.lifetimes import Lifetime, shown_by
+from stcompile.plan.orders import Order
 from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
 from stcompile.regions import Repeat, Step, Tree
 from stcompile.storage import Storage
 from stcompile.types import Type
+
+Layout: TypeAlias = tuple[Type, Order | None]  # None: C order
 
 
 @dataclass(eq=False)
@@ -31,12 +35,6 @@ class Block:
     @property
     def nbytes(self) -> int:
         return self.size * self.dtype.itemsize
-
-    @property
-    def type(self) -> Type | None:
-        """The type of all its classes, if they have one."""
-        types = {head.type for head in self.heads}
-        return types.pop() if len(types) == 1 else None
 
     def add(self, head: Variable, until: int) -> None:
         """A class lives here until a position."""
@@ -62,7 +60,8 @@ class Allocation:
 class Requests:
     """What classes need: ``head_of`` their members; ``writable`` the positions of the steps that
     write into a given array, with the operands whose array that may be; ``split`` the classes that
-    are rows of others; ``products`` what some steps compute instead of their equations."""
+    are rows of others; ``products`` what some steps compute instead of their equations; ``orders``
+    the storage orders that are not C order."""
 
     tree: Tree
     storage: Storage
@@ -70,6 +69,10 @@ class Requests:
     writable: Mapping[int, tuple[int, ...]]
     split: Mapping[Variable, Rows]
     products: Mapping[int, Product]
+    orders: Mapping[Variable, Order]
+
+    def layout(self, head: Variable) -> Layout:
+        return head.type, self.orders.get(head)
 
 
 def allocate(
@@ -164,6 +167,8 @@ class _Allocator:
             source = self.head_of.get(atom) if isinstance(atom, Variable) else None
             if source is None or source == head or atom.type != head.type:
                 continue
+            if self.requests.layout(source) != self.requests.layout(head):
+                continue
             block = found.block_of.get(source)
             ends_here = self.lives[source].end == self.lives[head].start
             if block is None or not ends_here or block.heads[-1] != source:
@@ -187,7 +192,8 @@ class _Allocator:
             for block in self.found.blocks
             if block.free_from < start and block.dtype == wanted.dtype and block.size >= wanted.size
         ]
-        exact = [block for block in fitting if block.heads[-1].type == wanted]
+        layout = self.requests.layout
+        exact = [block for block in fitting if layout(block.heads[-1]) == layout(head)]
         if exact:
             return exact[0]
         return min(fitting, key=lambda block: block.size, default=None)

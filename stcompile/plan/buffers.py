@@ -16,6 +16,7 @@ from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import Liveness, Use, uses_of
 from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
+from stcompile.plan.orders import Order, choose_orders
 from stcompile.plan.parts import Rows, joined_parts, split_rows
 from stcompile.plan.products import Product
 from stcompile.regions import Branch, Repeat, Step, Tree, defined_by
@@ -29,13 +30,15 @@ Classes = Mapping[Variable, Sequence[Variable]]
 class Plan:
     """``head_of`` is the first variable of each buffered class, by member; ``allocation`` their
     memory; ``constants`` are computed once, by equations that read nothing. ``joined`` are the
-    parts of concatenations that are computed in their place."""
+    parts of concatenations that are computed in their place, ``orders`` the storage orders that are
+    not C order."""
 
     head_of: Mapping[Variable, Variable]
     allocation: Allocation
     constants: Mapping[Variable, Equation]
     lifetimes: Mapping[Variable, Lifetime]
     joined: Mapping[Variable, Sequence[Rows]]
+    orders: Mapping[Variable, Order]
 
     def has(self, atom: Atom) -> bool:
         """True for a variable with a buffer."""
@@ -51,7 +54,7 @@ class Plan:
         return sum(block.nbytes for block in self.allocation.blocks)
 
 
-NOTHING = Plan({}, Allocation(), {}, {}, {})
+NOTHING = Plan({}, Allocation(), {}, {}, {}, {})
 
 
 def plan_buffers(
@@ -105,8 +108,11 @@ class _Planner:
         head_of = {v: head for v, head in head_of.items() if v not in constants}
         split = self._split(head_of)
         head_of.update((variable, variable) for variable in split)
+        orders = choose_orders(self.tree, head_of, self._bound(head_of, split))
         lives = lifetimes(self.tree, self.storage, head_of, self.places)
-        requests = Requests(self.tree, self.storage, head_of, self.writable, split, self.products)
+        requests = Requests(
+            self.tree, self.storage, head_of, self.writable, split, self.products, orders
+        )
         first = allocate(requests, lives, {}, {})
         joined = self._joined(head_of, split)
         adjacent = {c: rows for c, rows in joined.items() if is_adjacent(first, head_of, rows)}
@@ -124,7 +130,7 @@ class _Planner:
             for part in rows
         }
         found = allocate(requests, lives, placed, adjacent)
-        return Plan(head_of, found, constants, lives, joined)
+        return Plan(head_of, found, constants, lives, joined, orders)
 
     # --- arrays inside larger ones -------------------------------------------------------------
 
@@ -153,6 +159,23 @@ class _Planner:
                 found[whole] = parts
                 taken.update(head_of[part.variable] for part in parts)
         return found
+
+    def _bound(
+        self, head_of: Mapping[Variable, Variable], split: Mapping[Variable, Rows]
+    ) -> set[Variable]:
+        """Classes in C order: those that are parts of others, that loops and branches hand on, or
+        that BLAS writes to."""
+        found = {v for rows in split.values() for v in (rows.variable, rows.whole)}
+        for _, rows in joined_parts(self.tree):
+            found |= {v for part in rows for v in (part.variable, part.whole)}
+        for _, item in self.tree.items():
+            if not isinstance(item, Step):
+                found.update(defined_by(item))
+                if isinstance(item, Repeat):
+                    found.update(carry.variable for carry in item.carry)
+            elif item.at in self.products:
+                found.update(item.equation.outputs)
+        return {head_of[v] for v in found if v in head_of}
 
     def _is_alone(self, variable: Variable) -> bool:
         return len(self.classes.get(variable, [variable])) == 1
