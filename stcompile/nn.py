@@ -14,25 +14,26 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 def _softmax_cross_entropy(logits: Array, labels: Array) -> Any:
     """The mean cross-entropy of ``softmax(logits)`` against integer labels.
 
-    ``logits`` are (batch, classes), ``labels`` (batch,) integers below ``classes``. The largest
-    logit of each row is subtracted first, so that nothing overflows. The cotangent of the logits
-    is ``(softmax(logits) - onehot(labels)) / batch`` (Bishop 2006, eq. 4.109).
+    ``logits`` are (batch, classes), ``labels`` (batch,) integers from 0 up to ``classes``
+    (`IndexError` for others). The largest logit of each row is subtracted first, so that nothing
+    overflows. The cotangent of the logits is ``(softmax(logits) - onehot(labels)) / batch`` (Bishop
+    2006, eq. 4.109).
     """
     if logits.ndim != 2 or labels.shape != logits.shape[:1]:
         raise ValueError("softmax_cross_entropy takes logits (batch, classes) and labels (batch,)")
-    rows = np.arange(logits.shape[0])
+    if np.min(labels) < 0 or np.max(labels) >= logits.shape[1]:
+        raise IndexError("softmax_cross_entropy: a label is not one of the classes")
+    hot = labels[:, None] == np.arange(logits.shape[1])
     shifted = logits - np.max(logits, axis=1, keepdims=True)
     exps = np.exp(shifted)
     total = np.sum(exps, axis=1, keepdims=True)
-    loss = np.sum(np.log(total[:, 0]) - shifted[rows, labels]) / logits.shape[0]
-    return loss, (exps, total, rows, labels)
+    loss = (np.sum(np.log(total)) - np.sum(np.where(hot, shifted, 0))) / logits.shape[0]
+    return loss, (exps, total, hot)
 
 
 def _softmax_cross_entropy_adjoint(residuals: Any, d_loss: Any) -> Any:
-    exps, total, rows, labels = residuals
-    d_logits = exps / total
-    d_logits[rows, labels] -= 1
-    return d_logits * (d_loss / exps.shape[0]), None
+    exps, total, hot = residuals
+    return (exps / total - hot) * (d_loss / exps.shape[0]), None
 
 
 def _logsumexp(x: Array, axis: int | None = None, keepdims: bool = False) -> Any:

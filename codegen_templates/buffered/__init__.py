@@ -2,14 +2,16 @@
 
 The first parameter is that array; the others are those of the template in `..numpy`. Run as they
 are, these functions give the same numbers as those templates. A primitive that has none here, or
-whose template has no statement for the operands at hand, allocates its result.
+whose template has no statement for the operands at hand, allocates its result. `SCALARS` are
+reductions of a whole array to a number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from . import elementwise, linear, reductions, shapes
+from . import elementwise, linear, reductions, scalars, shapes
 
 BUFFERED: dict[str, Callable[..., None]] = {
     "negative": elementwise.negative,
@@ -95,4 +97,13 @@ BUFFERED: dict[str, Callable[..., None]] = {
     "stack": shapes.stack,
     "full": shapes.full,
     "contract": linear.contract,
+}
+
+SCALARS: dict[str, Callable[..., Any]] = {
+    "sum": scalars.sum,
+    "prod": scalars.prod,
+    "max": scalars.max,
+    "min": scalars.min,
+    "any": scalars.any,
+    "all": scalars.all,
 }

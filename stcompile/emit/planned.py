@@ -15,7 +15,7 @@ from stcompile.emit.products import product_call
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.steps import is_called, is_sum
-from stcompile.emit.templates import Operand, substitute, substitute_into
+from stcompile.emit.templates import Code, Operand, substitute, substitute_into, substitute_scalar
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import Use, uses_of
 from stcompile.location import Location
@@ -137,9 +137,17 @@ class Planned(Statements):
         self.writable = writable
         self.products = products
         self.given = given  # arguments that are contiguous
+        self.augmenting = _augmenting(tree)
         self.fused = {v: p for p in products.values() for v in p.fused}
 
     # --- steps ---------------------------------------------------------------------------------
+
+    def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
+        quick = substitute_scalar(equation.primitive, operands, equation.params)
+        return super().code_of(equation, operands) if quick is None else Code((), quick)
+
+    def is_put_back(self, output: Variable) -> bool:
+        return output in self.augmenting
 
     def place(self, step: Step, operands: list[Operand]) -> bool:
         equation = step.equation

@@ -11,7 +11,7 @@ from stcompile.emit.layout import Block, Compound
 from stcompile.emit.literals import literal
 from stcompile.emit.names import Naming
 from stcompile.emit.sharing import Sharing
-from stcompile.emit.templates import Operand, substitute
+from stcompile.emit.templates import Code, Operand, substitute
 from stcompile.ir import Atom, Constant, Equation, Variable
 from stcompile.location import Location
 from stcompile.primitives import infer
@@ -115,7 +115,7 @@ class Steps:
             return
         if self.place(step, operands):
             return
-        code = substitute(equation.primitive, operands, equation.params)
+        code = self.code_of(equation, operands)
         if code.value is None:
             self.block(equation.location)
             for statement in code.statements:
@@ -134,8 +134,15 @@ class Steps:
                 return  # nothing is allocated
         else:
             self.assign(output, code.value, equation.location)
-        if mark == "fresh":
+        if mark == "fresh" and not self.is_put_back(output):
             self.allocated += output.type.nbytes
+
+    def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
+        return substitute(equation.primitive, operands, equation.params)
+
+    def is_put_back(self, output: Variable) -> bool:
+        """True for a value that is computed in the place that it is put back to."""
+        return False
 
     def place(self, step: Step, operands: list[Operand]) -> bool:
         """Write the value into the place it has; False if it has none."""

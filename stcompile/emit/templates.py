@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.buffered import BUFFERED
+from stcompile.codegen_templates.buffered import BUFFERED, SCALARS
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.emit.literals import Hole, literal, name
 from stcompile.ir import Atom, Constant, Params, Variable
@@ -76,6 +76,19 @@ def substitute_into(
     if template is None:
         return ()
     return _Substitution(template, [out, *operands], params).run().statements
+
+
+def substitute_scalar(
+    primitive: str, operands: Sequence[Operand], params: Params
+) -> ast.expr | None:
+    """The code of a reduction of a whole array to a number; None for other equations."""
+    template = SCALARS.get(primitive)
+    (first, *_) = (operand.atom.type for operand in operands) if operands else (None,)
+    if template is None or first is None or first.kind != "array" or first.dtype.kind == "c":
+        return None
+    if params["axis"] != tuple(range(first.ndim)) or params["keepdims"]:
+        return None
+    return _Substitution(template, operands, params).run().value
 
 
 @functools.cache

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.emit.function import Emitted, emit
+from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.evaluate import evaluate
 from stcompile.frontend.capture import Leaf
 from stcompile.frontend.stage import Group, Item, Staged
 from stcompile.ir import Equation, Program, freeze
 from stcompile.link import link
 from stcompile.location import Location
+from stcompile.options import Options
 from tests.programs import bits
 
 
@@ -27,8 +28,9 @@ def staged(program: Program) -> Staged:
     return Staged(program, leaves, (), (), Group("tuple", tuple(range(len(items))), items))
 
 
-def emitted(program: Program) -> Emitted:
-    return emit(staged(program), [variable.name for variable in program.inputs], "A test.")
+def emitted(program: Program, options: Options = READABLE) -> Emitted:
+    arguments = [variable.name for variable in program.inputs]
+    return emit(staged(program), arguments, "A test.", options=options)
 
 
 def text_of(program: Program) -> str:
@@ -53,14 +55,15 @@ def run(function: Any, arguments: tuple[Any, ...]) -> Outcome:
     return Outcome(tuple(results), given, printed.getvalue())
 
 
-def check(program: Program, *calls: tuple[Any, ...]) -> Emitted:
+def check(program: Program, *calls: tuple[Any, ...], options: Options = READABLE) -> Emitted:
     """Assert for each call that the emitted function returns, changes and prints what the
-    evaluation of the program does."""
-    made = emitted(program)
-    function = link(made.source, made.name)
-    for arguments in calls:
+    evaluation of the program does, and that later calls leave what it returned as it is."""
+    made = emitted(program, options)
+    linked = link(made.source, made.name, made.workspace)
+    function = linked() if made.workspace else linked
+    outcomes = [run(function, arguments) for arguments in calls]
+    for arguments, found in zip(calls, outcomes, strict=True):
         expected = run(lambda *given: evaluate(program, *given), arguments)
-        found = run(function, arguments)
         for what in ("results", "arguments"):
             pairs = zip(getattr(found, what), getattr(expected, what), strict=True)
             for place, (one, other) in enumerate(pairs):

@@ -1,0 +1,81 @@
+"""A training step in its steady state allocates no array data, whatever the batch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.options import Options
+from tests.golden import models
+from tests.plan.compiled import FAST, READABLE, peak, random, step
+
+BLAS = Options("fast", blas=True)
+LIMIT = 64 * 1024
+
+
+def rnn_params(inputs: int, hidden: int = 64) -> dict:
+    shapes = {
+        "Wx": (inputs, hidden),
+        "Wh": (hidden, hidden),
+        "bh": (hidden,),
+        "Wo": (hidden, 10),
+        "bo": (10,),
+    }
+    return {
+        name: 0.1 * random(*shape, seed=seed, dtype=np.float32)
+        for seed, (name, shape) in enumerate(shapes.items())
+    }
+
+
+def batch(size: int) -> tuple:
+    labels = np.random.default_rng(1).integers(0, 10, size)
+    return random(size, 784, dtype=np.float32), labels
+
+
+def mlp(params, x, y):
+    h = np.maximum(x @ params["Wx"] + params["bh"], 0)
+    return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+
+
+def many_steps(params, x, y):
+    h = np.zeros((x.shape[0], params["Wh"].shape[0]), x.dtype)
+    for t in range(28):
+        h = np.tanh(x[:, 28 * t : 28 * t + 28] @ params["Wx"] + h @ params["Wh"] + params["bh"])
+    return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+
+
+def with_scipy(options: Options) -> Options:
+    if options.blas:
+        pytest.importorskip("scipy")
+    return options
+
+
+@pytest.mark.parametrize("options", [FAST, BLAS], ids=["numpy", "scipy"])
+@pytest.mark.parametrize(
+    ("loss", "inputs"), [(models.rnn, 196), (mlp, 784), (many_steps, 28)], ids=lambda v: str(v)
+)
+@pytest.mark.parametrize("optimizer", [st.optim.SGD(0.01), st.optim.SGD(0.01, clip_norm=1.0)])
+def test_no_array_data(loss, inputs, optimizer, options) -> None:
+    found = []
+    for size in (100, 400):
+        compiled = step(loss, optimizer, with_scipy(options))
+        params, (x, y) = rnn_params(inputs), batch(size)
+        found.append(peak(lambda: compiled(params, x, y)))
+    assert max(found) < LIMIT
+    assert abs(found[0] - found[1]) < 4096, found
+
+
+def test_the_readable_level_does_allocate() -> None:
+    """The measure can fail."""
+    compiled = step(models.rnn, st.optim.SGD(0.01), READABLE)
+    params, (x, y) = rnn_params(196), batch(100)
+    assert peak(lambda: compiled(params, x, y)) > LIMIT
+
+
+def test_allocated_bytes_are_counted() -> None:
+    compiled = step(models.rnn, st.optim.SGD(0.01))
+    params, (x, y) = rnn_params(196), batch(100)
+    assert compiled.allocated_bytes(params, x, y) < 4096
+    readable = step(models.rnn, st.optim.SGD(0.01), READABLE)
+    assert readable.allocated_bytes(params, x, y) > 10**6
