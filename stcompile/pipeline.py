@@ -9,6 +9,7 @@ from stcompile.frontend.stage import Staged, with_atoms
 from stcompile.ir import Program
 from stcompile.naming import renumber
 from stcompile.options import Level
+from stcompile.passes.cast_operands import cast_operands
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
@@ -47,6 +48,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("sums", reassociate_sums, level="fast", exact=False),
     Stage("products", merge_products, level="fast", exact=False),
     Stage("merge", merge_sums, level="fast", exact=False),
+    Stage("casts", cast_operands, level="fast"),
     Stage("stores", place_stores),
     Stage("dce", eliminate_dead_code),
     Stage("number", renumber),

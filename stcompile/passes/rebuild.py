@@ -35,6 +35,7 @@ class Rebuild:
         self.dropped: set[int] = set()
         self.mapping: dict[Variable, Atom] = {}
         self._before: dict[int, list[Equation]] = {}
+        self._instead: dict[int, Equation] = {}
         names = {v.name for v in (*program.inputs, *self.makers)}
         self._names = (f"v{n}" for n in itertools.count(1) if f"v{n}" not in names)
 
@@ -72,9 +73,13 @@ class Rebuild:
         """Leave an equation out."""
         self.dropped.add(at)
 
+    def substitute(self, at: int, equation: Equation) -> None:
+        """Another equation for one, with the same outputs."""
+        self._instead[at] = equation
+
     @property
     def is_changed(self) -> bool:
-        return bool(self.dropped or self.mapping or self._before)
+        return bool(self.dropped or self.mapping or self._before or self._instead)
 
     def done(self) -> Program:
         """The program with all changes made."""
@@ -85,7 +90,7 @@ class Rebuild:
         for at in range(len(self.equations) + 1):
             made += [e.substitute(mapping) for e in self._before.get(at, ())]
             if at < len(self.equations) and at not in self.dropped:
-                made.append(self.equations[at].substitute(mapping))
+                made.append(self._instead.get(at, self.equations[at]).substitute(mapping))
         outputs = tuple(
             mapping.get(a, a) if isinstance(a, Variable) else a for a in self.program.outputs
         )
