@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from stcompile.ad.sweep import Sweep, Tape, loop_activity
 from stcompile.ir import (
@@ -30,12 +31,14 @@ from stcompile.types import Type
 _VIEWS = {"slice", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"}
 _CHEAP = {"add", "subtract", "multiply", "negative"}  # of Python integers
 
+Item = TypeVar("Item")
+
 
 @dataclass(frozen=True)
 class Pullback:
     """A program's equations recorded anew, with its adjoint: ``adjoint`` takes ``d_outputs`` and
     the so-far cotangents ``so_far``, reads ``kept`` inputs and ``residuals``, and gives
-    ``cotangents`` for the wanted inputs."""
+    ``cotangents`` for the wanted inputs, zeros for those that are not ``reached``."""
 
     recorder: Recorder
     inputs: tuple[Variable, ...]
@@ -45,6 +48,7 @@ class Pullback:
     d_outputs: tuple[Variable, ...]
     so_far: tuple[Variable, ...]
     cotangents: tuple[Atom, ...]
+    reached: tuple[bool, ...]
     residuals: tuple[Variable, ...]
     kept: tuple[Variable, ...]
 
@@ -74,6 +78,7 @@ def pullback(
         for index, d_out in zip(given, d_outputs, strict=True):
             sweep.give(outputs[index], d_out)
         sweep.run()
+        reached = tuple(inputs[i] in sweep.cotangents for i in wanted)
         cotangents = tuple(sweep.cotangent_of(inputs[i]) for i in wanted)
     read = free_variables(adjoint, cotangents, (*d_outputs, *so_far))
     fixed = {v for i, v in enumerate(inputs) if i not in each_step}
@@ -89,6 +94,7 @@ def pullback(
         d_outputs,
         so_far,
         cotangents,
+        reached,
         tuple(v for v in read if v not in fixed),
         tuple(v for v in read if v in fixed),
     )
@@ -142,6 +148,9 @@ def visit_cond(sweep: Sweep, equation: Equation) -> None:
     ]
     branches: tuple[Program, Program] = (equation.params["then"], equation.params["otherwise"])
     both = [pullback(branch, wanted, given, added) for branch in branches]
+    # What neither branch reaches gets no cotangent: zeros of a stack are not to be read.
+    reached = [any(flags) for flags in zip(*(part.reached for part in both), strict=True)]
+    wanted = _chosen(wanted, reached)
     programs = {}
     extra = [(r.type, part.recorder.hints.get(r, "")) for part in both for r in part.residuals]
     for index, (name, part) in enumerate(zip(("then", "otherwise"), both, strict=True)):
@@ -163,7 +172,7 @@ def visit_cond(sweep: Sweep, equation: Equation) -> None:
             name,
             (*bound, *part.d_outputs, *part.so_far),
             tuple(part.adjoint),
-            part.cotangents,
+            tuple(_chosen(part.cotangents, reached)),
         )
         adjoints[name] = name_variables(raw, part.recorder.hints)
     results = sweep.record_all(
@@ -175,6 +184,10 @@ def visit_cond(sweep: Sweep, equation: Equation) -> None:
     for index in wanted:
         if index not in added:
             sweep.contribute(new, _variable(operands[index]), found[index])
+
+
+def _chosen(items: Sequence[Item], flags: Sequence[bool]) -> list[Item]:
+    return [item for item, flag in zip(items, flags, strict=True) if flag]
 
 
 def _variable(atom: Atom) -> Variable:
@@ -225,6 +238,9 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
     given = [*active_carry, *(m + i for i in ys)]
     each_step = range(first, len(ports.body.inputs))
     part = pullback(ports.body, wanted, given, active_constants, each_step)
+    summed = len(active_carry) + len(active_constants)  # the others are xs: see `visit_cond`
+    reached = [*[True] * summed, *part.reached[summed:]]
+    active_xs = _chosen(active_xs, reached[summed:])
 
     # the primal, with its residuals stacked, and its steps counted if nothing else does
     recorder = part.recorder
@@ -281,7 +297,7 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
         "body",
         (*kept, counter, *body_carry, *items),
         (*prologue, *part.adjoint),
-        part.cotangents,
+        tuple(_chosen(part.cotangents, reached)),
     )
     adjoint = {
         "constants": len(kept),

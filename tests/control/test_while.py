@@ -395,6 +395,37 @@ def in_a_branch(x, s, t):
     return x, s
 
 
+@examples(X, 1.0)
+@examples(X, -1.0)
+@second_order(X, 1.0)
+@second_order(X, -1.0)
+def maxima_in_a_branch(x, s):
+    """The maxima that the adjoint keeps have no cotangent: a comparison has no derivative."""
+    a, total, k = x[0], x[1], 0
+    if s > 0:
+        a += x[1] * x[2]
+        while k < 2 and s < 5.0:
+            k += 1
+            total += a + np.max(x)
+    return total
+
+
+@examples(X, 1.0)
+@examples(X, -1.0)
+@second_order(X, 1.0)
+@second_order(X, -1.0)
+def maxima_in_each_step(x, s):
+    a, total, y = x[0], x[1], x * 2
+    for _ in range(20):
+        a += x[1] * x[2]
+        k = 0
+        while k < 2 and s > 0.0:
+            k += 1
+            total += a + np.max(y)
+        s = 0.5 - s
+    return total
+
+
 @examples(X * 4)
 @examples(-X * 4)
 @examples(np.array([-1.0, 0.3, 2.0]))
