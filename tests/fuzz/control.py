@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.fuzz import containers
+from tests.fuzz.containers import Containers, Held, assignable
 from tests.fuzz.generate import function_of
 
 LIMIT = 1e3  # no value is larger
@@ -97,6 +100,7 @@ class Scope:
     vectors: tuple[str, ...]
     owned: tuple[str, ...]  # arrays made by the program: they may be written to
     matrices: tuple[str, ...]
+    held: tuple[Held, ...] = ()
     counters: tuple[str, ...] = ()
     in_loop: bool = False
     trips: int = 1
@@ -112,7 +116,9 @@ class Writer:
         self.indent = 1
         self.made = 0
         self.left = choices.randint(4, 22)  # statements
-        self.helpers = {kind: choices.choice(texts) for kind, texts in HELPERS.items()}
+        texts = HELPERS | containers.HELPERS
+        self.helpers = {kind: choices.choice(texts[kind]) for kind in texts}
+        self.containers, self.has_containers = Containers(self), self.chance(0.8)
 
     def source(self) -> str:
         scope = Scope(("s",), ("x",), (), ("y",))
@@ -124,10 +130,10 @@ class Writer:
         while self.left > 0:
             scope = self.statement(scope)
         self.leave(scope)
-        helpers = [self.constants(text) for text in self.helpers.values()]
-        return (
-            "\n\n\n".join([*helpers, "def program(x, y, s, n):\n" + "\n".join(self.lines)]) + "\n"
-        )
+        body = "\n".join(self.lines)
+        called = [text for kind, text in self.helpers.items() if self.helper(kind) + "(" in body]
+        helpers = [self.constants(text) for text in called]
+        return "\n\n\n".join([*helpers, f"def program(x, y, s, n):\n{body}\n"])
 
     # --- pieces of text --------------------------------------------------------------------------
 
@@ -150,7 +156,7 @@ class Writer:
         short, long = self.choices.randint(0, 4), self.choices.randint(LONG, LONG + 4)
         return text.format(c=c, short=short, long=long)
 
-    def fill(self, template: str, scope: Scope, owned: str = "") -> str:
+    def fill(self, template: str, scope: Scope, owned: str = "", **more: str) -> str:
         """A template with names, constants and subscripts in its holes."""
         low, high = sorted(round(self.choices.uniform(-0.9, 1.2), 2) for _ in range(2))
         holes: dict[str, Any] = {
@@ -167,6 +173,7 @@ class Writer:
             "o": owned,
             "f": self.helper("f"),
             "g": self.helper("g"),
+            **more,
         }
         if "{e}" in template:
             holes["e"] = self.pick(
@@ -177,12 +184,17 @@ class Writer:
         return template.format(**holes)
 
     def helper(self, kind: str) -> str:
-        return self.helpers[kind].split("(")[0].removeprefix("def ")
+        """The name of a helper, or of a class."""
+        return re.split(r"[ (:]", self.helpers[kind], maxsplit=2)[1]
 
     def subscript(self, scope: Scope, size: int) -> str:
         if scope.counters and self.chance(0.7):
             return f"{self.pick(*scope.counters)} % {size}"
         return str(self.choices.randint(-size + 1, size - 1))
+
+    def vector(self, scope: Scope) -> str:
+        """A new array."""
+        return self.fill(self.pick(*VECTORS), scope)
 
     def test(self, scope: Scope) -> str:
         """A condition."""
@@ -205,6 +217,10 @@ class Writer:
         if scope.depth < 3:
             kinds |= {self.branch: 6, self.short_loop: 3, self.while_loop: 3, self.counted_loop: 2}
             kinds |= {self.long_loop: 3, self.nested_function: 1, self.list_loop: 2}
+        if self.has_containers:
+            held = self.containers
+            kinds |= {held.new: 3, held.change: 7, held.read: 3, held.rebind: 3, held.grow: 2}
+            kinds |= {held.loop: 2} if scope.depth < 3 else {}
         (write,) = self.choices.choices(list(kinds), list(kinds.values()))
         return write(scope)
 
@@ -232,7 +248,7 @@ class Writer:
 
     def new_vector(self, scope: Scope) -> Scope:
         name = self.name("v")
-        self.add(f"{name} = {self.fill(self.pick(*VECTORS), scope)}")
+        self.add(f"{name} = {self.vector(scope)}")
         owned = scope.owned if scope.depth and self.chance(0.5) else (*scope.owned, name)
         return replace(scope, vectors=(*scope.vectors, name), owned=owned)
 
@@ -243,10 +259,10 @@ class Writer:
 
     def changed(self, scope: Scope) -> Scope:
         """A name that was there gets another value."""
-        names = [n for n in scope.scalars if n != "s" or self.chance(0.2)]
-        vectors = [n for n in scope.vectors if n not in scope.owned and n != "x"]
+        names = [n for n in assignable(scope.scalars) if n != "s" or self.chance(0.2)]
+        vectors = [n for n in assignable(scope.vectors) if n not in scope.owned and n != "x"]
         if vectors and self.chance(0.4):
-            self.add(f"{self.pick(*vectors)} = {self.fill(self.pick(*VECTORS), scope)}")
+            self.add(f"{self.pick(*vectors)} = {self.vector(scope)}")
         elif names:
             text = self.fill(self.pick(*SCALARS), scope)
             self.add(f"{self.pick(*names)} {self.pick('=', '=', '+=', '-=')} {text}")
@@ -271,7 +287,7 @@ class Writer:
         return replace(scope, vectors=(*scope.vectors, name), owned=owned)
 
     def exchange(self, scope: Scope) -> Scope:
-        kind = scope.scalars if self.chance(0.7) else scope.vectors
+        kind = assignable(scope.scalars if self.chance(0.7) else scope.vectors)
         first, second = self.pick(*kind), self.pick(*kind)
         if first != second and "x" not in (first, second):
             self.add(f"{first}, {second} = {second}, {first}")
@@ -417,7 +433,7 @@ class Writer:
 
     def nested_function(self, scope: Scope) -> Scope:
         """A closure that changes a name of the program, called under a condition or in a loop."""
-        own = [n for n in scope.scalars if n[0] == "a"]
+        own = [n for n in scope.scalars if n[0] == "a"]  # names, not places
         if not own or self.indent > 1:
             return scope
         function, name, k = self.name("step"), self.pick(*own), self.name("k")
@@ -466,7 +482,7 @@ def runs(source: str, args: tuple[Any, ...]) -> bool:
     try:
         with np.errstate(all="raise", under="ignore"):
             results = function_of(source)(*given)
-    except (ValueError, IndexError, ArithmeticError, UnboundLocalError, TypeError):
+    except (ValueError, LookupError, ArithmeticError, UnboundLocalError, TypeError):
         return False
     return all(np.all(np.abs(value) < LIMIT) for value in results)
 

@@ -124,6 +124,6 @@ def function_of(source: str) -> Callable[..., Any]:
     """The program, with its source where `linecache` finds it."""
     file = f"<fuzz {abs(hash(source))}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    names = dict(HELPERS)
+    names: dict[str, Any] = {"__name__": "tests.fuzz.program", **HELPERS}
     exec(compile(source, file, "exec"), names)
     return names["program"]

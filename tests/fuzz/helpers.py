@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,4 +19,27 @@ def push(a, b):
     a += b
 
 
-HELPERS: dict[str, Any] = {"np": np, "mix": mix, "push": push}
+@dataclass
+class Pair:
+    """Two numbers and an array."""
+
+    p: float
+    q: float
+    v: np.ndarray
+
+    def move(self, a):
+        """A change of one number or of the other."""
+        if a > self.q:
+            self.p, self.q = self.p * 0.9, a * 0.5
+        else:
+            self.p = self.p + self.v[1] * 0.3
+
+    def moved(self, a):
+        """A new pair."""
+        return Pair(self.p + a * 0.1, self.q, self.v * 0.9)
+
+    def norm(self):
+        return self.p * self.p + self.q * self.q
+
+
+HELPERS: dict[str, Any] = {"np": np, "mix": mix, "push": push, "Pair": Pair}

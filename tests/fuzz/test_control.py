@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from tests.fuzz import run
+from tests.fuzz.control import program
 from tests.fuzz.generate import function_of
 from tests.fuzz.judge import Comparison, Mismatch, Verdict, judge, judge_source
 
@@ -28,6 +31,41 @@ ARGS = (np.array([0.1, 0.2, 0.3, 0.4]), np.ones((3, 4)), 0.7, np.asarray(1))
 def test_program(seed):
     verdict = judge(seed, second_order=seed % 8 == 0)
     assert verdict.kind != "wrong", f"{verdict.about}\n{verdict.details}"
+
+
+OCCUR = [
+    "for",
+    "while",
+    "if",
+    ".append(",
+    ".pop(",
+    ".insert(",
+    ".update(",
+    "Pair(",
+    "Point(",
+    "bump(",
+]
+
+
+def test_containers_occur():
+    """Of all kinds, and changed by all means."""
+    sources = [program(seed)[0] for seed in range(150)]
+    assert all(any(word in source for source in sources) for word in OCCUR)
+    patterns = {
+        "a list": r"\bl\d+ = \[",
+        "a list of arrays": r"\bh\d+ = \[",
+        "a dict": r"\bd\d+ = ",
+        "a tuple": r"\bt\d+ = \(",
+        "unpacked": r"a\d+, a\d+, _ = t\d+",
+        "nested": r"\bn\d+ = [\[{]",
+        "an alias": r"(?m)^ +([lhdo])\d+ = \1\d+$",
+        "exchanged": r"\b([lhdo]\d+), ([lhdo]\d+) = \2, \1",
+        "an item": r'(?m)^ +([lhdn]\d+\[|o\d+\.|d\d+\[").* = ',
+        "changed by a helper": r"(?m)^ +(shift|lift|bump|turn)\(",
+        "changed by a method": r"\.move\(",
+    }
+    for what, pattern in patterns.items():
+        assert any(re.search(pattern, source) for source in sources), what
 
 
 def test_a_program_that_is_right():
