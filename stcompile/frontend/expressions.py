@@ -14,10 +14,16 @@ from stcompile.frontend import conditions, indexing, operators
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame, targets_of
-from stcompile.frontend.iteration import items_of, iteration_note, iterator_over
+from stcompile.frontend.iteration import (
+    fixed,
+    items_of,
+    iteration_note,
+    iterator_over,
+    sequence_of,
+)
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import NameSite
-from stcompile.frontend.values import Closure, Iterator, describe, is_static, is_traced
+from stcompile.frontend.values import Closure, Iterator, Sequence, describe, is_static, is_traced
 
 
 def visit_Constant(run: Run, node: ast.Constant, frame: Frame) -> Any:
@@ -163,11 +169,16 @@ def visit_Lambda(run: Run, node: ast.Lambda, frame: Frame) -> Closure:
 
 def closure(run: Run, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
     """A function defined in a frame, which lives on with it."""
+    capture(frame)
+    return Closure(node, frame, defaults_of(run, node.args, frame))
+
+
+def capture(frame: Frame) -> None:
+    """Note that something defined in a frame reads its names later."""
     enclosing: Frame | None = frame
     while enclosing is not None:
         enclosing.captured = True
         enclosing = enclosing.parent
-    return Closure(node, frame, defaults_of(run, node.args, frame))
 
 
 def defaults_of(run: Run, arguments: ast.arguments, frame: Frame) -> dict[str, Any]:
@@ -188,7 +199,27 @@ def visit_ListComp(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame
 
 
 def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterator:
-    return iterator_over(run, visit_ListComp(run, node, frame))
+    """An iterator whose items are computed when they are taken, from what the names hold then. What
+    an ``if`` selects, and all of several loops, is decided at once: the number has to be known."""
+    (first, *rest) = node.generators
+    if rest or first.is_async:
+        return iterator_over(run, fixed(run, visit_ListComp(run, node, frame)))
+    inner = _scope(run, node.generators, frame)
+    capture(frame)
+
+    def included(item: Any) -> bool:
+        _bind_item(run, first, item, inner, frame)
+        return all(_included(run, test, inner) for test in first.ifs)
+
+    items = sequence_of(run, run.evaluate(first.iter, frame))
+    if first.ifs:
+        items = fixed(run, [x for x in map(items.item, range(items.length)) if included(x)])
+
+    def item(index: int) -> Any:
+        _bind_item(run, first, items.item(index), inner, frame)
+        return run.evaluate(node.elt, inner)
+
+    return iterator_over(run, Sequence(lambda: items.length, item, items.sources, rows=False))
 
 
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
@@ -232,11 +263,17 @@ def _loops(
     if first.is_async:
         run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
     for item in items_of(run, run.evaluate(first.iter, outer)):
-        bind(run, first.target, item, inner)
-        note = iteration_note(first.target, item)
-        inner.notes[:] = [*outer.notes, *([note] if note else [])]
+        _bind_item(run, first, item, inner, outer)
         if all(_included(run, test, inner) for test in first.ifs):
             yield from _loops(run, rest, inner, inner)
+
+
+def _bind_item(
+    run: Run, generator: ast.comprehension, item: Any, inner: Frame, outer: Frame
+) -> None:
+    bind(run, generator.target, item, inner)
+    note = iteration_note(generator.target, item)
+    inner.notes[:] = [*outer.notes, *([note] if note else [])]
 
 
 def _included(run: Run, test: ast.expr, frame: Frame) -> bool:

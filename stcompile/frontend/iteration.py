@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from typing import Any
+import sys
+from collections.abc import Collection, Iterable
+from typing import Any, cast
 
 import stcompile.trees as trees
 from stcompile.errors import TypingError
@@ -12,6 +13,7 @@ from stcompile.frontend import indexing
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
+    DICT_VIEWS,
     Affine,
     Array,
     Counted,
@@ -22,22 +24,21 @@ from stcompile.frontend.values import (
     describe,
 )
 
-_EMPTY: dict[Any, Any] = {}
-_VIEWS = tuple(type(view) for view in (_EMPTY.keys(), _EMPTY.values(), _EMPTY.items()))
-ITERABLE = frozenset({range, list, tuple, dict, set, frozenset, str, bytes, *_VIEWS})
+USED_UP = sys.maxsize  # the position of an iterator that has nothing left, whatever its list gets
+ITERABLE = frozenset(
+    {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
+)
 
 
 def items_of(run: Run, value: Any) -> list[Any]:
-    """The items that a loop over ``value`` sees: those of a static container, the rows of an
-    array. An iterator is used up."""
+    """The items of ``value`` as they are now. An iterator is used up."""
     found = sequence_of(run, value)
-    if isinstance(found, Sequence):
-        return [found.item(index) for index in range(found.length)]
-    return found
+    return [found.item(index) for index in range(found.length)]
 
 
-def sequence_of(run: Run, value: Any) -> Sequence | list[Any]:
-    """The items of ``value``, made when they are asked for where that is possible."""
+def sequence_of(run: Run, value: Any) -> Sequence:
+    """The items that a loop over ``value`` sees, made when they are asked for: those of a list or a
+    dict as the steps before left them."""
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
         run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
     if isinstance(value, Masked):
@@ -56,12 +57,36 @@ def sequence_of(run: Run, value: Any) -> Sequence | list[Any]:
         )
     if not isinstance(value, Iterable):
         run.refuse(f"a {describe(value)} cannot be iterated over", "", TypingError)
+    if type(value) is list:
+        return _of_list(run, value)
+    if type(value) in DICT_VIEWS:
+        return _of_view(run, cast(Collection[Any], value))
     if type(value) in ITERABLE or trees.is_namedtuple(value):
-        return [run.checked(item) for item in value]
+        return fixed(run, value)
     return run.refuse(
         f"iterating over a {describe(value)} is not supported",
         "loop over a range, a list, a tuple, a dict or an array",
     )
+
+
+def fixed(run: Run, items: Iterable[Any]) -> Sequence:
+    """Items that do not change."""
+    found = [run.checked(item) for item in items]
+    return Sequence(len(found), found.__getitem__, tuple(found), rows=False)
+
+
+def _of_list(run: Run, items: list[Any]) -> Sequence:
+    def length() -> int:  # not known where paths left different ones
+        return len([run.checked(item) for item in items])
+
+    return Sequence(length, items.__getitem__, (items,), rows=False)
+
+
+def _of_view(run: Run, view: Collection[Any]) -> Sequence:
+    def item(index: int) -> Any:
+        return run.checked([*view][index])
+
+    return Sequence(lambda: len(view), item, (view,), rows=False)
 
 
 def of_range(values: range, index: Any) -> Any:
@@ -70,27 +95,21 @@ def of_range(values: range, index: Any) -> Any:
     return values[index]
 
 
-def rest_of(run: Run, iterator: Iterator) -> Sequence | list[Any]:
+def rest_of(run: Run, iterator: Iterator) -> Sequence:
     """What an iterator has left; it is used up."""
-    start, items = iterator.position, iterator.items
-    run.set(PositionSite(iterator), iterator.length)
-    if not isinstance(items, Sequence):
-        return items[start:]
-
-    def item(index: Any) -> Any:
-        return items.item(index.scaled(1, start) if isinstance(index, Affine) else index + start)
-
-    return Sequence(items.length - start, item, items.sources)
+    start = iterator.position
+    run.set(PositionSite(iterator), USED_UP)
+    return iterator.items.after(start) if start else iterator.items
 
 
 def next_of(run: Run, iterator: Iterator) -> Any:
     """The next item of an iterator that has one."""
-    item = iterator.peek()
-    run.set(PositionSite(iterator), iterator.position + 1)
-    return run.checked(item)
+    position = iterator.position
+    run.set(PositionSite(iterator), position + 1)
+    return run.checked(iterator.items.item(position))
 
 
-def iterator_over(run: Run, items: Any) -> Iterator:
+def iterator_over(run: Run, items: Sequence) -> Iterator:
     return Iterator(items, born=run.age())
 
 

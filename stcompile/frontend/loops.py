@@ -28,7 +28,7 @@ from stcompile.frontend.conditions import evaluate_test, never_fails
 from stcompile.frontend.expressions import bind
 from stcompile.frontend.fixpoint import settle
 from stcompile.frontend.frames import Frame, captured_by
-from stcompile.frontend.iteration import iteration_note, next_of, sequence_of
+from stcompile.frontend.iteration import iteration_note, next_of, rest_of, sequence_of
 from stcompile.frontend.merged import UNDEFINED
 from stcompile.frontend.record_loop import Recording
 from stcompile.frontend.run import Run
@@ -107,14 +107,12 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     loop = Loop(run, node, frame)
     if isinstance(iterable, Counted):
         return _counted(loop, iterable)
-    if type(iterable) is list:
-        return _unrolled(loop, iterable, 0, len)  # it sees what its body appends
     if isinstance(iterable, Iterator) and not isinstance(node.iter, ast.Call | ast.GeneratorExp):
         return _used_up(loop, iterable)
     sequence = run.at(node.iter, frame, lambda: sequence_of(run, iterable))
-    if isinstance(sequence, Sequence):
+    if sequence.rows:
         return _sequence(loop, sequence)
-    return _unrolled(loop, sequence, 0, len)
+    return _unrolled(loop, sequence, 0)
 
 
 def _sequence(loop: Loop, sequence: Sequence) -> Signal:
@@ -123,7 +121,7 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
     first = 0
     if length > UNROLLED:
         for first in (0, 1):  # one step may settle the types
-            rest = _rest_of(sequence, first)
+            rest = sequence.after(first) if first else sequence
             try:
                 with run.attempt():
                     return _rolled(loop, rest)
@@ -141,22 +139,11 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
                     return _rolled(loop, sequence)
             except REFUSALS:
                 pass
-    return _unrolled(loop, sequence, first, lambda s: s.length)
+    return _unrolled(loop, sequence, first)
 
 
 def _may_end_early(node: ast.For | ast.While) -> bool:
     return any(isinstance(inner, ast.Break | ast.Return) for inner in ast.walk(node))
-
-
-def _rest_of(sequence: Sequence, first: int) -> Sequence:
-    if not first:
-        return sequence
-
-    def item(index: Any) -> Any:
-        at = index.scaled(1, first) if isinstance(index, Affine) else index + first
-        return sequence.item(at)
-
-    return Sequence(sequence.length - first, item, sequence.sources)
 
 
 def _one(loop: Loop, item: Any) -> Signal:
@@ -174,14 +161,10 @@ def _one(loop: Loop, item: Any) -> Signal:
     return None if signal == "continue" else signal
 
 
-def _item(items: Any, index: int) -> Any:
-    return items.item(index) if isinstance(items, Sequence) else items[index]
-
-
-def _unrolled(loop: Loop, items: Any, first: int, length: Callable[[Any], int]) -> Signal:
+def _unrolled(loop: Loop, items: Sequence, first: int) -> Signal:
     index = first
-    while index < length(items):
-        signal = _one(loop, _item(items, index))
+    while index < items.length:
+        signal = _one(loop, items.item(index))
         index += 1
         if signal is not None:
             return _after_signal(loop, signal, items, index)
@@ -199,29 +182,34 @@ def _used_up(loop: Loop, iterator: Iterator) -> Signal:
             )
         if signal is not None:
             return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+    rest_of(loop.run, iterator)
     return loop.end(None)
 
 
-def _after_signal(loop: Loop, signal: Signal, items: Any, index: int) -> Signal:
+def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Signal:
     """Go on after a step that ended in a signal. Where it may have been the last one or not, the
     remaining steps are staged under the condition that it was not."""
     if isinstance(signal, Returned):
         return signal
     outcome = outcome_of(signal)
-    length = items.length if isinstance(items, Sequence) else len(items)
-    run = loop.run
+    run, length = loop.run, items.length
     for at in range(index, length):
         stop = either(run, outcome.broke, outcome.returned)
         if not is_traced(stop):
             if stop:
                 break
-            outcome = outcome_of(_one(loop, _item(items, at)))
+            outcome = outcome_of(_one(loop, items.item(at)))
             continue
         before = outcome
         ended = stage_path(run, lambda before=before: before)  # type: ignore[misc]
-        going = stage_path(run, lambda at=at: outcome_of(_one(loop, _item(items, at))))  # type: ignore[misc]
+        going = stage_path(run, lambda at=at: outcome_of(_one(loop, items.item(at))))  # type: ignore[misc]
         joined = ending(run, run.atom(stop), ended, going)
         outcome = outcome_of(joined)
+        if items.length != length:
+            run.refuse(
+                "this list gets or loses items while a loop goes through it that data may end",
+                "loop over a copy of it",
+            )
     return loop.end(outcome)
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.values import (
+    DICT_VIEWS,
     Array,
     Bound,
     Cell,
@@ -194,6 +195,8 @@ def reachable(
             stack += value
         elif isinstance(value, dict):
             stack += value.values()
+        elif type(value) in DICT_VIEWS:
+            stack += value
         elif isinstance(value, Closure):
             stack += value.defaults.values()
         elif isinstance(value, Bound):
@@ -201,7 +204,7 @@ def reachable(
         elif isinstance(value, Partial):
             stack += [*value.arguments, *value.keywords.values()]
         elif isinstance(value, Iterator):
-            stack += value.held
+            stack += value.items.sources
         elif id(value) in owned:
             stack += [
                 part

@@ -199,11 +199,29 @@ class GeneratorMethod:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """Items that are made when they are asked for, by an int or by the counter of a rolled loop."""
+    """Items that are made when they are asked for: what is iterated over may change on the way.
+    ``count`` says how many there are, now. If they are ``rows``, of an array or a range, they are
+    also made for the counter of a rolled loop."""
 
-    length: int
+    count: int | Callable[[], int]
     item: Callable[[Any], Any]
     sources: tuple[Any, ...] = ()
+    rows: bool = True
+
+    @property
+    def length(self) -> int:
+        return self.count if isinstance(self.count, int) else self.count()
+
+    def after(self, start: int) -> Sequence:
+        """The items from one on."""
+
+        def item(index: Any) -> Any:
+            at = index.scaled(1, start) if isinstance(index, Affine) else index + start
+            return self.item(at)
+
+        if not self.rows:
+            return Sequence(lambda: self.length - start, item, self.sources, False)
+        return Sequence(self.length - start, item, self.sources)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,31 +235,21 @@ class Counted:
 
 @dataclass(eq=False)
 class Iterator:
-    """An iterator over a list or a sequence: its items are used up once."""
+    """An iterator over a sequence: its items are used up once."""
 
     tree_leaf: ClassVar[bool] = True
-    items: list[Any] | Sequence
+    items: Sequence
     position: int = 0
     born: int = 0
 
     @property
-    def length(self) -> int:
-        return self.items.length if isinstance(self.items, Sequence) else len(self.items)
+    def left(self) -> bool:
+        """True if there are items left."""
+        return self.position < self.items.length
 
-    @property
-    def held(self) -> list[Any]:
-        """What it refers to."""
-        return list(self.items.sources if isinstance(self.items, Sequence) else self.items)
 
-    @property
-    def left(self) -> int:
-        """The number of items that are left."""
-        return self.length - self.position
-
-    def peek(self) -> Any:
-        """The next item, which stays."""
-        at = self.position
-        return self.items.item(at) if isinstance(self.items, Sequence) else self.items[at]
+_EMPTY: dict[Any, Any] = {}
+DICT_VIEWS = (type(_EMPTY.values()), type(_EMPTY.items()))
 
 
 class Missing:
@@ -282,6 +290,8 @@ def is_static(value: Any) -> bool:
         return all(map(is_static, value))
     if isinstance(value, dict):
         return all(map(is_static, value.values()))
+    if type(value) in DICT_VIEWS:
+        return all(map(is_static, value))
     if isinstance(value, slice):
         return all(map(is_static, (value.start, value.stop, value.step)))
     return True

@@ -1,12 +1,14 @@
-"""Lists, dicts and objects that branches and loops make, fill, exchange and replace."""
+"""Lists, dicts and objects that branches and loops make, fill, exchange, replace, go through."""
 
 from __future__ import annotations
 
 import dataclasses
 
+from tests.control.checks import refused_or_right
 from tests.programs import Examples
 
 examples = Examples()
+may_be_refused = Examples()
 
 
 @examples(1.0)
@@ -108,6 +110,167 @@ def an_object_made_and_changed(x):
     return pair.a + 2 * pair.b
 
 
+# --- containers that change while something goes through them ------------------------------------
+
+
+@examples(1.0)
+@examples(-1.0)
+def items_changed_ahead(x):
+    items, total = [x, x * 2, x * 3], 0.0
+    for k, z in enumerate(items):
+        if total < 2:
+            items[-1] = items[-1] + z
+        total = total + (k + 1) * z
+    return total
+
+
+@examples(1.0)
+@examples(-1.0)
+def rotated_under_a_zip(x):
+    items, total = [x, x * x, 0.5, x * 3], 0.0
+    for k, z in zip(range(2), items):
+        items[k] = z * 0.9
+        items.append(items.pop(0))
+        total = total * 2 + z
+    return total
+
+
+@examples(1.0)
+def backwards_and_changed(x):
+    items, total = [x, x * 2, x * 3], 0.0
+    for z in reversed(items):
+        total = total * 2 + z
+        items[0] = total
+    return total
+
+
+@examples(1.0)
+def grown_under_an_enumerate(x):
+    items, total = [x, x * 2, x * 3], 0.0
+    for k, z in enumerate(items):
+        total = total + k * z
+        if len(items) < 6:
+            items.append(total * 0.5)
+    return total
+
+
+@examples(1.0)
+@examples(-1.0)
+def dicts_changed_under_their_views(x):
+    state, total = {"a": x, "b": x * 2, "c": 1.0}, 0.0
+    for key, z in state.items():
+        total = total + z
+        if z > 0:
+            state["b"] = total * 3
+        state["c"] += total
+    for z in state.values():
+        total = total * 0.5 + z
+        state["c"] = total
+    return total + sum(state.values())
+
+
+@examples(1.0)
+def views_see_what_a_dict_gets(x):
+    state = {"a": x}
+    values, pairs = state.values(), state.items()
+    state["a"] = x * 2
+    state["b"] = x * 3
+    return sum(values) + max(z for _, z in pairs)
+
+
+@examples(1.0)
+@examples(-1.0)
+def generator_expressions_see_what_the_loop_changes(x):
+    items, total = [x, x * 2, x * 3], 1.0
+    for z in (z * total for z in items):
+        if z > 0:
+            total = total + z
+        items[2] = total
+    for z in (z * total for z in items if len(items) == 3):
+        total = total + z * 0.1
+    return total
+
+
+@examples(1.0)
+def maps_see_what_the_loop_changes(x):
+    items, total = [x, x * 2, x * 3], 1.0
+
+    def scaled(z):
+        return z * total
+
+    for z in map(scaled, items):
+        total = total + z
+        items[2] = total
+    return total
+
+
+@examples(1.0)
+def iterators_see_what_a_list_gets(x):
+    items = [x, x * 2]
+    numbers = iter(items)
+    first = next(numbers)
+    items[1] = x * 7
+    items.append(x * 9)
+    pairs = zip(items, items)
+    items[0] = x * 11
+    total = sum(a * b for a, b in pairs) + first + next(numbers)
+    for z in numbers:
+        total = total + z
+    items.append(x)
+    return total + sum(numbers)
+
+
+@examples(0.7)
+def an_empty_iterator_stays_empty(x):
+    items = [x]
+    numbers = iter(items)
+    total = sum(numbers)
+    items.append(x * 2)
+    for z in numbers:
+        total = total + z * 100
+    return total
+
+
+@may_be_refused(1.0)
+@may_be_refused(-1.0)
+def grown_where_data_says(x):
+    items, total = [x, x * 2], 0.0
+    for z in items:
+        total = total + z
+        if total > 1.5 and len(items) < 5:
+            items.append(total)
+    return total
+
+
+@may_be_refused(1.0)
+@may_be_refused(0.1)
+def grown_in_a_loop_that_data_ends(x):
+    items, total = [x, x * 2], 0.0
+    for z in items:
+        total = total + z
+        if len(items) < 6:
+            items.append(total)
+        if total > 5.0:
+            break
+    return total
+
+
+@may_be_refused(0.5)
+def grown_under_a_zip_of_one_iterator(x):
+    items, total = [x, x * 2, x * 3], 0.0
+    numbers = iter(items)
+    for a, b in zip(numbers, numbers):
+        total = total + a * b
+        if len(items) < 6:
+            items.append(total)
+    return total
+
+
 @examples.test
 def test_program(example):
     example.check()
+
+
+@may_be_refused.test
+def test_refused_or_right(example):
+    refused_or_right(example)

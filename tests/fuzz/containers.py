@@ -46,7 +46,8 @@ CHANGES = {
     "object": [
         "{n}.p, {n}.q = {n}.q, {n}.p", "turn({n}, {a})", "{n}.move({a})",
         "{n}.p = {n}.norm() * {c}", "{n}.v = {n}.v * {a}",
-        "{n} = Pair({n}.q, {n}.p, {n}.v * 0.9)", "{n} = {n}.moved({a})", "{n}.q += {n}.p * 0.3", "turn({n}, {n}.q)",
+        "{n} = Pair({n}.q, {n}.p, {n}.v * 0.9)", "{n} = {n}.moved({a})",
+        "{n}.q += {n}.p * 0.3", "turn({n}, {n}.q)",
     ],
     "tuple": [
         "{n} = ({n}[1], {n}[0], {n}[2])", "{n} = turned({n}, {a})", "{n} = ({a}, *{n}[1:])",

@@ -23,13 +23,16 @@ from stcompile.frontend.conditions import refuse_truth, truth_of
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import (
     ITERABLE,
+    fixed,
     items_of,
     iterator_over,
     next_of,
+    rest_of,
     sequence_of,
 )
 from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, binary, compare, unary
 from stcompile.frontend.run import Run
+from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
     Affine,
     Array,
@@ -178,61 +181,83 @@ def hasattr_(run: Run, obj: Any, name: str) -> bool:
 def reversed_(run: Run, sequence: Any) -> Any:
     """reversed, of what is no iterator."""
     items = sequence_of(run, sequence)
-    if not isinstance(items, Sequence):
-        return iterator_over(run, items[::-1])
     last = items.length - 1
 
     def item(index: Any) -> Any:
         at = index.scaled(-1, last) if isinstance(index, Affine) else last - index
+        if isinstance(at, int) and at >= items.length:
+            run.refuse("this list loses items while a loop goes through it backwards", "copy it")
         return items.item(at)
 
-    return iterator_over(run, Sequence(items.length, item, items.sources))
+    return iterator_over(run, Sequence(last + 1, item, items.sources, items.rows))
 
 
-def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
+def zip_(run: Run, *iterables: Any, strict: bool = False) -> Iterator:
     """zip, which takes one item of each in turn: the same iterator may be given twice."""
     if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
         return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
     sources = [iter_(run, iterable) for iterable in iterables]
-    rows: list[tuple[Any, ...]] = []
+    rows: list[list[int]] = []  # the positions of the items
     while sources:
-        row: list[Any] = []
+        row: list[int] = []
         for source in sources:
             if not source.left:
                 break
-            row.append(next_of(run, source))
+            row.append(source.position)
+            run.set(PositionSite(source), source.position + 1)
         if len(row) < len(sources):
             break
-        rows.append(tuple(row))
+        rows.append(row)
     if strict and (row or any(source.left for source in sources)):
         run.refuse("the arguments of zip have different lengths", "", TypingError)
-    return iterator_over(run, rows)
+    parts = [source.items for source in sources]
+    lengths = [part.length for part in parts]
+
+    def length() -> int:
+        if [part.length for part in parts] != lengths:
+            run.refuse("this zip goes through a list that gets or loses items", "copy the list")
+        return len(rows)
+
+    def item(index: int) -> tuple[Any, ...]:
+        return tuple(part.item(at) for part, at in zip(parts, rows[index], strict=True))
+
+    return iterator_over(run, Sequence(length, item, _sources(parts), rows=False))
 
 
-def _zipped(run: Run, parts: list[Any], strict: bool) -> Iterator:
+def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
     """zip of things of known length, whose items are made when they are asked for."""
-    lengths = [p.length if isinstance(p, Sequence) else len(p) for p in parts]
-    if strict and len(set(lengths)) > 1:
+    if strict and len({part.length for part in parts}) > 1:
         run.refuse("the arguments of zip have different lengths", "", TypingError)
 
     def item(index: Any) -> Any:
-        if isinstance(index, Affine) and not all(isinstance(p, Sequence) for p in parts):
-            run.refuse("a list is indexed by the step of a loop", "use an array")
-        return tuple(p.item(index) if isinstance(p, Sequence) else p[index] for p in parts)
+        return tuple(part.item(index) for part in parts)
 
-    return iterator_over(run, Sequence(min(lengths), item, tuple(parts)))
+    return iterator_over(run, _together(parts, item))
+
+
+def _together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
+    """A sequence with as many items as the shortest part has."""
+
+    def length() -> int:
+        return min(part.length for part in parts)
+
+    if all(part.rows for part in parts):
+        return Sequence(length(), item, _sources(parts))
+    return Sequence(length, item, _sources(parts), rows=False)
+
+
+def _sources(parts: list[Sequence]) -> tuple[Any, ...]:
+    return tuple(source for part in parts for source in part.sources)
 
 
 def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
     items = sequence_of(run, iterable)
-    if not isinstance(items, Sequence):
-        return iterator_over(run, list(enumerate(items, start)))
 
     def item(index: Any) -> Any:
         number = index.scaled(1, start) if isinstance(index, Affine) else index + start
         return number, items.item(index)
 
-    return iterator_over(run, Sequence(items.length, item, items.sources))
+    return iterator_over(run, _together([items], item))
 
 
 def range_(run: Run, *bounds: Any) -> Any:
@@ -275,8 +300,14 @@ def _integer(run: Run, bound: Any) -> Any:
 
 
 def map_(run: Run, function: Any, *iterables: Any) -> Any:
-    rows = zip(*(items_of(run, iterable) for iterable in iterables), strict=False)
-    return iterator_over(run, [run.call(function, list(row), {}) for row in rows])
+    """map: its calls are made when their results are taken."""
+    rows = zip_(run, *iterables).items
+
+    def item(index: int) -> Any:
+        return run.call(function, [*rows.item(index)], {})
+
+    sources = (function, *rows.sources)
+    return iterator_over(run, Sequence(lambda: rows.length, item, sources, rows=False))
 
 
 def filter_(run: Run, function: Any, iterable: Any) -> Any:
@@ -286,7 +317,7 @@ def filter_(run: Run, function: Any, iterable: Any) -> Any:
         if is_traced(wanted):
             refuse_truth(run, wanted, "`filter`")
         kept += [item] if run.truth(wanted) else []
-    return iterator_over(run, kept)
+    return iterator_over(run, fixed(run, kept))
 
 
 def iter_(run: Run, iterable: Any) -> Any:
@@ -300,6 +331,7 @@ def next_(run: Run, iterator: Any, *default: Any) -> Any:
         run.refuse(f"a {describe(iterator)} is not an iterator", "iter(...) makes one")
     if iterator.left:
         return next_of(run, iterator)
+    rest_of(run, iterator)
     if default:
         return default[0]
     return run.refuse("next() of an iterator that is used up", "", TypingError)
