@@ -3,7 +3,8 @@
 A program is called with several sets of arguments, which take other paths through it, and is
 compared with its plain execution bit by bit, with finite differences along a direction, with the
 evaluator of the list that it became, and with itself once more for the second order. Where the
-plain function has a kink, differences say nothing, and the verdict is not from them.
+plain function has a kink, differences say nothing, and the verdict is not from them. A light
+judgement is of one call: its value, bit by bit, and its gradient, by differences.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ CALLS = 3  # sets of arguments for one program
 
 @dataclass(frozen=True)
 class Verdict:
-    """``kind`` is right, refused or wrong; ``about`` is the same for findings of one sort."""
+    """``kind`` is right, refused, wrong, crashed or not judged; ``about`` is the same for findings
+    of one sort."""
 
     kind: str
     about: str = ""
@@ -79,14 +81,18 @@ def plain(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 
 def judge_source(
-    source: str, calls: tuple[tuple[Any, ...], ...], second_order: bool = False
+    source: str,
+    calls: tuple[tuple[Any, ...], ...],
+    second_order: bool = False,
+    light: bool = False,
 ) -> Verdict:
     """The verdict on a program in text, called with all these arguments."""
     function = function_of(source)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            counts = Comparison(function, second_order).run(calls)
+            comparison = Comparison(function, second_order)
+            counts = comparison.run_once(calls[0]) if light else comparison.run(calls)
         return Verdict("right", "", "", *counts)
     except Mismatch as mismatch:
         about, details = mismatch.args
@@ -101,7 +107,7 @@ def judge_source(
     except Exception as error:
         about = f"{type(error).__name__}: {general(str(error))}"
         frames = traceback.format_list(traceback.extract_tb(error.__traceback__)[-3:])
-        return Verdict("wrong", about, f"{error!r}\n{''.join(frames)}")
+        return Verdict("crashed", about, f"{error!r}\n{''.join(frames)}")
     finally:
         linecache.cache.pop(function.__code__.co_filename, None)
 
@@ -131,6 +137,15 @@ class Comparison:
             self.second(calls[0])
         for args in calls:
             self.evaluators(args)
+        return self.differences, self.kinks
+
+    def run_once(self, args: tuple[Any, ...]) -> tuple[int, int]:
+        """The light judgement: one compilation, and one call."""
+        value, gradients = self.gradient(*copy.deepcopy(args))
+        self.same(value, self.total(*copy.deepcopy(args)), "the value beside the gradient")
+        self.slopes(self.total, args, gradients, "the gradient")
+        if self.second_order:
+            self.second(args)
         return self.differences, self.kinks
 
     @property

@@ -1,8 +1,9 @@
 """Judge many random programs: ``python -m tests.fuzz.run --programs 20000 --seed 0 --log file``.
 
-Whether and how a program is judged depends on the seed and its number only. The log has every
-program that is wrong, made as short as it stays wrong in the same way, and one program of each
-sort of refusal. The exit status is 1 if there is one that is wrong.
+Whether and how a program is judged depends on the seed and its number only. The log has a line for
+each program, with the seed that makes it; the text of every one that is wrong, or that the compiler
+crashes on, made as short as it stays so in the same way; and one program of each sort of refusal.
+The exit status is 1 if there is one that is wrong.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from tests.fuzz.shorten import shorten
 SECONDS = 120  # for one program
 TOO_LONG = f"more than {SECONDS} s"
 TRIALS = 300  # shorter programs to try
+KINDS = ("right", "refused", "not judged", "wrong", "crashed")
+BAD = ("wrong", "crashed")
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Finding:
     """A verdict on a program, with its number and text."""
 
     number: int
+    seed: int
     source: str
     verdict: Verdict
     seconds: float
@@ -60,33 +64,52 @@ def limited(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def examine(job: tuple[int, int, int]) -> Finding:
-    """Judge one program; every so many, its second order as well."""
-    seed, number, every = job
+@dataclass(frozen=True)
+class Job:
+    """One program to judge; the second order of every so many, and of every so many all."""
+
+    seed: int
+    number: int
+    every: int
+    light: int = 0
+
+    @property
+    def how(self) -> dict[str, bool]:
+        return {
+            "second_order": self.every > 0 and self.number % self.every == 0,
+            "light": self.light > 0 and self.number % self.light != 0,
+        }
+
+
+def examine(job: Job) -> Finding:
+    """Judge one program."""
     start = time.perf_counter()
-    own = seed * 1_000_003 + number
-    source, args = program(own)
-    second_order = every > 0 and number % every == 0
-    calls = (args, *other_arguments(source, own))
-    verdict = judged(source, calls, second_order)
-    if verdict.kind == "wrong":
-        source = shortened(source, calls, second_order, verdict)
-        verdict = judged(source, calls, second_order)
-    return Finding(number, source, verdict, time.perf_counter() - start)
-
-
-def judged(source: str, calls: tuple[Any, ...], second_order: bool) -> Verdict:
+    own = job.seed * 1_000_003 + job.number
     try:
         with limited(SECONDS):
-            return judge_source(source, calls, second_order)
+            source, args = program(own)
+            calls = (args,) if job.how["light"] else (args, *other_arguments(source, own))
     except TimeoutError:
-        return Verdict("wrong", TOO_LONG)
+        return Finding(job.number, own, "", Verdict("not judged", TOO_LONG), SECONDS)
+    verdict = judged(source, calls, **job.how)
+    if verdict.kind in BAD:
+        source = shortened(source, calls, verdict, **job.how)
+        verdict = judged(source, calls, **job.how)
+    return Finding(job.number, own, source, verdict, time.perf_counter() - start)
+
+
+def judged(source: str, calls: tuple[Any, ...], second_order: bool, light: bool) -> Verdict:
+    try:
+        with limited(SECONDS):
+            return judge_source(source, calls, second_order, light)
+    except TimeoutError:
+        return Verdict("not judged", TOO_LONG)
 
 
 # --- a shorter program ---------------------------------------------------------------------------
 
 
-def shortened(source: str, calls: tuple[Any, ...], second_order: bool, verdict: Verdict) -> str:
+def shortened(source: str, calls: tuple[Any, ...], verdict: Verdict, **how: bool) -> str:
     """The program without what its verdict does not need."""
     trials = 0
 
@@ -95,10 +118,10 @@ def shortened(source: str, calls: tuple[Any, ...], second_order: bool, verdict: 
         if trials >= TRIALS or not is_program(less, calls):
             return False
         trials += 1
-        found = judged(less, calls, second_order)
+        found = judged(less, calls, **how)
         return (found.kind, found.about) == (verdict.kind, verdict.about)
 
-    return source if verdict.about == TOO_LONG else shorten(source, holds)
+    return shorten(source, holds)
 
 
 def is_program(source: str, calls: tuple[Any, ...]) -> bool:
@@ -128,9 +151,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--second-order", type=int, default=8, metavar="N", help="of every Nth program; 0: of none"
     )
+    parser.add_argument(
+        "--light",
+        type=int,
+        default=0,
+        metavar="N",
+        help="judge only every Nth program in full, of the others one call; 0: all in full",
+    )
     options = parser.parse_args(arguments)
     numbers = range(options.first, options.first + options.programs)
-    jobs = [(options.seed, number, options.second_order) for number in numbers]
+    jobs = [Job(options.seed, n, options.second_order, options.light) for n in numbers]
     log = options.log.open("w") if options.log else None
     try:
         if options.jobs == 1:
@@ -155,10 +185,11 @@ def report(findings: Iterator[Finding], log: TextIO | None) -> int:
         slowest = max(slowest, (finding.seconds, finding.number))
         if verdict.kind != "right":
             abouts[verdict.kind, verdict.about] += 1
-            if log and (verdict.kind == "wrong" or abouts[verdict.kind, verdict.about] == 1):
-                write(finding, log)
+        if log:
+            is_new = verdict.kind != "right" and abouts[verdict.kind, verdict.about] == 1
+            write(finding, log, verdict.kind in (*BAD, "not judged") or is_new)
     lines = [f"{kinds.total()} programs in {time.perf_counter() - start:.0f} s"]
-    lines += [f"{kinds[kind]:>7} {kind}" for kind in ("right", "refused", "wrong")]
+    lines += [f"{kinds[kind]:>7} {kind}" for kind in KINDS]
     lines += [f"{differences:>7} slopes compared, {kinks} at kinks"]
     lines += [f"{slowest[0]:>7.1f} s at most, for program {slowest[1]}"]
     for (kind, about), count in sorted(abouts.items(), key=lambda item: (item[0][0], -item[1])):
@@ -167,13 +198,15 @@ def report(findings: Iterator[Finding], log: TextIO | None) -> int:
     print(text)
     if log:
         log.write(text + "\n")
-    return 1 if kinds["wrong"] else 0
+    return 1 if any(kinds[kind] for kind in BAD) else 0
 
 
-def write(finding: Finding, log: TextIO) -> None:
+def write(finding: Finding, log: TextIO, with_text: bool) -> None:
     verdict = finding.verdict
-    log.write(f"===== program {finding.number} {verdict.kind}: {verdict.about}\n")
-    log.write(f"{finding.source}-----\n{verdict.details}\n\n")
+    about = f": {verdict.about}" if verdict.about else ""
+    log.write(f"program {finding.number} seed {finding.seed} {verdict.kind}{about}\n")
+    if with_text:
+        log.write(f"=====\n{finding.source}-----\n{verdict.details}\n=====\n")
     log.flush()
 
 
