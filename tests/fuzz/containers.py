@@ -343,17 +343,30 @@ class Containers:
                 inner = replace(inner, owned=(*inner.owned, item))
             self.writer.loop(inner, head, held.size)
         elif held.kind == "dict":
-            head = f"for {item} in {self.pick('p', 'q'), 'p'}:"
-            first = self.text(
-                f"{held.name}[{item}] = {held.name}[{item}] * 0.9 + {{a}} * 0.2", scope
-            )
-            self.writer.loop(scope, head, 2, (), (f"{held.name}[{item}]",), first)
+            self.dict_loop(scope, held.name, k)
         else:
+            name, a = held.name, self.pick(*scope.scalars)
             head, counters = self.pick(
-                (f"for {item} in {held.name}:", ()),
-                (f"for {k}, {item} in enumerate({held.name}):", (k,)),
-                (f"for {k}, {item} in zip(range(2), {held.name}):", (k,)),
+                (f"for {item} in {name}:", ()),
+                (f"for {item} in map(np.sin, {name}):", ()),
+                (f"for {item} in ({item} * {a} for {item} in {name}):", ()),
+                (f"for {k}, {item} in enumerate({name}):", (k,)),
+                (f"for {k}, {item} in enumerate(reversed({name})):", (k,)),
+                (f"for {k}, {item} in zip(range(2), {name}):", (k,)),
             )
-            first = self.text(f"{held.name}[{k}] = {item} * 0.9 + {{c}}", scope) if counters else ""
+            first = self.text(f"{name}[{k}] = {item} * 0.9 + {{c}}", scope) if counters else ""
             self.writer.loop(scope, head, held.size, counters, (item,), first)
         return scope
+
+    def dict_loop(self, scope: Scope, name: str, k: str) -> None:
+        """A loop over some keys of a dict, or over all that is in it."""
+        key = f"e{k}"
+        if self.chance(0.5):
+            head, place = f"for {key} in {self.pick('p', 'q'), 'p'}:", f"{name}[{key}]"
+            first = self.text(f"{place} = {place} * 0.9 + {{a}} * 0.2", scope)
+            self.writer.loop(scope, head, 2, (), (place,), first)
+        else:
+            place = f"{name}['p' if {key} == 'q' else 'q']"
+            first = self.text(f"{place} = np.sum(d{k}) * 0.2 + {{a}} * 0.1", scope)
+            head = f"for {key}, d{k} in {name}.items():"
+            self.writer.loop(scope, head, 3, (), (place,), first)
