@@ -139,7 +139,7 @@ def _of_object(run: Run, owner: Any, name: str) -> Any:
         return Bound(value.__func__, value.__self__)
     if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
         return run.refuse(
-            f"`.{name}` changes a {describe(owner)} of the caller",
+            f"`.{name}` changes a {describe(owner)} {run.owner(owner)}",
             f"make a copy: `{type(owner).__name__}(...)`",
         )
     if isinstance(owner, type):

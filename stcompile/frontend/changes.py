@@ -55,6 +55,12 @@ class Changes:
         if found is not None:
             self._ties.append(found)
 
+    def owner(self, container: Any, outside: str = "of the caller") -> str:
+        """Why a container is not to be changed, for messages."""
+        if any(isinstance(tie, Owned) and tie.container is container for tie in self._ties):
+            return "that may be either of two, depending on a value known only at run time"
+        return outside
+
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Try to stage something: if it is refused, what it froze or disowned is as before."""

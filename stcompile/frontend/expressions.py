@@ -329,8 +329,9 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
     elif isinstance(target, ast.Attribute):
         owner_value = run.evaluate(target.value, frame)
         if not run.owns(owner_value):
+            owner_is = run.owner(owner_value, "from outside the function")
             run.refuse(
-                f"this sets the attribute `{target.attr}` of an object from outside the function",
+                f"this sets the attribute `{target.attr}` of an object {owner_is}",
                 "keep it in a local variable and return it",
             )
         run.note_attribute(owner_value, target.attr)

@@ -105,7 +105,7 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         run.refuse(f"a {describe(container)} cannot be assigned into", "", TypingError)
     if not run.owns(container):
         run.refuse(
-            f"this changes a {describe(container)} of the caller",
+            f"this changes a {describe(container)} {run.owner(container)}",
             f"make a copy: `{type(container).__name__}(...)`",
         )
     if not is_static(index):

@@ -200,7 +200,8 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
     """``target op= value``: arrays change in place (and so do lists), numbers are rebound."""
     if isinstance(target, list) and operation[0] == "add":
         if not run.owns(target):
-            run.refuse("this changes a list of the caller", "make a copy: `items = list(items)`")
+            hint = "make a copy: `items = list(items)`"
+            run.refuse(f"this changes a list {run.owner(target)}", hint)
         items = run.call(list, [value], {})
         run.note_contents(target)
         target.extend(items)

@@ -46,6 +46,22 @@ def a_write_into_one_of_two(x):
     return np.sum(a) + np.sum(b)
 
 
+@refused(1.0, at="chosen.append", reason="a list that may be either of two", hint="a copy")
+def a_change_of_either_list(s):
+    first, second = [s], [s * 2]
+    chosen = first if s > 0 else second
+    chosen.append(s)
+    return first[-1] + second[-1]
+
+
+@refused(1.0, at='chosen["a"] = s', reason="a dict that may be either of two", hint="a copy")
+def a_change_of_either_dict(s):
+    first, second = {"a": s}, {"a": s * 2}
+    chosen = first if s > 0 else second
+    chosen["a"] = s
+    return first["a"] + second["a"]
+
+
 @refused(2.0, at="h", reason=r"`h` is 0\.0 on one path and f64\[3\] on the other")
 def a_loop_that_changes_a_type(x):
     h = 0.0
