@@ -197,14 +197,9 @@ def _comparable(value: Any) -> bool:
 
 
 def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
-    """``target op= value``: arrays change in place (and so do lists), numbers are rebound."""
-    if isinstance(target, list) and operation[0] == "add":
-        if not run.owns(target):
-            hint = "make a copy: `items = list(items)`"
-            run.refuse(f"this changes a list {run.owner(target)}", hint)
-        items = run.call(list, [value], {})
-        run.note_contents(target)
-        target.extend(items)
+    """``target op= value``: arrays and containers change in place, numbers are rebound."""
+    if isinstance(target, list | dict | set):
+        _change_container(run, operation, target, value)
         return target
     if isinstance(target, Masked):
         run.refuse(
@@ -226,6 +221,19 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
         return target
     run.write(target, lambda present: _updated(run, operation, target, present, value))
     return target
+
+
+def _change_container(run: Run, operation: Operation, target: Any, value: Any) -> None:
+    kind = type(target).__name__
+    if not run.owns(target):
+        hint = f"make a copy: `items = {kind}(items)`"
+        run.refuse(f"this changes a {kind} {run.owner(target)}", hint)
+    if (kind, operation[0]) in (("list", "add"), ("dict", "bitwise_or")):
+        value = run.call(type(target), [value], {})  # these take whatever can be iterated over
+    contents = binary(run, operation, target, value)
+    run.note_contents(target)
+    target.clear()
+    (target.extend if kind == "list" else target.update)(contents)
 
 
 def _updated(

@@ -110,6 +110,23 @@ def an_object_made_and_changed(x):
     return pair.a + 2 * pair.b
 
 
+@examples(1.0)
+@examples(-1.0)
+def updated_under_two_names(x):
+    state, items, keys = {"a": x, "b": 1.0}, [x, 2.0], {1, 2}
+    other, same, twin = state, items, keys
+    if x > 0:
+        state |= {"a": x * 3}
+    state |= [("b", x * x), ("c", x * 5)]
+    items *= 2
+    items += (z * 7 for z in (x, x))
+    keys |= {3, 4}
+    keys -= {1}
+    nested = {"s": state}
+    nested["s"] |= {"c": x * 11}
+    return sum(other.values()) + sum(same) + len(twin)
+
+
 # --- containers that change while something goes through them ------------------------------------
 
 
