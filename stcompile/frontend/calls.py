@@ -12,6 +12,7 @@ import functools
 import inspect
 import types
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -269,8 +270,7 @@ def inline_function(
     bound = bind_arguments(run, function.__name__, signature, arguments, keywords)
     for name, parameter in signature.parameters.items():
         if name not in bound and parameter.default is not parameter.empty:
-            place = itself.fact(name, functools.partial(default_of, name=name))
-            bound[name] = run.captures.captured(parameter.default, place)
+            bound[name] = run.captures.captured(parameter.default, _default(itself, function, name))
     local_names, nonlocal_names = bound_names(node)
     frame = Frame(
         source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
@@ -279,9 +279,15 @@ def inline_function(
     return _run_body(run, node, frame)
 
 
-def default_of(function: types.FunctionType, name: str) -> Any:
-    """A parameter's default, as it is now."""
-    return inspect.signature(function, follow_wrapped=False).parameters[name].default
+def _default(itself: Place, function: types.FunctionType, name: str) -> Place:
+    """Where a parameter's default is."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    if name in (function.__kwdefaults__ or {}):
+        place = itself.attribute("__kwdefaults__").part((("item", name),))
+    else:
+        index = code.co_varnames.index(name) - code.co_argcount + len(defaults)
+        place = itself.attribute("__defaults__").part((("item", index),))
+    return replace(place, description=f"{name} of {function.__name__}")
 
 
 def _check_kind(run: Run, function: types.FunctionType, node: FunctionNode) -> None:
@@ -313,6 +319,7 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
         if name in globals_:
             return run.captures.captured(globals_[name], Place.of_global(globals_, name))
         if hasattr(builtins, name):
+            run.captures.guard(Place.of_builtin(globals_, name))
             return getattr(builtins, name)
         raise NameError(name)
 

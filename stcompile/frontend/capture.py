@@ -22,6 +22,8 @@ from stcompile.ir import Variable
 from stcompile.recorder import Recorder
 from stcompile.types import is_generator, type_of
 
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # the place is gone
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -36,13 +38,25 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Hidden:
-    """A captured array or number: its variable, and where it is read at each call."""
+    """A captured array or number: its variable, and where it is read at each call; ``order`` is
+    that of an array's axes in memory."""
 
     variable: Variable
     place: Place
+    order: Order = None
 
     def read(self) -> Any:
         return self.place.read()
+
+    def fits(self) -> bool:
+        """True if the present value is of the type that the program was made for."""
+        try:
+            value = self.read()
+        except UNREADABLE:
+            return False
+        if not is_input(value) or type_of(value) != self.variable.type:
+            return False
+        return not isinstance(value, np.ndarray) or memory_order(value) == self.order
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,19 @@ class Guard:
     def holds(self) -> bool:
         try:
             return same(self.place.read(), self.expected)
-        except (AttributeError, LookupError, ValueError):
+        except UNREADABLE:
+            return False
+
+
+@dataclass(frozen=True)
+class StructureGuard(Guard):
+    """The types and keys of a captured structure: ``expected`` is `structure_of` what the place
+    holds."""
+
+    def holds(self) -> bool:
+        try:
+            return same(structure_of(self.place.read()), self.expected)
+        except UNREADABLE:
             return False
 
 
@@ -67,11 +93,15 @@ def same(value: Any, expected: Any) -> bool:
         return False
     if isinstance(value, tuple):
         return len(value) == len(expected) and all(map(same, value, expected))
-    if isinstance(value, frozenset):
-        return bool(value == expected)
+    if isinstance(value, frozenset):  # 1, 1.0 and True are equal
+        return bool(value == expected) and set(map(_typed, value)) == set(map(_typed, expected))
     return isinstance(value, int | str | bytes | complex | np.dtype | np.generic) and bool(
         value == expected
     )
+
+
+def _typed(value: Any) -> tuple[type, str]:
+    return type(value), repr(value)
 
 
 class Captures:
@@ -152,6 +182,17 @@ class Captures:
         self.guards.setdefault(place, Guard(place, value))
         return value
 
+    def tell_apart(self, one: Any, other: Any) -> bool:
+        """False if two mirrors may be those of one object at another call; guards that two
+        captured objects stay two."""
+        mirrors = [(mirror, place) for _, mirror, place in self._mirrors.values()]
+        places = [p for value in (one, other) for mirror, p in mirrors if mirror is value]
+        if len(places) == 2:
+            self.guard(places[0].same_as(places[1]))
+            return True
+        arrays = [value for value in (one, other) if isinstance(value, Array)]
+        return len({id(a.cell) for a in arrays if a.cell.frozen}) < 2
+
     def place_of(self, value: Any) -> Place | None:
         """How a real object is reached, if it is one of the outside."""
         found = self._places.get(id(value))
@@ -162,7 +203,8 @@ class Captures:
         self._places.setdefault(id(value), (value, place))
 
     def _structure(self, value: Any, place: Place) -> Any:
-        self.guard(place.fact("structure", _structure_of))
+        fact = place.fact("structure", structure_of)
+        self.guards.setdefault(fact, StructureGuard(place, structure_of(value)))
         mirror = trees.map_leaves(lambda path, item: self.captured(item, place.part(path)), value)
         self._mirrors[id(value)] = value, mirror, place
         return mirror
@@ -184,7 +226,8 @@ class Captures:
         hint = place.description.rsplit(".", 1)[-1]
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_")
         variable = self._recorder.variable(type_of(value), hint or "captured")
-        self.hidden.append(Hidden(variable, place))
+        order = memory_order(value) if isinstance(value, np.ndarray) else None
+        self.hidden.append(Hidden(variable, place, order))
         return variable
 
     def _cell(self, variable: Variable, value: np.ndarray[Any, Any], frozen: str) -> Array:
@@ -197,12 +240,12 @@ class Captures:
         yield from (hidden.variable for hidden in self.hidden)
 
 
-def _structure_of(value: Any) -> Any:
+def structure_of(value: Any) -> Any:
     """The types and keys of a structure, without its leaves."""
     parts = trees.children(value)
     if parts is None:
         return None
-    return type(value), tuple((step, _structure_of(part)) for step, part in parts)
+    return type(value), tuple((step, structure_of(part)) for step, part in parts)
 
 
 def memory_order(value: np.ndarray[Any, Any]) -> Order:

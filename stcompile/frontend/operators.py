@@ -148,6 +148,11 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
     """One comparison. ``is`` and ``in`` ask about objects, never about traced contents."""
     if isinstance(comparison, ast.Is | ast.IsNot):
         same = left is right
+        if not (same or run.captures.tell_apart(left, right)):
+            run.refuse(
+                "whether two arguments are one array is not known at compile time",
+                "compare their values: `np.array_equal(a, b)`",
+            )
         return same if isinstance(comparison, ast.Is) else not same
     if isinstance(comparison, ast.In | ast.NotIn):
         keys = list(right) if isinstance(right, dict | KeysView | ValuesView) else right

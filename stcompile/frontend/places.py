@@ -2,60 +2,129 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import stcompile.trees as trees
+
+Bind: TypeAlias = Callable[[Any], str]  # a name, in the code that is written, for an object
 
 
 @dataclass(frozen=True)
 class Place:
     """A global, a closure cell, an attribute, or a part of what another place holds.
 
-    ``key`` tells places apart; ``read`` gets the present value.
+    ``key`` tells places apart; ``read`` gets the present value; ``expression`` is Python code that
+    does the same, for code in which every object has the name that ``bind`` gives it.
     """
 
     key: tuple[Any, ...]
     read: Callable[[], Any] = field(compare=False)
+    expression: Callable[[Bind], str] = field(compare=False, repr=False)
     description: str = field(compare=False)
 
     @staticmethod
     def constant(value: Any, description: str) -> Place:
         """An object that is held on to, such as the function that is compiled."""
-        return Place(("constant", id(value)), lambda: value, description)
+        return Place(("constant", id(value)), lambda: value, lambda bind: bind(value), description)
 
     @staticmethod
     def of_global(names: dict[str, Any], name: str) -> Place:
-        return Place(("global", id(names), name), lambda: names[name], name)
+        return Place(
+            ("global", id(names), name),
+            lambda: names[name],
+            lambda bind: f"{bind(names)}[{name!r}]",
+            name,
+        )
+
+    @staticmethod
+    def of_builtin(names: dict[str, Any], name: str) -> Place:
+        """A builtin, which a global of the same name would hide."""
+
+        def read() -> Any:
+            return names[name] if name in names else getattr(builtins, name)
+
+        def expression(bind: Bind) -> str:
+            here = bind(names)
+            return f"({here}[{name!r}] if {name!r} in {here} else {bind(builtins)}.{name})"
+
+        return Place(("builtin", id(names), name), read, expression, name)
 
     @staticmethod
     def of_cell(cell: types.CellType, name: str) -> Place:
-        return Place(("cell", id(cell)), lambda: cell.cell_contents, name)
+        return Place(
+            ("cell", id(cell)),
+            lambda: cell.cell_contents,
+            lambda bind: f"{bind(cell)}.cell_contents",
+            name,
+        )
 
     @staticmethod
     def of_class(cls: type, name: str) -> Place:
         """A method or attribute as it stands on the class that defines it."""
         owner = next(c for c in cls.__mro__ if name in vars(c))
-        shown = f"{owner.__name__}.{name}"
-        return Place(("class", id(owner), name), lambda: vars(owner)[name], shown)
+        return Place(
+            ("class", id(owner), name),
+            lambda: vars(owner)[name],
+            lambda bind: f"{bind(owner)}.__dict__[{name!r}]",
+            f"{owner.__name__}.{name}",
+        )
 
     def attribute(self, name: str) -> Place:
-        read, shown = self.read, f"{self.description}.{name}"
-        return Place(("attribute", self.key, name), lambda: getattr(read(), name), shown)
+        read, written, shown = self.read, self.expression, f"{self.description}.{name}"
+        return Place(
+            ("attribute", self.key, name),
+            lambda: getattr(read(), name),
+            lambda bind: attribute_expression(written(bind), name),
+            shown,
+        )
 
     def part(self, path: trees.Path) -> Place:
-        read, shown = self.read, trees.show_path(self.description, path)
-        return Place(("part", self.key, path), lambda: trees.follow(read(), path), shown)
+        read, written = self.read, self.expression
+        return Place(
+            ("part", self.key, path),
+            lambda: trees.follow(read(), path),
+            lambda bind: part_expression(written(bind), path, bind),
+            trees.show_path(self.description, path),
+        )
 
     def fact(self, name: str, ask: Callable[[Any], Any]) -> Place:
-        """Something about the value, such as its structure."""
-        read = self.read
-        return Place(("fact", self.key, name), lambda: ask(read()), f"{name} of {self.description}")
+        """Something about the value, such as whether it has an attribute."""
+        read, written = self.read, self.expression
+        return Place(
+            ("fact", self.key, name),
+            lambda: ask(read()),
+            lambda bind: f"{bind(ask)}({written(bind)})",
+            f"{name} of {self.description}",
+        )
 
     def same_as(self, other: Place) -> Place:
         """Whether two places hold one object."""
-        one, two = self.read, other.read
-        shown = f"{self.description} is {other.description}"
-        return Place(("same", self.key, other.key), lambda: one() is two(), shown)
+        one, two = self, other
+        return Place(
+            ("same", self.key, other.key),
+            lambda: one.read() is two.read(),
+            lambda bind: f"({one.expression(bind)} is {two.expression(bind)})",
+            f"{self.description} is {other.description}",
+        )
+
+
+def attribute_expression(owner: str, name: str) -> str:
+    """``owner.name``, or what means it if that is no identifier as Python would read it back."""
+    if name.isascii() and name.isidentifier() and not keyword.iskeyword(name):
+        return f"{owner}.{name}"
+    return f"getattr({owner}, {name!r})"
+
+
+def part_expression(root: str, path: trees.Path, bind: Bind) -> str:
+    """`trees.follow` as code."""
+    for kind, key in path:
+        if kind == "attribute":
+            root = attribute_expression(root, key)
+        else:
+            root += f"[{key!r}]" if type(key) in (str, int) else f"[{bind(key)}]"
+    return root

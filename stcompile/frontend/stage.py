@@ -145,7 +145,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     return Staged(
         program,
         tuple(replace(leaf, variable=renamed[leaf.variable]) for leaf in run.captures.leaves),
-        tuple(Hidden(renamed[h.variable], h.place) for h in hidden),
+        tuple(replace(h, variable=renamed[h.variable]) for h in hidden),
         tuple(run.captures.guards.values()),
         with_atoms(result, program.outputs),
         distinct(run.cautions),
