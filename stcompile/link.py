@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def link(source: str, name: str, workspace: str | None = None) -> Callable[..., Any]:
+def link(
+    source: str, name: str, workspace: str | None = None, names: Mapping[str, Any] | None = None
+) -> Callable[..., Any]:
     """Execute ``source`` as a module and return what it calls ``name``, or the factory that it
-    calls ``workspace``.
+    calls ``workspace``. ``names`` are further globals of the module.
 
     The text is kept in `linecache` for as long as that object lives (a function that a factory made
     keeps it alive), under a file name made of ``name`` and a hash of the text: the same source has
     the same file name.
     """
     filename = source_filename(source, name)
-    namespace: dict[str, Any] = {"__name__": f"stcompile.generated.{name}"}
+    namespace: dict[str, Any] = {"__name__": f"stcompile.generated.{name}", **(names or {})}
     entry = _register(source, filename)
     try:
         exec(compile(source, filename, "exec", dont_inherit=True), namespace)
@@ -37,23 +40,30 @@ def source_filename(source: str, name: str) -> str:
 
 
 class _Entry(tuple[int, None, list[str], str]):
-    """An entry of `linecache` that counts the functions it is for."""
+    """An entry of `linecache` with a token for each function it is for."""
 
-    users: int
+    users: list[None]
+
+
+# Functions are linked and collected in any thread. A collection may also happen in the thread that
+# has the lock, between any two steps: tokens are added and taken by atomic operations.
+_LOCK = threading.RLock()
 
 
 def _register(source: str, filename: str) -> _Entry:
-    entry = linecache.cache.get(filename)
-    if not isinstance(entry, _Entry):
-        # No modification time: `linecache.checkcache` leaves such entries alone.
-        entry = _Entry((len(source), None, source.splitlines(keepends=True), filename))
-        entry.users = 0
+    with _LOCK:
+        entry = linecache.cache.get(filename)
+        if not isinstance(entry, _Entry):
+            # No modification time: `linecache.checkcache` leaves such entries alone.
+            entry = _Entry((len(source), None, source.splitlines(keepends=True), filename))
+            entry.users = []
+        entry.users.append(None)
         linecache.cache[filename] = entry
-    entry.users += 1
-    return entry
+        return entry
 
 
 def _release(filename: str, entry: _Entry) -> None:
-    entry.users -= 1
-    if not entry.users and linecache.cache.get(filename) is entry:
-        del linecache.cache[filename]
+    with _LOCK:
+        entry.users.pop()
+        if not entry.users and linecache.cache.get(filename) is entry:
+            del linecache.cache[filename]
