@@ -167,6 +167,12 @@ class Differentiable:
         """The generated forward and adjoint function."""
         return self.value_and_grad.source(*arguments, **keywords)
 
+    def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
+        """The generated forward and adjoint function alone, the one that `source` shows; it checks
+        nothing, as `Dispatcher.compile` says. ``f.primal.compile`` is that of the function itself.
+        """
+        return self.value_and_grad.compile(*arguments, **keywords)
+
     def wengert(self, *arguments: Any, **keywords: Any) -> Program:
         """The Wengert list of the function, one line an operation when printed."""
         program: Program = self.primal.program(*arguments, **keywords)

@@ -12,18 +12,15 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType, MethodType
-from typing import Any, NoReturn
+from typing import Any, TypeAlias
 
-import numpy as np
-
-import stcompile.trees as trees
-from stcompile.arguments import Arguments, bind
+from stcompile.arguments import Arguments, Parameters, bind
 from stcompile.emit.function import Emitted, emit
+from stcompile.entry import MISS, Call, entry_of
 from stcompile.errors import ArgumentsError, NanError, SourceError, StcompileWarning, excerpt
-from stcompile.frontend.binding import signature_of
-from stcompile.frontend.capture import is_input, memory_order
+from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import STAGING, Staged, stage
 from stcompile.frontend.values import Bound, Closure, Partial
@@ -32,32 +29,35 @@ from stcompile.link import link, source_filename
 from stcompile.location import Location
 from stcompile.nans import arrays_of, has_nan, nan_error
 from stcompile.options import Options
+from stcompile.overlap import Known
 from stcompile.pipeline import prepare
+from stcompile.signature import key_of
 from stcompile.snapshots import Snapshot, Snapshots, snapshots_of
 from stcompile.source import function_source
-from stcompile.types import type_of
 from stcompile.workspaces import Workspaces
 
 KEPT = 8  # specialisations of one signature that differ in captured values
+ENTRIES = 4  # entries that are tried before the long way
 MANY = 16  # specialisations that differ in a static argument, before the user is told
 
 
 @dataclass(frozen=True)
 class Specialisation:
-    """A compiled function for one signature."""
+    """A compiled function for one signature: ``arguments`` are the names with their keys, those
+    with a place not the user's; ``written`` are those whose arrays a call changes."""
 
     staged: Staged
     emitted: Emitted
     function: Callable[..., Any]  # the generated function, or a pool of its workspaces
+    arguments: tuple[tuple[str, Any], ...]
+    written: tuple[str, ...]
+    places: Mapping[str, Place]
+    known: Known = field(default_factory=Known)
 
     def is_current(self) -> bool:
         """True if everything captured is as it was when this was compiled."""
-        if not all(guard.holds() for guard in self.staged.guards):
-            return False
-        try:
-            return all(type_of(h.read()) == h.variable.type for h in self.staged.hidden)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            return False
+        guards, hidden = self.staged.guards, self.staged.hidden
+        return all(guard.holds() for guard in guards) and all(h.fits() for h in hidden)
 
     def call(self, values: Sequence[Any]) -> Any:
         names, hidden_inputs = self.emitted.hidden, self.staged.hidden
@@ -65,24 +65,53 @@ class Specialisation:
         try:
             return self.function(*values, **hidden)
         except Exception as error:
-            self._tell_where(error)
+            _tell_where(self.emitted, error)
             raise
 
-    def _tell_where(self, error: Exception) -> None:
-        """Add the user's line to an error that NumPy raised in the generated function."""
-        filename = source_filename(self.emitted.source, self.emitted.name)
-        step = error.__traceback__
-        while step is not None and step.tb_frame.f_code.co_filename != filename:
-            step = step.tb_next
-        location = self.emitted.lines.get(step.tb_lineno) if step is not None else None
-        shown = location.shown if location is not None else None
-        if shown is None:
-            return
-        note = "raised by the code for\n" + excerpt(shown)
-        if hasattr(error, "add_note"):
-            error.add_note(note)
-        elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
-            error.args = (f"{error.args[0]}\n{note}",)
+    @functools.cached_property
+    def stored(self) -> frozenset[int]:
+        """The hidden inputs that a call changes, by position."""
+        targets = {e.inputs[0] for e in self.staged.program.equations if e.primitive == "store"}
+        return frozenset(at for at, h in enumerate(self.staged.hidden) if h.variable in targets)
+
+    @functools.cached_property
+    def entry(self) -> Callable[[tuple[Any, ...]], Any]:
+        """Code that checks a call and makes it, or says `MISS`."""
+        return entry_of(
+            Call(
+                self.emitted.name,
+                self.function,
+                functools.partial(_tell_where, self.emitted),
+                self.arguments,
+                self.places,
+                self.staged.guards,
+                self.staged.hidden,
+                self.emitted.hidden,
+                self.written,
+                self.stored,
+                self.known,
+            )
+        )
+
+
+def _tell_where(emitted: Emitted, error: Exception) -> None:
+    """Add the user's line to an error that NumPy raised in the generated function."""
+    filename = source_filename(emitted.source, emitted.name)
+    step = error.__traceback__
+    while step is not None and step.tb_frame.f_code.co_filename != filename:
+        step = step.tb_next
+    location = emitted.lines.get(step.tb_lineno) if step is not None else None
+    shown = location.shown if location is not None else None
+    if shown is None:
+        return
+    note = "raised by the code for\n" + excerpt(shown)
+    if hasattr(error, "add_note"):
+        error.add_note(note)
+    elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
+        error.args = (f"{error.args[0]}\n{note}",)
+
+
+_SignatureKey: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]
 
 
 class Dispatcher(ABC):
@@ -104,16 +133,43 @@ class Dispatcher(ABC):
         self.function = function
         self.options = options or Options()
         self.function_name = _name(function)
-        self._specialisations: dict[Any, tuple[Specialisation, ...]] = {}
+        self._specialisations: dict[_SignatureKey, tuple[Specialisation, ...]] = {}
+        self._entries: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()  # the latest one first
         self._warned = False
-        self._signature: tuple[Any, inspect.Signature] | None = None
+        self._parameters: Parameters | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if not keywords:
+            for entry in self._entries:
+                result = entry(arguments)
+                if result is not MISS:
+                    return result
+        filled = self.parameters.fill(arguments, keywords)
+        if filled is not None and len(arguments) != len(filled):
+            for entry in self._entries:
+                result = entry(tuple(filled.values()))
+                if result is not MISS:
+                    return result
         bound = self.bind(arguments, keywords)
-        specialisation = self.specialise(bound)
+        key = self._key(bound)
+        specialisation = self._current(key)
+        if specialisation is None:
+            specialisation = self._make(key, bound)
+            self._warn_of_many(stacklevel=3)
+        elif filled is not None and not self.options.debug_nans:  # it comes again: make it fast
+            others = [entry for entry in self._entries if entry is not specialisation.entry]
+            self._entries = (specialisation.entry, *others[: ENTRIES - 1])
+        return self.run(specialisation, bound)
+
+    def run(self, specialisation: Specialisation, arguments: Arguments) -> Any:
+        """Make a call."""
         if self.options.debug_nans:
-            return self.call_without_nans(specialisation, bound)
-        return specialisation.call(tuple(bound.values.values()))
+            return self.call_without_nans(specialisation, arguments)
+        return specialisation.call(tuple(arguments.values.values()))
+
+    def places(self) -> Mapping[str, Place]:
+        """The arguments that `bind` adds to those of the user, and where they are read."""
+        return {}
 
     def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> Any:
         """A call that raises `NanError` if there is a NaN among the results; arguments and random
@@ -142,24 +198,22 @@ class Dispatcher(ABC):
     # --- signatures ----------------------------------------------------------------------------
 
     @property
-    def __signature__(self) -> inspect.Signature:
-        """The user's parameters; read again when the defaults were replaced."""
-        defaults = getattr(self.function, "__defaults__", None)
-        if self._signature is None or self._signature[0] is not defaults:
+    def parameters(self) -> Parameters:
+        """The user's parameters; read again when the code or the defaults were replaced."""
+        found = self._parameters
+        if found is None or not found.are_current():
             try:
-                self._signature = defaults, signature_of(self.function)
+                has_source = isinstance(inspect.unwrap(self.function), FunctionType | Dispatcher)
+                found = self._parameters = Parameters(self.function, has_source)
             except (TypeError, ValueError) as error:
                 raise ArgumentsError(
                     str(error), hint="write a function with Python source"
                 ) from None
-        return self._signature[1]
+        return found
 
-    @functools.cached_property
-    def _plain_names(self) -> tuple[str, ...]:
-        """The parameters' names, if each can be given by position; else none."""
-        parameters = self.__signature__.parameters.values()
-        plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-        return tuple(p.name for p in parameters) if plain else ()
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.parameters.signature
 
     @property
     def __name__(self) -> str:
@@ -185,13 +239,13 @@ class Dispatcher(ABC):
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments by name, defaults included."""
-        names = self._plain_names
-        if names and not keywords and len(arguments) == len(names):
-            return Arguments(dict(zip(names, arguments, strict=True)), names, ())
-        signature = self.__signature__
-        has_source = isinstance(inspect.unwrap(self.function), FunctionType | Dispatcher)
+        parameters = self.parameters
+        values = parameters.fill(arguments, keywords)
+        if values is not None:
+            return Arguments(values, tuple(values), ())
+        signature = parameters.signature
         try:
-            return bind(signature, arguments, keywords, defaults=has_source)
+            return bind(signature, arguments, keywords, defaults=parameters.has_source)
         except TypeError as error:
             raise ArgumentsError(
                 f"{self.function_name}{signature}: {error}", location=self.definition
@@ -199,26 +253,29 @@ class Dispatcher(ABC):
 
     def specialise(self, arguments: Arguments) -> Specialisation:
         """The compiled function for these arguments."""
-        key = (arguments.positional, arguments.keywords, self._key(arguments.values))
+        key = self._key(arguments)
         found = self._current(key)
-        if found is not None:
-            return found
-        with STAGING:  # another thread may have compiled it while this one waited
-            found = self._current(key)
-            if found is not None:
-                return found
-            made = self.build(arguments)
-            others = self._specialisations.get(key, ())[: KEPT - 1]
-            self._specialisations[key] = (made, *others)
-        self._warn_of_many()
-        return made
+        if found is None:
+            found = self._make(key, arguments)
+            self._warn_of_many(stacklevel=4)
+        return found
 
-    def _current(self, key: Any) -> Specialisation | None:
+    def _current(self, key: _SignatureKey) -> Specialisation | None:
         """The specialisation of a signature whose captured values are as they were."""
         for specialisation in self._specialisations.get(key, ()):
             if specialisation.is_current():
                 return specialisation
         return None
+
+    def _make(self, key: _SignatureKey, arguments: Arguments) -> Specialisation:
+        """A new specialisation, unless another thread has made it in the meantime."""
+        with STAGING:
+            found = self._current(key)
+            if found is None:
+                found = self.build(arguments)
+                others = self._specialisations.get(key, ())[: KEPT - 1]
+                self._specialisations[key] = (found, *others)
+        return found
 
     def stage(self, arguments: Arguments) -> Staged:
         """This call as a program, before any pass."""
@@ -245,55 +302,41 @@ class Dispatcher(ABC):
         emitted = emit(staged, list(arguments.values), self.title, self.update, self.options)
         linked = link(emitted.source, emitted.name, emitted.workspace)
         function = Workspaces(linked) if emitted.workspace else linked
-        return Specialisation(staged, emitted, function)
+        keys = zip(arguments.values, self._key(arguments)[2], strict=True)
+        written = tuple(self.written(arguments))
+        return Specialisation(staged, emitted, function, tuple(keys), written, self.places())
 
-    def _key(self, values: Mapping[str, Any]) -> Any:
-        return tuple([self._key_of(value, name, ()) for name, value in values.items()])
+    def _key(self, arguments: Arguments) -> _SignatureKey:
+        try:
+            keys = [key_of(value, name) for name, value in arguments.values.items()]
+        except ArgumentsError as error:
+            where = self.definition
+            raise ArgumentsError(error.reason, location=where, hint=error.hint) from None
+        return arguments.positional, arguments.keywords, tuple(keys)
 
-    def _key_of(self, value: Any, name: str, path: trees.Path) -> Any:
-        """What of an argument, or of the part of it at a path, the program depends on."""
-        if type(value) is np.ndarray and value.dtype.kind in "fiubc":
-            return value.dtype, value.shape, value.flags.c_contiguous or memory_order(value)
-        if is_input(value):
-            return type(value)
-        if isinstance(value, np.ndarray):
-            self._refuse_argument(
-                f"is a {type(value).__name__} of {value.dtype}, which is not compiled",
-                "pass a plain numpy.ndarray of numbers",
-                trees.show_path(name, path),
-            )
-        parts = trees.children(value)
-        if parts is None:
-            if isinstance(value, dict | list | tuple | set):
-                self._refuse_argument(
-                    f"is a {type(value).__name__}, whose contents cannot be traced",
-                    "pass a plain dict, list or tuple, a namedtuple or a dataclass",
-                    trees.show_path(name, path),
-                )
-            return _static_key(value)
-        if type(value) is dict and not all(map(trees.is_plain_key, value)):
-            self._refuse_argument(
-                "has keys that cannot be written as literals",
-                "use strings or numbers as keys",
-                trees.show_path(name, path),
-            )
-        inner = [(step, self._key_of(part, name, (*path, step))) for step, part in parts]
-        return type(value), tuple(inner)
-
-    def _refuse_argument(self, reason: str, hint: str, shown: str) -> NoReturn:
-        raise ArgumentsError(f"{shown} {reason}", location=self.definition, hint=hint)
-
-    def _warn_of_many(self) -> None:
+    def _warn_of_many(self, stacklevel: int) -> None:
         if len(self._specialisations) > MANY and not self._warned:
             self._warned = True
             warnings.warn(
                 f"`{self.function_name}` was compiled {len(self._specialisations)} times: an int "
                 "or a shape among its arguments keeps changing. An int is static; pass it as a "
                 "float, or as np.asarray(n), to have it traced",
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
 
-    # --- looking at what was generated ---------------------------------------------------------
+    # --- what was generated --------------------------------------------------------------------
+
+    def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
+        """The generated function for these arguments, alone.
+
+        It takes arguments as its `source` shows (captured arrays by keyword) and checks nothing:
+        with arguments of other types, shapes or memory orders, or after a captured value has
+        changed, its results are wrong; a training step may be given parameters that overlap. A
+        function that works in buffers of its own is for one call at a time: compile one for each
+        thread.
+        """
+        function = self.specialise(self.bind(arguments, keywords)).function
+        return function.factory() if isinstance(function, Workspaces) else function
 
     def source(self, *arguments: Any, **keywords: Any) -> str:
         """The source of the generated function for these arguments."""
@@ -331,26 +374,6 @@ def _check_function(function: Any) -> None:
             f"`{getattr(function, '__name__', function)}` has no Python source",
             hint="write a function that calls it",
         )
-
-
-def _static_key(value: Any) -> Any:
-    """A static value as part of a key: plain ones by type and value, objects by identity."""
-    if isinstance(value, int | str | bytes | type(None) | np.generic | np.dtype):
-        return type(value), value
-    return _Identity(value)
-
-
-class _Identity:
-    """Equal to another of the same object; keeps the object alive."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
 
 
 def _name(function: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
@@ -13,7 +12,7 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.arguments import Arguments, Wrt, bind, chosen, is_several
-from stcompile.dispatch import Dispatcher
+from stcompile.dispatch import Dispatcher, Specialisation
 from stcompile.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.places import Place
@@ -23,6 +22,7 @@ from stcompile.gradient import Gradient
 from stcompile.naming import Names
 from stcompile.optimizer_state import COUNT, Stateful, refuse_other_parameters
 from stcompile.options import Options
+from stcompile.overlap import overlap
 
 
 class Optimizer(Protocol):
@@ -51,13 +51,17 @@ class TrainStep(Dispatcher):
     ) -> None:
         super().__init__(loss, options)
         _check_optimizer(optimizer)
-        self.optimizer = optimizer
+        self._optimizer = optimizer
         self.gradient = Gradient(loss, wrt, with_value=True)
         self.name = f"{self.function_name}_step"
         self.update = optimizer.describe()
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
         self.results = 1
-        self._checked: Sequence[Any] = []
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """It stays; its attributes may be changed."""
+        return self._optimizer
 
     # --- the arguments, the parameters among them, and the state -------------------------------
 
@@ -102,24 +106,21 @@ class TrainStep(Dispatcher):
 
     # --- a call --------------------------------------------------------------------------------
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        bound = self.bind(arguments, keywords)
-        specialisation = self.specialise(bound)
-        names = self.written(bound)
-        written = [a for name in names for a in _arrays(bound.values[name])]
-        read = [a for name, v in bound.values.items() if name not in names for a in _arrays(v)]
-        read += [a for hidden in specialisation.staged.hidden for a in _arrays(hidden.read())]
-        self._check_written(written, read)
-        state = {slot: bound.values[name] for name, slot in self._slots.items()}
+    def run(self, specialisation: Specialisation, arguments: Arguments) -> Any:
+        self._check_written(specialisation, arguments)
+        state = {slot: arguments.values[name] for name, slot in self._slots.items()}
         is_first = self._is_first(state)
-        if self.options.debug_nans:
-            value = self.call_without_nans(specialisation, bound)
-        else:
-            value = specialisation.call(tuple(bound.values.values()))
+        value = super().run(specialisation, arguments)
         if is_first:
             assert isinstance(self.optimizer, Stateful)
-            self.optimizer.keep(self._params(bound), state)
+            self.optimizer.keep(self._params(arguments), state)
         return value
+
+    def places(self) -> Mapping[str, Place]:
+        """An entry reads the state from the optimiser. Its arrays being those of the last call, as
+        the parameters are, it is that of these parameters."""
+        state = Place.constant(self.optimizer, "optimizer").attribute("state")
+        return {name: state.part((("item", slot),)) for name, slot in self._slots.items()}
 
     def _is_first(self, state: Mapping[str, Any]) -> bool:
         """True if the optimiser has yet to take on a state."""
@@ -130,24 +131,31 @@ class TrainStep(Dispatcher):
             refuse_other_parameters(self.optimizer)
         return not present
 
-    def _check_written(self, written: Sequence[Any], read: Sequence[Any]) -> None:
+    def _check_written(self, specialisation: Specialisation, arguments: Arguments) -> None:
         """Refuse arrays that cannot be written, or whose writes would be seen elsewhere, before
-        anything is changed. The parameters are looked at among themselves once."""
+        anything is changed. Those that are written are looked at among themselves once."""
         what = "a parameter, or the optimiser's state," if self._slots else "a parameter"
-        for one in written:
-            for other in read:
-                if np.may_share_memory(one, other) and np.shares_memory(one, other):
-                    self._refuse(f"{what} shares memory with an array that the loss reads")
+        names = self.written(arguments)
+        written: list[Any] = []
+        read: list[Any] = []
+        captured: list[Any] = []
+        for name, value in arguments.values.items():
+            (written if name in names else read).extend(_arrays(value))
+        for at, hidden in enumerate(specialisation.staged.hidden):
+            kind = written if at in specialisation.stored else captured
+            kind.extend(_arrays(hidden.read()))
+        for one, other in itertools.product(written, (*read, *captured)):
+            if overlap(one, other):
+                self._refuse(f"{what} shares memory with an array that the loss reads")
         if not all(array.flags.writeable for array in written):
             self._refuse(f"{what} is a read-only array")
-        known = self._checked
-        if len(known) == len(written) and all(map(operator.is_, known, written)):
+        if specialisation.known.has(written, captured):
             return
         for one, other in itertools.combinations(written, 2):
-            if np.may_share_memory(one, other) and np.shares_memory(one, other):
+            if overlap(one, other):
                 pair = "two of the parameters and the arrays of the optimiser's state"
                 self._refuse(f"{pair if self._slots else 'two parameters'} share memory")
-        self._checked = written
+        specialisation.known.note(written, captured)
 
     def _refuse(self, reason: str) -> NoReturn:
         hint = "a training step changes every parameter in place: pass copies"

@@ -1,0 +1,85 @@
+"""The signature of a call: what of its arguments a compiled function depends on.
+
+Every argument has a *key*, a tuple that says what it is:
+
+- ``("array", dtype, shape, layout)``, where the layout is True for C-contiguous arrays, else the
+  order of the axes in memory, or None if there are gaps between elements;
+- ``("number", type)`` for floats, complex numbers and random generators, which are traced;
+- ``("static", type, value)`` for other plain values;
+- ``("object", identity)`` for functions and other objects;
+- ``("structure", type, keys, spellings, parts)`` for dicts, lists, tuples, namedtuples and
+  dataclasses; the spellings tell keys apart that are equal: 1, 1.0 and True.
+
+>>> key_of(np.zeros((2, 3)))
+('array', dtype('float64'), (2, 3), True)
+>>> key_of(0.5), key_of(3)
+(('number', <class 'float'>), ('static', <class 'int'>, 3))
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+import stcompile.trees as trees
+from stcompile.errors import ArgumentsError
+from stcompile.frontend.capture import is_input, memory_order
+
+
+def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
+    """The key of an argument, or of the part of it at a path; `ArgumentsError` for what cannot be
+    compiled."""
+    if type(value) is np.ndarray and value.dtype.kind in "fiubc":
+        return "array", value.dtype, value.shape, layout_of(value)
+    if is_input(value):
+        return "number", type(value)
+
+    def refuse(reason: str, hint: str) -> NoReturn:
+        shown = trees.show_path(name, path)
+        raise ArgumentsError(f"{shown} {reason}", hint=hint)
+
+    if isinstance(value, np.ndarray):
+        refuse(
+            f"is a {type(value).__name__} of {value.dtype}, which is not compiled",
+            "pass a plain numpy.ndarray of numbers",
+        )
+    parts = trees.children(value)
+    if parts is None:
+        if isinstance(value, dict | list | tuple | set):
+            refuse(
+                f"is a {type(value).__name__}, whose contents cannot be traced",
+                "pass a plain dict, list or tuple, a namedtuple or a dataclass",
+            )
+        if isinstance(value, int | str | bytes | type(None) | np.generic | np.dtype):
+            return "static", type(value), value
+        return "object", Identity(value)
+    if type(value) is dict and not all(map(trees.is_plain_key, value)):
+        refuse("has keys that cannot be written as literals", "use strings or numbers as keys")
+    inner = tuple([key_of(part, name, (*path, step)) for step, part in parts])
+    keys = tuple([key for (_, key), _ in parts])
+    is_told = type(value) is not dict or all(type(key) is str for key in keys)
+    return "structure", type(value), keys, () if is_told else tuple(map(repr, keys)), inner
+
+
+def layout_of(array: np.ndarray[Any, Any]) -> Any:
+    """True for a C-contiguous array, else the order of its axes in memory, None if it has none."""
+    return array.flags.c_contiguous or memory_order(array)
+
+
+class Identity:
+    """Equal to another of the same object; keeps the object alive."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def same_key(one: Any, other: Any) -> bool:
+    """True for equal keys of dicts; unlike for Python, 1, 1.0 and True are different."""
+    return type(one) is type(other) and bool(one == other) and repr(one) == repr(other)
