@@ -74,24 +74,27 @@ class Specialisation:
         targets = {e.inputs[0] for e in self.staged.program.equations if e.primitive == "store"}
         return frozenset(at for at, h in enumerate(self.staged.hidden) if h.variable in targets)
 
+    @property
+    def entry_call(self) -> Call:
+        """What `entry` is made of."""
+        return Call(
+            self.emitted.name,
+            self.function,
+            functools.partial(_tell_where, self.emitted),
+            self.arguments,
+            self.places,
+            self.staged.guards,
+            self.staged.hidden,
+            self.emitted.hidden,
+            self.written,
+            self.stored,
+            self.known,
+        )
+
     @functools.cached_property
     def entry(self) -> Callable[[tuple[Any, ...]], Any]:
         """Code that checks a call and makes it, or says `MISS`."""
-        return entry_of(
-            Call(
-                self.emitted.name,
-                self.function,
-                functools.partial(_tell_where, self.emitted),
-                self.arguments,
-                self.places,
-                self.staged.guards,
-                self.staged.hidden,
-                self.emitted.hidden,
-                self.written,
-                self.stored,
-                self.known,
-            )
-        )
+        return entry_of(self.entry_call)
 
 
 def _tell_where(emitted: Emitted, error: Exception) -> None:

@@ -10,16 +10,18 @@ import collections
 import copy
 import dataclasses
 import enum
+import runpy
 import threading
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile import dispatch
+from stcompile import dispatch, options
 from stcompile.dispatch import ENTRIES, Dispatcher
 from stcompile.entry import MISS
 from stcompile.primal import Primal
@@ -776,6 +778,44 @@ def optimisers_that_change() -> Story:
 
 
 @story
+def optimisers_with_a_state() -> Story:
+    p, x = params(), np.ones((4, 3))
+    optimizer: Any = st.optim.Momentum(0.01, 0.9)
+    step = st.train_step(loss, optimizer)
+    yield step, (p, x)
+    optimizer.lr = 0.02
+    yield step, (p, x)
+    yield step, (params(), x)  # refused: the state belongs to others
+    yield step, (p, x[:2])
+    saved = optimizer.state_dict()
+    optimizer.load_state_dict(saved)
+    yield step, (p, x)
+    optimizer.reset()
+    yield step, (p, x)
+    (slot,) = optimizer.state
+    state = optimizer.state[slot]
+    state["b"].flags.writeable = False
+    yield step, (p, x)
+    state["b"].flags.writeable = True
+    yield step, (p, np.broadcast_to(state["w"][:, 0], (4, 3)))
+    yield step, (p, x)
+    state["b"] = state["b"].copy()
+    yield step, (p, x)
+    state["b"] = p["b"][:]
+    yield step, (p, x)
+    state["b"] = state["w"][0]
+    yield step, (p, x)
+    state["b"] = np.zeros(2, np.float32)
+    yield step, (p, x)
+    optimizer.reset()
+    q = params()
+    yield step, (q, x)
+    yield step, (p, x)
+    optimizer.load_state_dict(saved)
+    yield step, (p, x)
+
+
+@story
 def captured_arrays_beside_parameters() -> Story:
     outside: Any = np.arange(2.0)
     step = st.train_step(lambda w: np.sum(w * outside), st.optim.SGD(0.5))
@@ -800,10 +840,12 @@ def captured_arrays_beside_parameters() -> Story:
     "ignore:Setting the:DeprecationWarning",  # which programs may still do
     "ignore:.*was compiled.*:UserWarning",
 )
+@pytest.mark.parametrize("level", ["readable", "fast"])
 @pytest.mark.parametrize("name", STORIES)
 def test_no_change_is_missed(
-    name: str, counts: collections.Counter[str], monkeypatch: pytest.MonkeyPatch
+    name: str, level: str, counts: collections.Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(options, "DEFAULT_LEVEL", level)
     monkeypatch.setattr(dispatch, "KEPT", 99)
     usual = tell(STORIES[name])
     with_entries = counts.copy()
@@ -1007,6 +1049,20 @@ def test_globals_that_change_between_threads() -> None:
             assert g(3.0) in allowed
 
     together(4, work)
+
+
+# --- the benchmark -------------------------------------------------------------------------------
+
+
+def test_the_benchmark_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).parents[1] / "examples" / "benchmarks" / "overhead.py"
+    runpy.run_path(str(path))["main"](["--repeats", "1"])
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split()[-2:] == ["all", "checks"]
+    assert len(rows) == 3
+    for row in rows:
+        total, checks = map(float, row.split()[-2:])
+        assert total > checks
 
 
 # --- the bare function ---------------------------------------------------------------------------
