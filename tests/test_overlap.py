@@ -13,7 +13,6 @@ import pytest
 
 from stcompile.overlap import Known, overlap, overlaps, owner
 
-
 pytestmark = pytest.mark.filterwarnings(
     "ignore:the matrix subclass:PendingDeprecationWarning",
     "ignore:Setting the:DeprecationWarning",  # which programs may still do
