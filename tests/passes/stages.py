@@ -1,0 +1,77 @@
+"""A program through the pipeline, with the verifier and the evaluator behind each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.dispatch import Dispatcher
+from stcompile.generators import undrawn
+from stcompile.ir import Program
+from stcompile.pipeline import Stage
+from stcompile.verify import VerificationError, verify
+from tests.passes.programs import Example, assert_equal, run
+
+# Relative to the largest entry: what a stage that is not exact may change in one result.
+TOLERANCE = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 1e-5}
+
+
+class StageError(AssertionError):
+    """A stage that breaks a program; the message names it and shows the program before it."""
+
+
+def check_stages(
+    stages: Sequence[Stage], program: Program, inputs: list[Any], primal: int
+) -> list[str]:
+    """Assert that each stage leaves the program well formed and its results what they were: bit by
+    bit if it is exact, else within `TOLERANCE`, but the first ``primal`` of them (None: all) bit
+    by bit as well at the readable level. Returns the names of the stages that changed something.
+    """
+    results = evaluated(program, inputs)
+    changed = []
+    for stage in stages:
+        after = stage.run(program)
+        if after is program:
+            continue
+        changed.append(stage.name)
+        try:
+            verify(after)
+            found = evaluated(after, inputs)
+            for position, (one, other) in enumerate(zip(found, results, strict=True)):
+                exact = stage.exact or (stage.level == "readable" and position < primal)
+                assert_equal(one, other, 0) if exact else assert_close(one, other)
+        except (AssertionError, VerificationError) as error:
+            raise StageError(f"after the stage {stage.name!r}: {error}\nof\n{program}") from error
+        program, results = after, found
+    return changed
+
+
+def evaluated(program: Program, inputs: list[Any]) -> list[Any]:
+    """The outputs of a program, then its inputs, which it may have written to."""
+    with undrawn(inputs), np.errstate(all="ignore"):
+        outputs, stored = run(program, inputs)
+    return [*outputs, *stored]
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    """The same type, and close numbers."""
+    assert type(found) is type(expected)
+    kinds = np.asarray(found).dtype, np.asarray(expected).dtype
+    assert kinds[0] == kinds[1]
+    tolerance = TOLERANCE.get(kinds[0])
+    if tolerance is None:
+        assert_equal(found, expected)
+        return
+    scale = float(np.max(np.abs(expected), initial=1.0, where=np.isfinite(expected)))
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * scale)
+
+
+def check_example(stages: Sequence[Stage], transformed: Dispatcher, args: Any) -> list[str]:
+    """`check_stages` for a call of a transformed function."""
+    example = Example(transformed, tuple(args))
+    staged = example.staged()
+    primal = transformed.results
+    count = len(staged.program.outputs) if primal is None else primal
+    return check_stages(stages, staged.program, example.inputs(staged), count)

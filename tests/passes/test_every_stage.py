@@ -1,0 +1,176 @@
+"""Every stage of both levels on many programs: the golden models, samples of the programs of
+science and of control flow, and random ones."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+import tests.control.test_branches
+import tests.control.test_conditions
+import tests.control.test_containers
+import tests.control.test_for
+import tests.control.test_returns
+import tests.control.test_state
+import tests.control.test_while
+import tests.science.test_iterations
+import tests.science.test_ode
+import tests.science.test_pde
+import tests.science.test_sequences
+from stcompile.ir import Constant, Equation, Program
+from stcompile.pipeline import Stage, stages_at
+from stcompile.text import parse_program
+from tests.fuzz.generate import Writer, function_of
+from tests.golden.test_golden import GENERATED, arguments_of
+from tests.passes.stages import StageError, check_example, check_stages
+from tests.programs import totalled
+
+SCIENCE = (
+    tests.science.test_iterations,
+    tests.science.test_ode,
+    tests.science.test_pde,
+    tests.science.test_sequences,
+)
+CONTROL = (
+    tests.control.test_branches,
+    tests.control.test_conditions,
+    tests.control.test_containers,
+    tests.control.test_for,
+    tests.control.test_returns,
+    tests.control.test_state,
+    tests.control.test_while,
+)
+LEVELS = {stages_at(level): level for level in ("fast", "readable")}  # once if they are the same
+every_level = pytest.mark.parametrize("stages", LEVELS, ids=LEVELS.values())
+RANDOM = range(60)
+STATEMENTS = 10
+X = np.array([[0.3, -0.7, 0.9], [1.1, 0.2, -0.4]])
+Y = np.array([0.5, -0.25, 0.8])
+PIXELS = 24  # of `pixel_rnn`, instead of 784
+
+
+def sample(modules: tuple[ModuleType, ...], stride: int) -> Iterator[Any]:
+    """Every ``stride``-th example of some test modules, one for each function."""
+    noted = [
+        example
+        for module in modules
+        for example in module.examples.noted
+        if example.function not in module.examples.heavy
+    ]
+    functions = {example.function: example for example in noted}
+    for example in list(functions.values())[::stride]:
+        yield pytest.param(example, id=example.function.__name__)
+
+
+@every_level
+@pytest.mark.parametrize("name", GENERATED)
+def test_golden_models(name: str, stages: tuple[Stage, ...]) -> None:
+    args = arguments_of(name)
+    if name.startswith("pixel_rnn"):
+        args = (*args[:-1], PIXELS)
+    assert check_example(stages, GENERATED[name](), args)
+
+
+@every_level
+@pytest.mark.parametrize("example", [*sample(SCIENCE, 6), *sample(CONTROL, 12)])
+def test_written_programs(example: Any, stages: tuple[Stage, ...]) -> None:
+    function, args = example.function, copy.deepcopy(example.args)
+    total = totalled(function, function(*copy.deepcopy(args)))
+    check_example(stages, st.value_and_grad(total, example.wrt), args)
+
+
+@every_level
+@pytest.mark.parametrize("seed", RANDOM)
+def test_random_programs(seed: int, stages: tuple[Stage, ...]) -> None:
+    arguments = {"x": X.copy(), "y": Y.copy()}
+    writer = Writer(random.Random(seed), arguments)
+    writer.try_to_add("v = x * 1.0", "v")
+    writer.try_to_add("w = x @ x.T + y[0]", "w")
+    for _ in range(STATEMENTS):
+        writer.write_statement()
+    function = function_of(writer.source())
+    total = totalled(function, function(X.copy(), Y.copy()))
+    check_example(stages, st.value_and_grad(total, (0, 1)), (X, Y))
+
+
+# --- the check itself ----------------------------------------------------------------------------
+
+PROGRAM = parse_program("""
+    program f(x: f64[3], y: f64[3]) {
+      v1: f64[3] = subtract(x, y)
+      v2: f64[3] = multiply(v1, v1)
+      value: f64 = sum(v2; axis=(0,), keepdims=False)
+      d_x: f64[3] = multiply(2.0, v1)
+      return value, d_x
+    }""")
+INPUTS = [np.array([0.3, -2.0, 7.0]), np.array([0.1, 0.7, -0.4])]
+
+
+def changing(change: Callable[[Equation], Equation]) -> Callable[[Program], Program]:
+    """A pass that changes equations one by one."""
+    return lambda program: replace(program, equations=tuple(map(change, program.equations)))
+
+
+def swapped(equation: Equation) -> Equation:
+    if equation.primitive != "subtract":
+        return equation
+    return replace(equation, inputs=equation.inputs[::-1])
+
+
+def scaled(by: float) -> Callable[[Equation], Equation]:
+    def change(equation: Equation) -> Equation:
+        if equation.outputs[0].name != "d_x":
+            return equation
+        return replace(equation, inputs=(Constant(2.0 * by), equation.inputs[1]))
+
+    return change
+
+
+def without_last(program: Program) -> Program:
+    return replace(program, equations=program.equations[:-1])
+
+
+def rounding(program: Program) -> Program:
+    """Another last bit of the value and the gradient."""
+    first, *_ = program.equations
+    text = f"""
+    program f(x: f64[3], y: f64[3]) {{
+      a: f64[3] = multiply(x, 1.0000000000000002)
+      {first.output!r} = subtract(a, y)
+      v2: f64[3] = multiply(v1, v1)
+      value: f64 = sum(v2; axis=(0,), keepdims=False)
+      d_x: f64[3] = multiply(2.0, v1)
+      return value, d_x
+    }}"""
+    return parse_program(text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "exact", "why"),
+    [
+        (changing(swapped), True, "after the stage 'wrong'"),
+        (changing(swapped), False, "after the stage 'wrong'"),
+        (changing(scaled(1 + 1e-15)), True, "after the stage 'wrong'"),
+        (changing(scaled(1 + 1e-9)), False, "Not equal to tolerance"),
+        (without_last, False, "d_x is read before it is defined"),
+        (rounding, False, "after the stage 'wrong'"),  # the primal has to be exact
+    ],
+)
+def test_wrong_passes_are_found(wrong: Callable[[Program], Program], exact: bool, why: str) -> None:
+    with pytest.raises(StageError, match=why):
+        check_stages([Stage("wrong", wrong, exact=exact)], PROGRAM, INPUTS, 1)
+
+
+def test_right_passes_pass() -> None:
+    rounded = Stage("rounded", changing(scaled(1 + 1e-15)), exact=False)
+    other = Stage("other", rounding, "fast", exact=False)
+    nothing = Stage("nothing", lambda program: program)
+    assert check_stages([nothing, rounded, other], PROGRAM, INPUTS, 1) == ["rounded", "other"]
