@@ -10,6 +10,7 @@ from stcompile.ir import Program
 from stcompile.naming import renumber
 from stcompile.options import Level
 from stcompile.passes.cast_operands import cast_operands
+from stcompile.passes.compose_views import compose_views
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
@@ -43,6 +44,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("inline", inline_calls),
     Stage("simplify", simplify_adjoint, exact=False),
     Stage("ports", drop_idle_ports),
+    Stage("views", compose_views),
     Stage("resimplify", simplify_adjoint, exact=False),
     Stage("cse", share_common_subexpressions),
     Stage("sums", reassociate_sums, level="fast", exact=False),

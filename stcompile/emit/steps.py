@@ -74,6 +74,8 @@ class Steps:
     def add(self, statement: ast.stmt, location: Location) -> ast.stmt:
         """Write a statement; returns it as it is written."""
         written = _augmented(statement)
+        if location.section == "adjoint":
+            written = _subtracted(written)
         self.block(location).statements.append(written)
         return written
 
@@ -181,6 +183,16 @@ def is_sum(equation: Equation) -> bool:
         return False
     (summed,) = infer("add", tuple(atom.type for atom in equation.inputs), {})
     return equation.output.type.kind != "array" or summed.dtype == equation.output.type.dtype
+
+
+def _subtracted(statement: ast.stmt) -> ast.stmt:
+    """``d += -v`` as ``d -= v``: the same for the floating-point numbers of an adjoint."""
+    if not isinstance(statement, ast.AugAssign) or not isinstance(statement.op, ast.Add):
+        return statement
+    value = statement.value
+    if not isinstance(value, ast.UnaryOp) or not isinstance(value.op, ast.USub):
+        return statement
+    return ast.AugAssign(statement.target, ast.Sub(), value.operand)
 
 
 def _augmented(statement: ast.stmt) -> ast.stmt:

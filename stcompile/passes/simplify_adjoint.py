@@ -1,7 +1,9 @@
-"""Algebra that the chain rule leaves behind: products with 1, sums over nothing, double signs.
+"""Algebra that the chain rule leaves behind: products with 1, sums over nothing, double signs,
+broadcasts of what broadcasts anyway.
 
-Only equations of the adjoint are touched, so that the primal stays as the user wrote it. Every
-rewrite but one is exact; ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of twice.
+Only equations of the adjoint are touched, so that the primal stays as the user wrote it. The
+rewrites are exact but for two: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of
+twice, and ``sum(-x)`` becomes ``-sum(x)``, which may be another zero.
 
 >>> from stcompile.text import parse_program
 >>> program = parse_program('''
@@ -25,17 +27,27 @@ program f(x: f64[3], d: f64[3]) {
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from stcompile.evaluate import apply
-from stcompile.ir import Atom, Constant, Equation, Program, Variable, map_programs
+from stcompile.ir import (
+    Atom,
+    Constant,
+    Equation,
+    Params,
+    Program,
+    Variable,
+    freeze,
+    map_programs,
+)
 from stcompile.location import Location
 from stcompile.naming import is_numbered, name_variables, names_of
 from stcompile.primitives import PRIMITIVES
 from stcompile.recorder import Recorder
 from stcompile.types import Type
 
+NOTHING: Params = freeze({})
 Rewrite = Callable[["_Simplifier", Equation], "Atom | None"]
 
 
@@ -104,14 +116,15 @@ class _Simplifier:
         self.definitions.update(dict.fromkeys(outputs, self.recorder.equations[-1]))
         return outputs
 
-    def record(self, primitive: str, *inputs: Atom) -> Atom:
-        """Record an elementwise equation, simplified in its turn."""
-        return self._simplified(Equation((), primitive, inputs, location=self.location))
+    def record(self, primitive: str, *inputs: Atom, params: Params = NOTHING) -> Atom:
+        """Record an equation, simplified in its turn."""
+        return self._simplified(Equation((), primitive, inputs, params, location=self.location))
 
     def _simplified(self, equation: Equation) -> Atom:
         folded = self._folded(equation)
         if folded is not None:
             return folded
+        equation = self._spread(equation)
         rewrite = REWRITES.get(equation.primitive)
         result = rewrite(self, equation) if rewrite else None
         return self.keep(equation)[0] if result is None else result
@@ -135,12 +148,21 @@ class _Simplifier:
         equation = self.definition(atom, "negative")
         return equation.inputs[0] if equation else None
 
-    def spread(self, atom: Atom, other: Atom) -> Atom | None:
-        """``x`` where the atom is a broadcast of ``x`` that the other operand repeats anyway."""
-        equation = self.definition(atom, "broadcast_to")
-        if equation is None or other.type.dims != atom.type.dims or other.type.kind != "array":
-            return None
-        return equation.inputs[0]
+    def _spread(self, equation: Equation) -> Equation:
+        """The equation of ``x`` for a broadcast of ``x`` that another operand repeats anyway."""
+        places: Sequence[int] = ()
+        if equation.primitive == "accumulate" and equation.params["op"] != "contract":
+            places = (1,)  # what is added
+        elif PRIMITIVES[equation.primitive].elementwise and len(equation.inputs) > 1:
+            places = range(len(equation.inputs))
+        for at in places:
+            broadcast = self.definition(equation.inputs[at], "broadcast_to")
+            if broadcast is not None:
+                before, after = equation.inputs[:at], equation.inputs[at + 1 :]
+                direct = equation.with_inputs((*before, broadcast.inputs[0], *after))
+                if _types(direct) == _types(equation):
+                    equation = direct
+        return equation
 
 
 def _is(atom: Atom, value: float) -> bool:
@@ -160,9 +182,6 @@ def _multiply(s: _Simplifier, equation: Equation) -> Atom | None:
         if inner is not None:
             return s.record("negative", s.record("multiply", *_ordered(inner, second, first is x)))
     for first, second in ((x, y), (y, x)):
-        narrow = s.spread(first, second)
-        if narrow is not None:
-            return s.record("multiply", *_ordered(narrow, second, first is x))
         reciprocal = s.definition(second, "divide")
         if reciprocal and _is(reciprocal.inputs[0], 1):
             return s.record("divide", first, reciprocal.inputs[1])
@@ -179,10 +198,7 @@ def _divide(s: _Simplifier, equation: Equation) -> Atom | None:
     if _is(y, 1) and x.type == result:
         return x
     inner = s.negated(x)
-    if inner is not None:
-        return s.record("negative", s.record("divide", inner, y))
-    narrow = s.spread(x, y)
-    return s.record("divide", narrow, y) if narrow is not None else None
+    return None if inner is None else s.record("negative", s.record("divide", inner, y))
 
 
 def _accumulate(s: _Simplifier, equation: Equation) -> Atom | None:
@@ -203,6 +219,12 @@ def _add(s: _Simplifier, equation: Equation) -> Atom | None:
     return None
 
 
+def _subtract(s: _Simplifier, equation: Equation) -> Atom | None:
+    x, y = equation.inputs
+    inner = s.negated(y)
+    return None if inner is None else s.record("add", x, inner)
+
+
 def _negative(s: _Simplifier, equation: Equation) -> Atom | None:
     return s.negated(equation.inputs[0])
 
@@ -213,9 +235,32 @@ def _same_type(s: _Simplifier, equation: Equation) -> Atom | None:
     return equation.inputs[0] if equation.inputs[0].type == result else None
 
 
+def _arranged(s: _Simplifier, equation: Equation) -> Atom | None:
+    """Another arrangement of what is negated: the sign comes last."""
+    same, inner = _same_type(s, equation), s.negated(equation.inputs[0])
+    if same is not None or inner is None:
+        return same
+    return s.record("negative", s.record(equation.primitive, inner, params=equation.params))
+
+
 def _sum(s: _Simplifier, equation: Equation) -> Atom | None:
     x = equation.inputs[0]
-    return x if equation.params["axis"] == () and x.type.kind == "array" and x.type.ndim else None
+    if equation.params["axis"] == () and x.type.kind == "array" and x.type.ndim:
+        return x
+    inner = s.negated(x)
+    if inner is None:
+        return None
+    return s.record("negative", s.record("sum", inner, params=equation.params))
+
+
+def _to_scalar(s: _Simplifier, equation: Equation) -> Atom | None:
+    """A number, or an array without axes made of one, as a NumPy scalar."""
+    (result,) = _types(equation)
+    made = s.definition(equation.inputs[0], "broadcast_to")
+    source = equation.inputs[0] if made is None else made.inputs[0]
+    if isinstance(source, Constant):
+        return Constant(result.dtype.type(source.value))
+    return source if source.type == result else None
 
 
 def _written(s: _Simplifier, equation: Equation) -> Atom | None:
@@ -252,10 +297,14 @@ REWRITES: dict[str, Rewrite] = {
     "add": _add,
     "accumulate": _accumulate,
     "negative": _negative,
-    "reshape": _same_type,
+    "subtract": _subtract,
+    "reshape": _arranged,
+    "expand_dims": _arranged,
+    "squeeze": _arranged,
+    "transpose": _arranged,
     "broadcast_to": _same_type,
     "cast": _same_type,
-    "to_scalar": _same_type,
+    "to_scalar": _to_scalar,
     "asarray": _same_type,
     "sum": _sum,
     "where": _where,

@@ -36,7 +36,7 @@ def wave_value_and_grad(u, dt):
     v6 = d_total[1:7] * dt
     v3 += v6
     d_u[0:6] += v3
-    v4 += -(v6 * 2)
+    v4 -= v6 * 2
     d_u[1:7] += v4
     d_u[2:] += v3
     return value, d_u

@@ -1,0 +1,83 @@
+"""One rearrangement instead of two in a row, and none where the two undo each other.
+
+In the adjoint; the primal stays as the user wrote it.
+
+>>> from stcompile.passes.simplify_adjoint import in_adjoint
+>>> from stcompile.text import parse_program
+>>> program = parse_program('''
+... program f(x: f64[2,3]) {
+...   v1: f64[2,3,1] = reshape(x; shape=(2, 3, 1))
+...   v2: f64[6] = reshape(v1; shape=(6,))
+...   v3: f64[3,2] = transpose(x; axes=(1, 0))
+...   v4: f64[2,3] = transpose(v3; axes=(1, 0))
+...   return v2, v4
+... }''')
+>>> print(compose_views(in_adjoint(program)))
+program f(x: f64[2,3]) {
+  v1: f64[2,3,1] = reshape(x; shape=(2, 3, 1))
+  v2: f64[6] = reshape(x; shape=(6,))
+  v3: f64[3,2] = transpose(x; axes=(1, 0))
+  return v2, x
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stcompile.ir import Atom, Equation, Program, Variable, freeze, map_programs
+
+_SHAPES = frozenset({"reshape", "expand_dims", "squeeze"})  # the elements stay in their order
+
+
+def compose_views(program: Program) -> Program:
+    """The program with views of views in its adjoint read from what the first is a view of;
+    `eliminate_dead_code` takes away what is not read any more."""
+    definitions: dict[Variable, Equation] = {}
+    mapping: dict[Variable, Atom] = {}
+    kept: list[Equation] = []
+    for original in program.equations:
+        equation = map_programs(original.substitute(mapping), compose_views)
+        if equation.location.section == "adjoint":
+            composed = _composed(equation, definitions)
+            if not isinstance(composed, Equation):
+                mapping[equation.output] = composed
+                continue
+            equation = composed
+        kept.append(equation)
+        definitions.update(dict.fromkeys(equation.outputs, equation))
+    if len(kept) == len(program.equations) and all(
+        ours is theirs for ours, theirs in zip(kept, program.equations, strict=True)
+    ):
+        return program
+    outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
+    return replace(program, equations=tuple(kept), outputs=outputs)
+
+
+def _composed(outer: Equation, definitions: Mapping[Variable, Equation]) -> Equation | Atom:
+    """The equation, or one that reads further back, or what it is equal to."""
+    operand = outer.inputs[0] if len(outer.inputs) == 1 else None
+    inner = definitions.get(operand) if isinstance(operand, Variable) else None
+    if inner is None or len(inner.inputs) != 1:
+        return outer
+    (source,) = inner.inputs
+    if outer.primitive in _SHAPES and inner.primitive in _SHAPES:
+        if source.type == outer.output.type:
+            return source
+        if "reshape" in (outer.primitive, inner.primitive):
+            return _reread(outer, "reshape", inner, {"shape": outer.output.type.dims})
+    elif outer.primitive == inner.primitive == "transpose":
+        axes = tuple(inner.params["axes"][axis] for axis in outer.params["axes"])
+        if axes == tuple(range(len(axes))):
+            return source
+        return _reread(outer, "transpose", inner, {"axes": axes})
+    elif outer.primitive == inner.primitive == "broadcast_to":
+        return outer.with_inputs(inner.inputs)
+    return outer
+
+
+def _reread(
+    outer: Equation, primitive: str, inner: Equation, params: Mapping[str, object]
+) -> Equation:
+    return replace(outer, primitive=primitive, inputs=inner.inputs, params=freeze(params))
