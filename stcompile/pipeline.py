@@ -18,6 +18,7 @@ from stcompile.passes.merge_products import merge_products
 from stcompile.passes.merge_sums import merge_sums
 from stcompile.passes.own_outputs import own_outputs
 from stcompile.passes.place_stores import place_stores
+from stcompile.passes.push_slices import push_slices
 from stcompile.passes.reassociate_sums import reassociate_sums
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
@@ -45,6 +46,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("simplify", simplify_adjoint, exact=False),
     Stage("ports", drop_idle_ports),
     Stage("views", compose_views),
+    Stage("slices", push_slices, level="fast", exact=False),
     Stage("resimplify", simplify_adjoint, exact=False),
     Stage("cse", share_common_subexpressions),
     Stage("sums", reassociate_sums, level="fast", exact=False),
