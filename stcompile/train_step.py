@@ -52,7 +52,7 @@ class TrainStep(Dispatcher):
         super().__init__(loss, options)
         _check_optimizer(optimizer)
         self._optimizer = optimizer
-        self.gradient = Gradient(loss, wrt, with_value=True)
+        self.gradient = Gradient(loss, wrt, with_value=True, options=options)
         self.name = f"{self.function_name}_step"
         self.update = optimizer.describe()
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."

@@ -117,10 +117,7 @@ class _Pusher:
             return ()
         if equation.primitive == "slice" and len(equation.inputs) == 1:
             return slices
-        if equation.primitive == "contract":
-            fits = not any(e.params["drop"] for e in slices)
-        else:
-            fits = PRIMITIVES[equation.primitive].elementwise
+        fits = PRIMITIVES[equation.primitive].elementwise or equation.primitive == "contract"
         read = sum(e.output.type.size for e in slices)
         return slices if fits and read < output.type.size else ()
 
@@ -135,12 +132,24 @@ class _Pusher:
             if all(span.is_all(dim) for span, dim in zip(spans, atom.type.dims, strict=True)):
                 inputs.append(atom)
                 continue
-            self.count += 1
-            dims = tuple(span.length for span in spans if not span.dropped)
-            variable = Variable(f"%{self.count}", array_or_scalar(atom.type.dtype, dims))
-            made.append(_sliced(atom, spans, variable, equation))
-            inputs.append(variable)
-        return (*made, replace(equation, outputs=part.outputs, inputs=tuple(inputs)))
+            made.append(_sliced(atom, spans, self._fresh(atom, spans), equation))
+            inputs.append(made[-1].output)
+        drop = part.params["drop"]
+        if equation.primitive != "contract" or not drop:
+            return (*made, replace(equation, outputs=part.outputs, inputs=tuple(inputs)))
+        whole = self._fresh(
+            equation.output, [span._replace(dropped=False) for span in _spans(part)]
+        )
+        made.append(replace(equation, outputs=(whole,), inputs=tuple(inputs)))
+        params = freeze({"axis": drop})
+        squeezed = Equation(part.outputs, "squeeze", (whole,), params, (), equation.location)
+        return (*made, squeezed)
+
+    def _fresh(self, atom: Atom, spans: Sequence[_Span]) -> Variable:
+        """A variable for what spans take of an atom."""
+        self.count += 1
+        dims = tuple(span.length for span in spans if not span.dropped)
+        return Variable(f"%{self.count}", array_or_scalar(atom.type.dtype, dims))
 
 
 def _is_well_typed(made: Sequence[Equation]) -> bool:
@@ -183,7 +192,7 @@ def _operand_spans(equation: Equation, part: Equation) -> list[list[_Span]]:
         ]
     batch, contracted = equation.params["batch"], equation.params["contracted"]
     order = equation.params["order"] or tuple(range(len(dims)))
-    natural = [spans[order.index(i)] for i in range(len(dims))]
+    natural = [spans[order.index(i)]._replace(dropped=False) for i in range(len(dims))]
     found: list[list[_Span]] = []
     free = iter(natural[len(batch) :])
     for side, atom in enumerate(equation.inputs):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from stcompile.train.results import Epoch, Results
-from tests.docs import pages
+from tests.docs import pages, passes_table
 from tests.docs.numpy_table import BEGIN, END, tables
 from tests.project.test_imports import import_graph, module_files
 
@@ -113,6 +113,17 @@ def test_table_of_functions_is_current(update_golden: bool) -> None:
         page.write_text(text[:start] + tables() + text[end:], encoding="utf-8")
     else:
         assert text[start:end] == tables(), "renew it: pytest tests/docs --update-golden"
+
+
+def test_table_of_passes_is_current(update_golden: bool) -> None:
+    page = DOCS / "passes.md"
+    text = page.read_text(encoding="utf-8")
+    start, end = text.index(BEGIN), text.index(END) + len(END) + 1
+    made = passes_table.tables()
+    if update_golden:
+        page.write_text(text[:start] + made + text[end:], encoding="utf-8")
+    else:
+        assert text[start:end] == made, "renew it: pytest tests/docs --update-golden"
 
 
 def test_where_to_change_what_names_every_module() -> None:

@@ -419,6 +419,11 @@ COLUMN = "drop=(1,), length=(4, 1), start=((0,), (2,)), step=(1, 1)"
             " start=((3,), (1,), (0,)), step=(1, 1, 1))",
             ["slice", "slice", "contract"],
         ),
+        (
+            "v: f64[4,5] = contract(x, m; batch=(), contracted=((1, 0),), order=(), spelling='')"
+            " y: f64[5] = slice(v; drop=(0,), length=(1, 5), start=((3,), (0,)), step=(1, 1))",
+            ["slice", "contract", "squeeze"],
+        ),
     ],
 )
 def test_slices_move_to_the_operands(equations: str, expected: list[str]) -> None:
@@ -434,9 +439,30 @@ def test_slices_move_to_the_operands(equations: str, expected: list[str]) -> Non
     np.testing.assert_allclose(found, exact, rtol=1e-14)
 
 
+def test_rows_that_nobody_reads_are_not_computed() -> None:
+    """Neither in the primal nor in the adjoint."""
+
+    def last(w, x):
+        h = np.tanh(x @ w + 1.0)
+        return np.sum(h[-1] * h[-1])
+
+    w, x = RNG.normal(size=(3, 3)), RNG.normal(size=(500, 3))
+    fast, readable = (st.value_and_grad(last, level=level) for level in ("fast", "readable"))
+    programs = [made.program(w, x) for made in (fast, readable)]
+    largest = [
+        max(o.type.size for e in p.equations if e.primitive != "slice" for o in e.outputs)
+        for p in programs
+    ]
+    assert largest == [w.size, x.size]
+    for found, exact in zip(fast(w, x), readable(w, x), strict=True):
+        np.testing.assert_allclose(found, exact, rtol=1e-13)
+
+
 @pytest.mark.parametrize(
     "equations",
     [
+        f"v: f64[4,3] = contract(x, q; batch=(), contracted=((1, 0),), order=(), spelling='')"
+        f" y: f64 = slice(v; {ENTRY})",  # it would be no number
         f"v: f64[4,3] = sin(x) a: f64[2,3] = slice(v; {ROWS}) y: f64[4,3] = cos(v)",  # all is read
         f"v: f64[4,3] = sin(x) a: f64[4,2] = slice(v; {BACKWARDS}) y: f64[4,2] = slice(v;"
         f" {BACKWARDS})",  # twice: more than all
@@ -449,7 +475,7 @@ def test_slices_move_to_the_operands(equations: str, expected: list[str]) -> Non
     ],
 )
 def test_slices_that_stay(equations: str) -> None:
-    program = parse(f"program f(x: f64[4,3], k: int) {{ {equations} return y }}")
+    program = parse(f"program f(x: f64[4,3], q: f64[3,3], k: int) {{ {equations} return y }}")
     assert push_slices(program) is program
 
 
