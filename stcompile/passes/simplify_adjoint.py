@@ -237,10 +237,15 @@ def _same_type(s: _Simplifier, equation: Equation) -> Atom | None:
 
 def _arranged(s: _Simplifier, equation: Equation) -> Atom | None:
     """Another arrangement of what is negated: the sign comes last."""
-    same, inner = _same_type(s, equation), s.negated(equation.inputs[0])
-    if same is not None or inner is None:
-        return same
+    inner = s.negated(equation.inputs[0])
+    if inner is None:
+        return None
     return s.record("negative", s.record(equation.primitive, inner, params=equation.params))
+
+
+def _reshape(s: _Simplifier, equation: Equation) -> Atom | None:
+    same = _same_type(s, equation)
+    return _arranged(s, equation) if same is None else same
 
 
 def _sum(s: _Simplifier, equation: Equation) -> Atom | None:
@@ -298,7 +303,7 @@ REWRITES: dict[str, Rewrite] = {
     "accumulate": _accumulate,
     "negative": _negative,
     "subtract": _subtract,
-    "reshape": _arranged,
+    "reshape": _reshape,
     "expand_dims": _arranged,
     "squeeze": _arranged,
     "transpose": _arranged,

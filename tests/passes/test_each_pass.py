@@ -274,6 +274,8 @@ def test_simplified(equations: str, expected: list[str]) -> None:
         "y: f64[3] = multiply(x, f64(1.0))",  # float32 becomes float64
         "y: f64[3] = divide(x, f64(1.0))",
         "y: f32[2,3] = multiply(x, z)",  # a broadcast
+        "a: f32[3,3] = broadcast_to(x; shape=(3, 3)) b: f32[3,3] = transpose(a; axes=(1, 0))"
+        " y: f32[3,3] = sin(b)",  # of a square
         "a: f64[3] = broadcast_to(f64(2.0); shape=(3,)) b: f32[3] = cast(a; dtype=f32)"
         " y: f32[3] = multiply(b, b)",
         "a: f32[2,3] = broadcast_to(x; shape=(2, 3)) y: f32[2,3] = accumulate(a, x; op='add')",
