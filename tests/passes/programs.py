@@ -62,6 +62,12 @@ def views(x):
     return np.sum(flat[:, ::2] * x[None, 0, :3]) + np.sum(x.swapaxes(0, 1)[1])
 
 
+def squares(x):
+    """Transposes of square matrices: their types do not tell them from their operands."""
+    y = np.sin(x @ x.T - (x @ x).T)
+    return np.sum(y.T[0] * y[:, 1]) + np.sum((-y.T).reshape(9).reshape(3, 3).T * x)
+
+
 def branches(x, s):
     y = np.zeros(4)
     total = 0.0
@@ -210,6 +216,7 @@ EXAMPLES = {
     "rnn": _example(st.value_and_grad, rnn, PARAMS, normal(3, 6), LABELS),
     "writes": _example(st.value_and_grad, writes, X[:2]),
     "views": _example(st.grad, views, X),
+    "squares": _example(st.value_and_grad, squares, X[:, :3].copy()),
     "custom rules": _example(st.value_and_grad, custom, X, normal(4, 2), wrt=(0, 1)),
     "second order": _example(st.value_and_grad, second_order, X),
     "reductions": _example(st.grad, reductions, X),

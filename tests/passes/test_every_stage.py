@@ -80,7 +80,7 @@ def test_golden_models(name: str, stages: tuple[Stage, ...]) -> None:
 
 
 @every_level
-@pytest.mark.parametrize("example", [*sample(SCIENCE, 3), *sample(CONTROL, 12)])
+@pytest.mark.parametrize("example", [*sample(SCIENCE, 4), *sample(CONTROL, 12)])
 def test_written_programs(example: Any, stages: tuple[Stage, ...]) -> None:
     function, args = example.function, copy.deepcopy(example.args)
     total = totalled(function, function(*copy.deepcopy(args)))
