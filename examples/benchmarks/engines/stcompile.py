@@ -1,0 +1,75 @@
+"""stcompile: the models as its users write them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Literal, cast
+
+import numpy as np
+
+import stcompile as st
+
+from ..inputs import Array, Inputs
+from .base import Evaluator, Trainer, model_of, read_value_and_gradient
+from .plain import FUNCTIONS
+
+Params = dict[str, Array]
+Level = Literal["fast", "readable"]
+
+
+def rnn(params: Params, x: Array, y: Array, steps: int) -> Any:
+    size = x.shape[1] // steps
+    h = np.zeros((x.shape[0], params["Wh"].shape[0]), x.dtype)
+    for t in range(steps):
+        x_t = x[:, size * t : size * (t + 1)]
+        h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])
+    return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+
+
+def sigmoid(x: Array) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def autoencoder(params: Params, x: Array) -> Any:
+    h = sigmoid(params["W1"] @ x + params["b1"])
+    code = sigmoid(params["W2"] @ h + params["b2"])
+    difference = x - sigmoid(params["W3"] @ code)
+    return np.sum(difference * difference)
+
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    "rnn": rnn,
+    "pixel_rnn": rnn,
+    "autoencoder": autoencoder,
+}
+
+
+class Stcompile:
+    """stcompile at one of its levels."""
+
+    allocates_in_python = True
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+
+    def trainer(self, work: str, inputs: Inputs) -> Trainer:
+        params = inputs.copied_params()
+        descent = st.optim.SGD(inputs.learning_rate)
+        trained = st.train_step(model_of(LOSSES, work), descent, wrt="params", level=self.level)
+        statics = tuple(inputs.numbers.values())
+
+        def step(*batch: Array) -> float:
+            return float(trained(params, *batch, *statics))
+
+        return Trainer(step, lambda: list(params.values()))
+
+    def evaluator(self, work: str, inputs: Inputs) -> Evaluator:
+        wrt = tuple(range(len(inputs.params)))
+        gradient = st.value_and_grad(model_of(FUNCTIONS, work), wrt=wrt, level=self.level)
+        arguments = (*inputs.point(), *inputs.constants())
+        return Evaluator(functools.partial(gradient, *arguments), read_value_and_gradient)
+
+
+def engine(variant: str, threads: int) -> Stcompile:
+    return Stcompile(cast(Level, variant))

@@ -1,0 +1,170 @@
+"""PyTorch: eager, with its fused optimiser, and compiled, a whole step as one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ..inputs import Array, Inputs
+from .base import Evaluator, Trainer, UnsupportedError, model_of, read_value_and_gradient
+
+Params = dict[str, Any]
+
+# Compiling a graph of this many unrolled time steps does not end within minutes.
+LONGEST_UNROLLED = 100
+
+
+def rnn(params: Params, x: Any, y: Any, steps: int) -> Any:
+    h = x.new_zeros(x.shape[0], params["Wh"].shape[0])
+    for x_t in x.chunk(steps, dim=1):
+        h = torch.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])
+    return torch.nn.functional.cross_entropy(h @ params["Wo"] + params["bo"], y)
+
+
+def autoencoder(params: Params, x: Any) -> Any:
+    h = torch.sigmoid(params["W1"] @ x + params["b1"])
+    code = torch.sigmoid(params["W2"] @ h + params["b2"])
+    return ((x - torch.sigmoid(params["W3"] @ code)) ** 2).sum()
+
+
+def worked_example(x1: Any, x2: Any) -> Any:
+    return torch.log(x1) + x1 * x2 - torch.sin(x2)
+
+
+def gaussian_mixture(
+    alphas: Any,
+    means: Any,
+    factors: Any,
+    x: Any,
+    positions: Any,
+    gamma: float,
+    m: int,
+    constant: float,
+) -> Any:
+    n, d = x.shape
+    logs, lower = factors[:, :d], factors[:, d:]
+    diagonal = logs.exp()
+    roots = (torch.cat((diagonal, lower), dim=1) @ positions).reshape(-1, d, d)
+    scaled = (x - means[:, None, :]) @ roots.transpose(1, 2)
+    weights = alphas + logs.sum(dim=1)
+    terms = weights[:, None] - 0.5 * (scaled**2).sum(dim=2)
+    prior = 0.5 * gamma**2 * ((diagonal**2).sum() + (lower**2).sum()) - m * logs.sum()
+    likelihoods = torch.logsumexp(terms, dim=0)
+    return constant + likelihoods.sum() - n * torch.logsumexp(alphas, dim=0) + prior
+
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    "rnn": rnn,
+    "pixel_rnn": rnn,
+    "autoencoder": autoencoder,
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "worked_example": worked_example,
+    "gaussian_mixture": gaussian_mixture,
+}
+
+
+class Torch:
+    """PyTorch on the processor."""
+
+    allocates_in_python = False
+
+    def __init__(self, compiled: bool) -> None:
+        self.compiled = compiled
+
+    def trainer(self, work: str, inputs: Inputs) -> Trainer:
+        loss = model_of(LOSSES, work)
+        rate = inputs.learning_rate
+        statics = tuple(inputs.numbers.values())
+        time_steps = inputs.numbers.get("steps", 0)
+        if self.compiled and time_steps > LONGEST_UNROLLED:
+            raise UnsupportedError(f"{time_steps} unrolled steps are too long to compile")
+        params = {name: torch.from_numpy(p) for name, p in inputs.copied_params().items()}
+
+        def of_params(params: Params, *batch: Any) -> Any:
+            return loss(params, *batch, *statics)
+
+        build = _compiled_step if self.compiled else _eager_step
+        step = build(of_params, params, rate)
+        return Trainer(step, lambda: [p.detach().numpy() for p in params.values()], _tensors)
+
+    def evaluator(self, work: str, inputs: Inputs) -> Evaluator:
+        function = model_of(FUNCTIONS, work)
+        constants = (*_tensors(list(inputs.data.values())), *inputs.numbers.values())
+        point = [torch.from_numpy(p) for p in inputs.copied_params().values()]
+
+        def of_point(*point: Any) -> Any:
+            return function(*point, *constants)
+
+        build = _compiled_gradient if self.compiled else _eager_gradient
+        return Evaluator(build(of_point, point), _read)
+
+
+def _eager_step(loss: Callable[..., Any], params: Params, rate: float) -> Callable[..., float]:
+    leaves = [p.requires_grad_() for p in params.values()]
+    optimizer = torch.optim.SGD(leaves, lr=rate, fused=True)
+
+    def step(*batch: Any) -> float:
+        optimizer.zero_grad()
+        value = loss(params, *batch)
+        value.backward()
+        optimizer.step()
+        return float(value.item())
+
+    return step
+
+
+def _compiled_step(loss: Callable[..., Any], params: Params, rate: float) -> Callable[..., float]:
+    gradient_and_value = torch.func.grad_and_value(loss)
+
+    def descend(params: Params, *batch: Any) -> Any:
+        gradient, value = gradient_and_value(params, *batch)
+        for name, param in params.items():
+            param.sub_(gradient[name], alpha=rate)
+        return value
+
+    compiled = torch.compile(descend, fullgraph=True)
+
+    def step(*batch: Any) -> float:
+        with torch.no_grad():
+            return float(compiled(params, *batch).item())
+
+    return step
+
+
+def _eager_gradient(function: Callable[..., Any], point: Sequence[Any]) -> Callable[[], Any]:
+    leaves = [p.requires_grad_() for p in point]
+
+    def call() -> Any:
+        value = function(*leaves)
+        return value, torch.autograd.grad(value, leaves)
+
+    return call
+
+
+def _compiled_gradient(function: Callable[..., Any], point: Sequence[Any]) -> Callable[[], Any]:
+    wrt = tuple(range(len(point)))
+    compiled = torch.compile(torch.func.grad_and_value(function, argnums=wrt), fullgraph=True)
+
+    def call() -> Any:
+        with torch.no_grad():
+            gradients, value = compiled(*point)
+        return value, gradients
+
+    return call
+
+
+def _tensors(arrays: Sequence[Array]) -> Sequence[Any]:
+    return [torch.from_numpy(array) for array in arrays]
+
+
+def _read(result: tuple[Any, Sequence[Any]]) -> tuple[float, list[Array]]:
+    value, gradients = result
+    return read_value_and_gradient((value.detach(), [d.detach().numpy() for d in gradients]))
+
+
+def engine(variant: str, threads: int) -> Torch:
+    torch.set_num_threads(threads)
+    return Torch(compiled=variant == "compiled")
