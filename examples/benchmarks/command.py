@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.train import at_least
+from stcompile.train import at_least, positive
 from stcompile.train.results import write_atomically
 
 from . import machine
@@ -53,6 +53,13 @@ def parser() -> argparse.ArgumentParser:
     add("--threads", "of every engine (default: 2)", type=at_least(1), default=2, metavar="N")
     add("--rounds", "blocks of each engine (default: 5)", type=at_least(1), metavar="N")
     add("--steps", "timed steps in a block (default: by work)", type=at_least(1), metavar="N")
+    add(
+        "--patience",
+        "for how long a block waits for other programs to rest (default: 0)",
+        type=positive,
+        default=0.0,
+        metavar="SECONDS",
+    )
     add("--quick", "tiny sizes, few steps: does it work at all?", action="store_true")
     add(
         "--python",
@@ -86,7 +93,7 @@ def _list_of(
                     f"no {kind} is called {name!r}; there are {', '.join(names)}"
                 )
         if not chosen:
-            raise argparse.ArgumentTypeError(f"name a {kind}")
+            raise argparse.ArgumentTypeError(f"no {kind} is named")
         return chosen
 
     return names_in
@@ -103,7 +110,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measures, shows and writes; returns the exit status."""
     options = parser().parse_args(arguments)
     rounds = options.rounds or (2 if options.quick else 5)
-    settings = Settings(options.engines, options.threads, rounds, dict(options.python))
+    settings = Settings(
+        options.engines, options.threads, rounds, options.patience, dict(options.python)
+    )
     images = Images()
     sections = []
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as scratch:

@@ -13,6 +13,7 @@ from pathlib import Path
 PINNED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 # /proc/stat counts in ticks of 10 ms: over less than ten of them it says little.
 SHORTEST = 0.1
+QUIET = 0.25  # processors
 
 THREADS = (
     "OMP_NUM_THREADS",
@@ -74,6 +75,17 @@ class Usage:
         if self.all is None or start.all is None or elapsed < SHORTEST:
             return None
         return max(0.0, (self.all - start.all - (self.own - start.own)) / elapsed)
+
+
+def wait_for_quiet(limit: float) -> None:
+    """Returns once the machine is all but idle, at the latest after ``limit`` seconds."""
+    end = time.perf_counter() + limit
+    while time.perf_counter() < end:
+        start = Usage.now()
+        time.sleep(SHORTEST)
+        busy = Usage.now().others_since(start)
+        if busy is None or busy < QUIET:
+            return
 
 
 def _busy_seconds() -> float | None:

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .engines import VALUE_ALONE, find
+from .machine import wait_for_quiet
 from .pace import Pace
 from .peers import Peer, WorkerError, interpreter
 from .results import Measured, Row, rows_of
@@ -25,11 +27,13 @@ PAUSE = 0.2
 @dataclass(frozen=True)
 class Settings:
     """``engines`` by name, in the order in which they take turns; ``pythons``: interpreters of
-    those that need their own; ``rounds``: blocks of each engine."""
+    those that need their own; ``rounds``: blocks of each engine; ``patience``: for how many seconds
+    a block waits for other programs to leave the machine alone."""
 
     engines: Sequence[str]
     threads: int
     rounds: int
+    patience: float = 0.0
     pythons: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -60,8 +64,9 @@ class _Candidate:
             reason = self.ready["skipped"]
             self.dropped = Row(self.work, self.name, "skipped", reason=reason)
 
-    def block(self) -> None:
+    def block(self, patience: float) -> None:
         time.sleep(PAUSE)
+        wait_for_quiet(patience)
         self.blocks.append(Block.from_fields(self.peer.ask("block")))
 
     def weigh(self) -> None:
@@ -100,7 +105,7 @@ def measure(
         for number in range(1, settings.rounds + 1):
             say(f"{work.name}: round {number} of {settings.rounds}")
             for candidate in candidates:
-                candidate.attempt(candidate.block)
+                candidate.attempt(partial(candidate.block, settings.patience))
         for candidate in candidates:
             candidate.attempt(candidate.weigh)
     compared = rows_of(work.name, [c.measured() for c in candidates if c.dropped is None])

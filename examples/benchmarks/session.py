@@ -20,10 +20,10 @@ from .pace import Pace
 
 @dataclass(frozen=True)
 class Gradient:
-    """A gradient in two numbers: its norm, and its product with a fixed vector of signs.
+    """A gradient in two numbers: its norm, and its product with a fixed random vector.
 
-    Two gradients that differ differ in the product as well, except by chance: with random signs it
-    differs, in the mean square, by the norm of their difference.
+    The entries of that vector are independent and normal with variance 1, so that the products of
+    two gradients differ, in the mean square, by the norm of their difference.
     """
 
     norm: float
@@ -35,8 +35,8 @@ class Gradient:
         if not arrays:
             return None
         flat = np.concatenate([np.asarray(array, np.float64).ravel() for array in arrays])
-        signs = np.random.default_rng(0).choice((-1.0, 1.0), flat.size)
-        return cls(float(np.linalg.norm(flat)), float(flat @ signs))
+        direction = np.random.default_rng(0).standard_normal(flat.size)
+        return cls(float(np.linalg.norm(flat)), float(flat @ direction))
 
 
 @dataclass(frozen=True)
