@@ -9,7 +9,7 @@ from typing import Literal
 
 Level = Literal["fast", "readable"]
 
-DEFAULT_LEVEL: Level = "readable"
+DEFAULT_LEVEL: Level = "fast"
 
 
 def _default_level() -> Level:
