@@ -28,9 +28,11 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.options import Options
 from stcompile.primal import Primal
 
 STEP = 1e-3  # of finite differences
+READABLE = Options("readable")
 RTOL = {np.dtype(np.float64): 2e-6, np.dtype(np.float32): 2e-3}
 
 
@@ -103,6 +105,7 @@ class Compilation:
 
     def __init__(self, function: Callable[..., Any], wrt: Any) -> None:
         self.function, self.wrt = function, wrt
+        self.readable = Primal(function, READABLE)
         self.primal = Primal(function)
         self.transformed: dict[bool, Any] = {}  # by whether the function returns a number
 
@@ -110,10 +113,13 @@ class Compilation:
         expected = self.function(*copy.deepcopy(args))
         given = copy.deepcopy(args)
 
-        assert_same(self.primal(*given), expected, "the compiled function's result")
+        assert_same(self.readable(*given), expected, "the compiled function's result")
+        if self.primal.options != READABLE:
+            assert_like(self.primal(*given), expected, "the result at the fast level")
         total, transformed, again = self.of_total(expected)
         value, gradients = transformed(*given)
-        assert_same(value, total(*copy.deepcopy(args)), "the value beside the gradient")
+        like = assert_same if transformed.options == READABLE else assert_like
+        like(value, total(*copy.deepcopy(args)), "the value beside the gradient")
         assert_same(given, args, "an argument after the call")
 
         single = not isinstance(self.wrt, tuple)
@@ -145,10 +151,10 @@ def assert_follows(function: Callable[..., Any], *changes: Callable[[], Any]) ->
     """After each change of what it captures, the compiled function does what the plain one does."""
     x = np.linspace(0.5, 1.5, 6).reshape(2, 3)
     compiled = st.value_and_grad(function)
-    assert_same(compiled(x)[0], function(x), "the value")
+    assert_like(compiled(x)[0], function(x), "the value")
     for change in changes:
         change()
-        assert_same(compiled(x)[0], function(x), "the value after a change")
+        assert_like(compiled(x)[0], function(x), "the value after a change")
 
 
 def check_gradient(
@@ -288,6 +294,26 @@ def assert_same(found: Any, expected: Any, what: str) -> None:
         assert np.array_equal(bits(found), bits(expected)), f"{what}: {found}, not {expected}"
     elif isinstance(expected, float):
         assert np.array_equal(bits(found), bits(expected)), f"{what}: {found}, not {expected}"
+    else:
+        assert found == expected, f"{what}: {found}, not {expected}"
+
+
+def assert_like(found: Any, expected: Any, what: str) -> None:
+    """Assert equality of types, dtypes and shapes, and of numbers up to rounding."""
+    assert type(found) is type(expected), f"{what}: {type(found)}, not {type(expected)}"
+    parts, others = parts_of(found), parts_of(expected)
+    if parts is not None and others is not None:
+        assert [name for name, _ in parts] == [name for name, _ in others], what
+        for (name, part), (_, other) in zip(parts, others, strict=True):
+            assert_like(part, other, f"{what}, part {name!r}")
+    elif isinstance(expected, np.ndarray | np.generic | float | complex):
+        one, other = np.asarray(found), np.asarray(expected)
+        assert one.dtype == other.dtype, f"{what}: {one.dtype}, not {other.dtype}"
+        assert one.shape == other.shape, f"{what}: {one.shape}, not {other.shape}"
+        rtol = 0.0 if other.dtype.kind not in "fc" else 1e3 * float(np.finfo(other.dtype).eps)
+        finite = np.abs(other[np.isfinite(other)]) if rtol else other
+        scale = float(np.max(finite, initial=0.0)) if rtol else 0.0
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol * scale, err_msg=what)
     else:
         assert found == expected, f"{what}: {found}, not {expected}"
 

@@ -60,7 +60,8 @@ def test_a_wrong_result_is_caught(monkeypatch, change):
 
 
 def test_a_wrong_primal_is_caught(monkeypatch):
-    monkeypatch.setattr(programs, "Primal", lambda function: lambda x: Primal(function)(x) + 1e-16)
+    off = lambda function, options=None: lambda x: Primal(function, options)(x) + 1e-16
+    monkeypatch.setattr(programs, "Primal", off)
     with pytest.raises(AssertionError):
         check(program, X / 1e16)
 

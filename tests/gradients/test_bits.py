@@ -13,7 +13,7 @@ import pytest
 
 from stcompile.primal import Primal
 from tests.gradients.arguments import laid_out
-from tests.programs import assert_same
+from tests.programs import READABLE, assert_same
 
 LAYOUTS = ("C", "F", "strided", "reversed")
 PRODUCTS: dict[str, Callable[..., Any]] = {
@@ -60,7 +60,7 @@ def test_products(name: str, dtype: Any) -> None:
                 except ValueError:
                     continue
                 what = f"{left} {layout}, {right} {other}"
-                assert_same(Primal(function)(x, y), expected, what)
+                assert_same(Primal(function, READABLE)(x, y), expected, what)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -69,4 +69,4 @@ def test_reductions(name: str, dtype: Any) -> None:
     function = REDUCTIONS[name]
     for layout in LAYOUTS:
         x = sample((37, 29), layout, dtype)
-        assert_same(Primal(function)(x), function(x), layout)
+        assert_same(Primal(function, READABLE)(x), function(x), layout)
