@@ -7,6 +7,7 @@ entries (the long way only), and with every call compiled anew. All outcomes mus
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import dataclasses
 import enum
@@ -416,6 +417,18 @@ def nested_structures() -> Story:
 
 
 @story
+def a_namedtuple_with_other_fields() -> Story:
+    class Local(NamedTuple):
+        first: Any
+        second: Any
+
+    f = st.value_and_grad(lambda p, x: x * p.first * p.second**2, wrt=1)
+    for fields in (("first", "second"), ("second", "first"), ("first",), ("first", "second")):
+        Local._fields = fields  # type: ignore[misc]
+        yield f, (Local(2.0, 3.0), 1.5)
+
+
+@story
 def dataclasses_that_change() -> Story:
     f = st.value_and_grad(of_any, wrt=1)
     layer, opaque = Layer(2.0, 3), Opaque(2.0, 3)
@@ -428,6 +441,11 @@ def dataclasses_that_change() -> Story:
     yield f, (layer, 1.5)
     layer.tree_leaf = True  # type: ignore[attr-defined]
     yield f, (layer, 1.5)
+    h = st.value_and_grad(lambda p: p.first * p.second)
+    other = Layer(2.0, 3.0)
+    yield h, (other,)
+    other.tree_leaf = True  # type: ignore[attr-defined]
+    yield h, (other,)
     g = st.value_and_grad(lambda p, x: p.first * x + p.second, wrt=1)
     yield g, (opaque, 1.5)
     opaque.first = 5.0
@@ -743,12 +761,22 @@ def batches_that_share_memory_with_parameters() -> Story:
 def parameters_with_other_strides() -> Story:
     """The same objects, which come to overlap."""
     memory = np.arange(12.0)
-    p = [memory[0:6:2], memory[7:12:2]]
+    p = [memory[0:6:2], memory[6:11:2]]
     step = st.train_step(lambda p: np.sum(p[0] * p[1]), st.optim.SGD(0.01))
     yield step, (p,)
     p[0].strides = (24,)
     yield step, (p,)
     p[0].strides = (32,)
+    yield step, (p,)
+
+
+@story
+def parameters_that_are_given_other_memory() -> Story:
+    p = [np.ones(2), np.arange(2.0)]
+    step = st.train_step(lambda p: np.sum(p[0] * p[1]), st.optim.SGD(0.01))
+    yield step, (p,)
+    with contextlib.suppress(AttributeError):  # NumPy 2.4 forbids it
+        p[0].data = p[1].data  # type: ignore[misc]
     yield step, (p,)
 
 
@@ -837,7 +865,7 @@ def captured_arrays_beside_parameters() -> Story:
 
 @pytest.mark.filterwarnings(
     "ignore:the matrix subclass:PendingDeprecationWarning",
-    "ignore:Setting the:DeprecationWarning",  # which programs may still do
+    "ignore:(Setting the|Assigning the):DeprecationWarning",  # which programs may still do
     "ignore:.*was compiled.*:UserWarning",
 )
 @pytest.mark.parametrize("level", ["readable", "fast"])
