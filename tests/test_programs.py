@@ -60,7 +60,9 @@ def test_a_wrong_result_is_caught(monkeypatch, change):
 
 
 def test_a_wrong_primal_is_caught(monkeypatch):
-    off = lambda function, options=None: lambda x: Primal(function, options)(x) + 1e-16
+    def off(function, options=None):
+        return lambda x: Primal(function, options)(x) + 1e-16
+
     monkeypatch.setattr(programs, "Primal", off)
     with pytest.raises(AssertionError):
         check(program, X / 1e16)

@@ -63,7 +63,7 @@ def check_case(case: Case, args: tuple[Any, ...]) -> None:
     assert_same(args, before, "an argument after the call")
     step = complex_step if case.exact else central
     for index, gradient in zip(wrt, gradients, strict=True):
-        assert_like(gradient, args[index])
+        assert_fits(gradient, args[index])
         assert_close(gradient, step(total, args, index), 1e-9 if case.exact else 1e-6)
 
 
@@ -78,7 +78,7 @@ def check_second(case: Case, args: tuple[Any, ...]) -> None:
     if case.oracle and HAS_ORACLE:
         expected = by_autograd(case, args)
     for place, index in enumerate(wrt):
-        assert_like(found[place], args[index])
+        assert_fits(found[place], args[index])
         known = central(curvature, args, index) if expected is None else expected[place]
         assert_close(found[place], known, 1e-6 if expected is None else 1e-9)
 
@@ -95,7 +95,7 @@ def check_float32(case: Case, args: tuple[Any, ...]) -> None:
         st.grad(total, wrt)(*args),
         strict=True,
     ):
-        assert_like(gradient, narrow[index])
+        assert_fits(gradient, narrow[index])
         assert_close(gradient, wide, 2e-4)
 
 
@@ -171,7 +171,7 @@ def by_autograd(case: Case, args: Sequence[Any]) -> Any:
 # --- assertions ----------------------------------------------------------------------------------
 
 
-def assert_like(gradient: Any, argument: Any) -> None:
+def assert_fits(gradient: Any, argument: Any) -> None:
     """A gradient has the kind, the dtype and the shape of its argument."""
     kind = float if isinstance(argument, float) else type(argument)
     assert isinstance(gradient, kind), f"{type(gradient)}, not {kind}"
