@@ -11,6 +11,7 @@ from stcompile.naming import renumber
 from stcompile.options import Level
 from stcompile.passes.cast_operands import cast_operands
 from stcompile.passes.compose_views import compose_views
+from stcompile.passes.copy_small_operands import copy_small_operands
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.inline_calls import inline_calls
@@ -19,6 +20,7 @@ from stcompile.passes.merge_sums import merge_sums
 from stcompile.passes.own_outputs import own_outputs
 from stcompile.passes.place_stores import place_stores
 from stcompile.passes.push_slices import push_slices
+from stcompile.passes.push_sums import push_sums
 from stcompile.passes.reassociate_sums import reassociate_sums
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
@@ -48,11 +50,14 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("views", compose_views),
     Stage("slices", push_slices, level="fast", exact=False),
     Stage("resimplify", simplify_adjoint, exact=False),
+    Stage("prune", eliminate_dead_code, level="fast"),
+    Stage("reductions", push_sums, level="fast", exact=False),
     Stage("cse", share_common_subexpressions),
     Stage("sums", reassociate_sums, level="fast", exact=False),
     Stage("products", merge_products, level="fast", exact=False),
     Stage("merge", merge_sums, level="fast", exact=False),
     Stage("casts", cast_operands, level="fast"),
+    Stage("copies", copy_small_operands, level="fast"),
     Stage("stores", place_stores),
     Stage("dce", eliminate_dead_code),
     Stage("number", renumber),

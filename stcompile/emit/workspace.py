@@ -17,7 +17,7 @@ from stcompile.emit.layout import Block, Commented, Compound
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.templates import Operand, substitute
-from stcompile.ir import Variable
+from stcompile.ir import Constant, Variable
 from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan
@@ -43,7 +43,11 @@ class Workspace:
             self._add_all(self._rows(block))
         for variable, equation in plan.constants.items():
             if variable in naming.given:
-                inputs = [Operand(literal(0), atom) for atom in equation.inputs]
+                inputs = [
+                    Operand(literal(atom.value), atom)
+                    for atom in equation.inputs
+                    if isinstance(atom, Constant)
+                ]
                 code = substitute(equation.primitive, inputs, equation.params).value
                 assert code is not None
                 self._add(ast.Assign([self._target(variable)], code, lineno=0))

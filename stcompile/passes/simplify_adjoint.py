@@ -143,6 +143,20 @@ class _Simplifier:
         equation = self.definitions.get(atom)
         return equation if equation and equation.primitive == primitive else None
 
+    def is_equal(self, one: Atom, other: Atom) -> bool:
+        """True for two computations of the same value, as the two factors in ``x * x`` give it."""
+        if not isinstance(one, Variable) or not isinstance(other, Variable):
+            return False
+        first, second = self.definitions.get(one), self.definitions.get(other)
+        if first is None or second is None or first.effects or one.type.kind == "stack":
+            return False
+        same = (first.primitive, first.inputs, first.params) == (
+            second.primitive,
+            second.inputs,
+            second.params,
+        )
+        return same and PRIMITIVES[first.primitive].elementwise
+
     def negated(self, atom: Atom) -> Atom | None:
         """``x`` where the atom is ``-x``."""
         equation = self.definition(atom, "negative")
@@ -204,7 +218,7 @@ def _divide(s: _Simplifier, equation: Equation) -> Atom | None:
 def _accumulate(s: _Simplifier, equation: Equation) -> Atom | None:
     """A cotangent added to itself, as the two uses in ``x * x`` give it."""
     total, *parts = equation.inputs
-    if equation.params["op"] == "add" and parts == [total]:
+    if equation.params["op"] == "add" and (parts == [total] or s.is_equal(total, parts[0])):
         return s.record("multiply", Constant(2), total)
     return None
 

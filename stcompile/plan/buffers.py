@@ -279,7 +279,9 @@ class _Planner:
         found = {}
         changed = set(written(self.tree, self.writes))
         for _, item in self.tree.items():
-            if not isinstance(item, Step) or item.equation.inputs or item.equation.effects:
+            if not isinstance(item, Step) or item.equation.effects:
+                continue
+            if any(True for _ in item.equation.variables):
                 continue
             for output in item.equation.outputs:
                 alone = len(self.classes.get(output, [output])) == 1

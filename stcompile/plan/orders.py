@@ -46,11 +46,37 @@ def choose_orders(
             fixed.update(heads)  # a copy, in another order
     banned = {groups.of(head) for head in fixed}
     chosen = {groups.of(head) for head in wanted} - banned
-    return {
+    found = {
         head: longest_last(head.type.dims)
         for head in set(head_of.values())
         if groups.of(head) in chosen
     }
+    return {**found, **_of_copies(tree, head_of, found, fixed)}
+
+
+def _of_copies(
+    tree: Tree,
+    head_of: Mapping[Variable, Variable],
+    orders: Mapping[Variable, Order],
+    fixed: Container[Variable],
+) -> dict[Variable, Order]:
+    """The orders of copies that are spread over arrays with an order: that of their last axes."""
+    copies: set[Variable] = set()
+    found: dict[Variable, Order] = {}
+    for _, item in tree.items():
+        if not isinstance(item, Step):
+            continue
+        equation = item.equation
+        if equation.primitive == "copy" and equation.output in head_of:
+            copies.add(head_of[equation.output])
+        for output in equation.outputs:
+            order = orders.get(head_of[output]) if output in head_of else None
+            for variable in equation.variables if order is not None else ():
+                head = head_of.get(variable)
+                if head in copies and head not in fixed and order is not None:
+                    lead = output.type.ndim - head.type.ndim
+                    found[head] = tuple(axis - lead for axis in order if axis >= lead)
+    return {head: order for head, order in found.items() if head not in orders}
 
 
 def longest_last(dims: tuple[int, ...]) -> Order:
@@ -67,7 +93,12 @@ def _sums_short_rows(equation: Equation) -> bool:
     dims, axis = equation.inputs[0].type.dims, equation.params["axis"]
     if len(dims) < 2 or len(axis) == len(dims):
         return False
-    return len(dims) - 1 in axis and dims[-1] < SHORT and max(dims) > 2 * dims[-1]
+    return len(dims) - 1 in axis and has_short_rows(dims)
+
+
+def has_short_rows(dims: tuple[int, ...]) -> bool:
+    """True for an array with a short last axis and a long other one."""
+    return len(dims) > 1 and dims[-1] < SHORT and max(dims) > 2 * dims[-1]
 
 
 def _arrays(equation: Equation) -> list[Variable]:
