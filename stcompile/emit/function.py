@@ -23,7 +23,7 @@ from stcompile.emit.render import render
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.stored import make_stored_in_place, store_products
-from stcompile.emit.workspace import FACTORY, Workspace
+from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Variable
 from stcompile.liveness import Use, uses_of
@@ -190,6 +190,9 @@ class _Emitter:
     ) -> tuple[list[str], dict[int, Location]]:
         outer = INDENT if workspace else 0
         indent = outer + INDENT
+        if workspace:
+            prologue = together(prologue, WIDTH - indent)
+            workspace = together(workspace, WIDTH - INDENT)
         before = [line for s in prologue for line in render(s, width=WIDTH, indent=indent)]
         body = body_lines(self.statements.blocks, self.sections, indent)
         after = render(ast.Return(returned), width=WIDTH, indent=indent)

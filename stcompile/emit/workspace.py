@@ -152,6 +152,50 @@ class Workspace:
         return False
 
 
+def together(statements: Sequence[ast.stmt], width: int) -> list[ast.stmt]:
+    """Simple assignments that follow each other, several on a line: ``a, b = x[0], x[1]``."""
+    found: list[ast.stmt] = []
+    group: list[ast.Assign] = []
+    for statement in statements:
+        if not _is_look(statement):
+            found += [*_joined(group), statement]
+            group = []
+            continue
+        assert isinstance(statement, ast.Assign)
+        if group and (_reads(statement, group) or _length([*group, statement]) > width):
+            found += _joined(group)
+            group = []
+        group.append(statement)
+    return [*found, *_joined(group)]
+
+
+def _is_look(statement: ast.stmt) -> bool:
+    """True for one name for a part or a view of something."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return False
+    is_call = any(isinstance(node, ast.Call) for node in ast.walk(statement.value))
+    return isinstance(statement.targets[0], ast.Name) and not is_call
+
+
+def _reads(statement: ast.Assign, group: Sequence[ast.Assign]) -> bool:
+    given = {target.id for one in group for target in one.targets if isinstance(target, ast.Name)}
+    names = (node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name))
+    return not given.isdisjoint(names)
+
+
+def _length(group: Sequence[ast.Assign]) -> int:
+    parts = [ast.unparse(part) for one in group for part in (one.targets[0], one.value)]
+    return sum(map(len, parts)) + 2 * len(parts) + 1
+
+
+def _joined(group: Sequence[ast.Assign]) -> list[ast.stmt]:
+    if len(group) < 2:
+        return list(group)
+    targets = ast.Tuple([one.targets[0] for one in group], ast.Store())
+    values = ast.Tuple([one.value for one in group], ast.Load())
+    return [ast.Assign([targets], values, lineno=0)]
+
+
 class _Hoister(ast.NodeTransformer):
     """Puts the names of views in their place."""
 

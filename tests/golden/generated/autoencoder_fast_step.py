@@ -22,11 +22,7 @@ def workspace():
 
     def autoencoder_step(params, x, *, lr=0.02):
         """One training step on `autoencoder`, in place; returns the loss."""
-        W1 = params["W1"]
-        W2 = params["W2"]
-        Wd = params["Wd"]
-        b1 = params["b1"]
-        b2 = params["b2"]
+        W1, W2, Wd, b1, b2 = params["W1"], params["W2"], params["Wd"], params["b1"], params["b2"]
         # --- forward ----------------------------------------------------------
         # models.py:102  h = sigmoid(params["W1"] @ x + params["b1"])
         np.matmul(W1, x, out=v1)

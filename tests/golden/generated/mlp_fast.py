@@ -15,15 +15,11 @@ def workspace():
     d_h = np.empty((100, 32), np.float32)
     v7 = np.empty((100, 32), np.bool_)
     classes = np.arange(10, dtype=np.int32)
-    v2_part = v2[:, None]
-    h_T = h.T
+    v2_part, h_T = v2[:, None], h.T
 
     def mlp_value_and_grad(layers, x, y):
         """The value of `mlp` and its gradient with respect to `layers`."""
-        W = layers[0].W
-        b = layers[0].b
-        W_1 = layers[1].W
-        b_1 = layers[1].b
+        W, b, W_1, b_1 = layers[0].W, layers[0].b, layers[1].W, layers[1].b
         # --- forward ----------------------------------------------------------
         # models.py:25  h = np.maximum(h @ layer.W + layer.b, 0)
         np.matmul(x, W, out=v1)

@@ -4,9 +4,9 @@ from scipy.linalg.blas import sgemm
 
 def workspace():
     """`rnn_step` with its buffers: 686,200 bytes, made once."""
-    v20 = np.empty((400, 64), np.float32)
     v1 = np.empty((400, 196), np.float32)
     v2 = np.empty((400, 64), np.float32)
+    v20 = np.empty((400, 64), np.float32)
     shifted = v14 = np.empty((10, 100), np.float32).T
     v10 = np.empty(100, np.int32)
     hot = np.empty((10, 100), np.bool_).T
@@ -21,42 +21,19 @@ def workspace():
     d_h_4 = d_h_3 = d_h_2 = d_h_1 = np.empty((100, 64), np.float32)
     v15 = np.empty((100, 64), np.float32)
     v21 = np.empty((400, 64), np.float32)
-    h = v20[0:100]
-    v3 = v2[0:100]
-    v4 = v2[100:200]
-    v5 = v2[200:300]
-    h_4 = v2[300:400]
-    h_1 = v20[100:200]
-    h_2 = v20[200:300]
-    h_3 = v20[300:400]
-    v16 = v21[300:400]
-    v17 = v21[200:300]
-    v18 = v21[100:200]
+    v3, v4, v5, h_4, h_1 = v2[0:100], v2[100:200], v2[200:300], v2[300:400], v20[100:200]
+    h_2, h_3, v16, v17, v18 = v20[200:300], v20[300:400], v21[300:400], v21[200:300], v21[100:200]
     v19 = v21[0:100]
+    h = np.zeros((100, 64), np.float32)
     classes = np.arange(10, dtype=np.int32)
-    h_T = h.T
-    v3_T = v3.T
-    h_1_T = h_1.T
-    v4_T = v4.T
-    h_2_T = h_2.T
-    v5_T = v5.T
-    h_3_T = h_3.T
-    h_4_T = h_4.T
-    v10_part = v10[:, None]
-    v21_T = v21.T
-    v1_T = v1.T
+    h_T, v3_T, h_1_T, v4_T, h_2_T, v5_T, h_3_T = h.T, v3.T, h_1.T, v4.T, h_2.T, v5.T, h_3.T
+    h_4_T, v10_part, v20_part, v21_T, v1_T = h_4.T, v10[:, None], v20[0:100], v21.T, v1.T
     v20_T = v20.T
 
     def rnn_step(params, x, y, *, lr=0.015):
         """One training step on `rnn`, in place; returns the loss."""
-        Wx = params["Wx"]
-        Wh = params["Wh"]
-        bh = params["bh"]
-        Wo = params["Wo"]
-        bo = params["bo"]
+        Wx, Wh, bh, Wo, bo = params["Wx"], params["Wh"], params["bh"], params["Wo"], params["bo"]
         # --- forward ----------------------------------------------------------
-        # models.py:31  h = np.zeros((x.shape[0], 64), x.dtype)
-        h.fill(0)
         # models.py:33  x_t = x[:, 196 * t : 196 * (t + 1)]    (t = 0)
         x_t = x[:, 0:196]
         # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 0)
@@ -116,6 +93,7 @@ def workspace():
         np.multiply(h_1, h_1, out=v15)
         np.subtract(1, v15, out=v15)
         np.multiply(d_h_1, v15, out=v19)
+        np.copyto(v20_part, h)
         np.add.reduce(v21, axis=0, out=v22)
         # --- update: SGD, lr = 0.015 ------------------------------------------
         sgemm(-lr, v21_T, v1_T, 1.0, Wx.T, 0, 1, 1)  # Wx -= lr * v1.T @ v21
