@@ -11,11 +11,11 @@ array as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from stcompile.ir import Variable
-from stcompile.liveness import uses_of
+from stcompile.liveness import Use, uses_of
 from stcompile.plan.products import Product
 from stcompile.primitives import PRIMITIVES
 from stcompile.regions import Step, Tree
@@ -79,7 +79,12 @@ class _Finder:
         self.writes = writes
         self.storage = storage
         self.makers = {output: step for step in _steps(tree) for output in step.equation.outputs}
-        self.uses = list(uses_of(tree))
+        self.uses: dict[Variable, list[Use]] = {}
+        self.in_storage: dict[Variable, list[Use]] = {}  # by root: of what may be in its storage
+        for use in uses_of(tree):
+            self.uses.setdefault(use.variable, []).append(use)
+            for root in storage.roots_of(use.variable):
+                self.in_storage.setdefault(root, []).append(use)
         self.raising = [
             item.at
             for _, item in tree.items()
@@ -134,21 +139,21 @@ class _Finder:
         )
 
     def _readers(self, members: list[Variable]) -> list[int]:
-        return [use.at for use in self.uses if use.variable in members]
+        return [use.at for member in members for use in self.uses.get(member, ())]
+
+    def _sharing(self, variables: Iterable[Variable]) -> Iterator[Use]:
+        """The uses of what may share storage with one of some variables."""
+        reached = map(self.storage.reach, map(self.storage.roots_of, variables))
+        for root in frozenset[Variable]().union(*reached):
+            yield from self.in_storage.get(root, ())
 
     def _is_read_otherwise(self, target: Variable, first: Step, store: Step) -> bool:
         """True if the old contents of the target are read later, or it is stored to twice."""
-        return any(
-            use.at > first.at and use.at != store.at
-            for use in self.uses
-            if self.storage.share(use.variable, target)
-        )
+        return any(use.at > first.at and use.at != store.at for use in self._sharing([target]))
 
     def _leaves(self, members: list[Variable]) -> bool:
         """True if the storage of some values is handed on, or written by others than them."""
-        for use in self.uses:
-            if not any(self.storage.share(use.variable, member) for member in members):
-                continue
+        for use in self._sharing(members):
             if use.kind != "operand" or not isinstance(use.user, Step):
                 return True
             equation = use.user.equation
