@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.options import Options
 from stcompile.pipeline import OWN, PIPELINE, Stage, stages_at
 from stcompile.primal import Primal
 from stcompile.snapshots import Snapshot, Snapshots
@@ -26,7 +27,7 @@ def powers(x):
 
 
 W, X = np.ones((3, 2)), np.ones((4, 3))
-PASSES = [stage.name for stage in stages_at("readable")]
+PASSES = [stage.name for stage in stages_at(Options().level)]
 
 
 def names(stages: object) -> list[str]:
@@ -74,7 +75,7 @@ def test_the_primal_has_no_adjoint() -> None:
 
 
 def test_a_stage_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no stage 'csee': .*'cse', 'stores', 'dce'"):
+    with pytest.raises(ValueError, match=r"no stage 'csee': .*'cse', .*'stores', 'dce'"):
         st.show(loss, W, X, after="csee")
     with pytest.raises(ValueError, match="has its own `wrt`"):
         st.show(st.grad(loss), W, X, wrt=1)
@@ -102,10 +103,10 @@ def test_a_level_has_its_stages_and_those_below() -> None:
 
 
 def test_the_report_says_what_changed() -> None:
-    lines = str(st.value_and_grad(loss).report(W, X)).splitlines()
+    lines = str(st.value_and_grad(loss, level="readable").report(W, X)).splitlines()
     assert lines[0].split("  ")[0] == "stage"
     by_stage = {line.split()[0]: line for line in lines[2:]}
-    assert list(by_stage) == ["reverse", *PASSES, OWN]
+    assert list(by_stage) == ["reverse", *(s.name for s in stages_at("readable")), OWN]
     # 1/n is folded, and its broadcast with it; tanh's rule wants h * h once more
     assert "-1 divide" in by_stage["simplify"]
     assert "-1 multiply" in by_stage["cse"]
