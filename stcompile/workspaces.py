@@ -30,7 +30,7 @@ class Workspaces:
         except IndexError:
             return self.factory()
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         function = self.acquire()
         try:
             return function(*arguments, **keywords)

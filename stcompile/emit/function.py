@@ -115,7 +115,7 @@ class _Emitter:
         for use in uses_of(tree):
             uses.setdefault(use.variable, []).append(use)
         contiguous = contiguous_variables(tree, given, computed)
-        return find_products(tree, writes.storage, uses, contiguous)
+        return find_products(tree, writes, uses, contiguous)
 
     def run(self) -> Emitted:
         prologue = self._prologue()

@@ -15,7 +15,8 @@ import numpy as np
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import Use
 from stcompile.regions import Region, Step, Tree
-from stcompile.storage import Storage
+from stcompile.storage import Storage, Writes
+from stcompile.templates import inplace_operand
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -38,13 +39,15 @@ class Product:
 
 def find_products(
     tree: Tree,
-    storage: Storage,
+    writes: Writes,
     uses: Mapping[Variable, Sequence[Use]],
     contiguous: Container[Variable],
 ) -> dict[int, Product]:
     """The products of a tree, by the positions of the additions. ``contiguous`` are the variables
     that may be operands."""
     found: dict[int, Product] = {}
+    storage = writes.storage
+    changes = _changes(tree, writes)
     for region, item in tree.items():
         if isinstance(item, Step) and item.equation.primitive == "contract":
             product = _product(item, region, storage, uses)
@@ -52,8 +55,40 @@ def find_products(
                 isinstance(v, Variable) and v in contiguous for v in item.equation.inputs
             ):
                 at, made = product
-                found.setdefault(at, made)
+                if not _is_changed(made, changes, item.at, at, storage):
+                    found.setdefault(at, made)
     return found
+
+
+def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Variable]]:
+    """Where an array is changed in place, and which."""
+    found = []
+    for _, item in tree.items():
+        if not isinstance(item, Step):
+            continue
+        target: Atom | None = None
+        if item.equation.primitive == "store":
+            target = item.equation.inputs[0]
+        elif writes.inplace.get(item.at):
+            target = item.equation.inputs[inplace_operand(item.equation.primitive)]
+        if isinstance(target, Variable):
+            found.append((item.at, target))
+    return found
+
+
+def _is_changed(
+    product: Product,
+    changes: Sequence[tuple[int, Variable]],
+    start: int,
+    stop: int,
+    storage: Storage,
+) -> bool:
+    """True if a factor is changed between its product and the addition, which would read it."""
+    factors = product.contract.inputs
+    return any(
+        start < at < stop and any(storage.share(target, factor) for factor in factors)
+        for at, target in changes
+    )
 
 
 def _product(
