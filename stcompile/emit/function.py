@@ -89,7 +89,8 @@ class _Emitter:
         without_name |= {v for product in products.values() for v in product.fused}
         writes = store_products(tree, writes, products)
         places = text_places(tree, without_name)
-        sharing = Sharing(tree, writes, without_name, places)
+        apart = writes.storage.views if level == "fast" else set()  # they have no buffer
+        sharing = Sharing(tree, writes, without_name | apart, places)
         self.plan = NOTHING
         if level == "fast":
             self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)

@@ -260,7 +260,8 @@ class Planned(Statements):
         if not any(self.plan.has(variable) for variable, _ in pairs):
             super().hand_on(pairs, location, together)
             return
-        pending = [self._move(v, c) for v, c in pairs if not is_called(c, self._called(v))]
+        needed = [(v, c) for v, c in pairs if not (self.plan.has(v) and self._is_nothing(c))]
+        pending = [self._move(v, c) for v, c in needed if not is_called(c, self._called(v))]
         while pending:
             move = next((m for m in pending if self._is_free(m, pending)), None)
             if move is None:
@@ -272,6 +273,10 @@ class Planned(Statements):
                 self.add(copied_into(out, move.code), location)
             else:
                 self.assign(move.target, move.code, location)
+
+    def _is_nothing(self, code: ast.expr) -> bool:
+        """True for what is handed on where nothing is known, and nothing reads it."""
+        return any(self.code.get(v) is code for v in self.undefined if isinstance(v, Variable))
 
     def _called(self, variable: Variable) -> str:
         return self.naming.called(variable).id
