@@ -14,13 +14,16 @@ from stcompile.passes.compose_views import compose_views
 from stcompile.passes.copy_small_operands import copy_small_operands
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.hoist_from_loops import hoist_from_loops
 from stcompile.passes.inline_calls import inline_calls
 from stcompile.passes.merge_products import merge_products
 from stcompile.passes.merge_sums import merge_sums
+from stcompile.passes.outer_products import outer_products
 from stcompile.passes.own_outputs import own_outputs
 from stcompile.passes.place_stores import place_stores
 from stcompile.passes.push_slices import push_slices
 from stcompile.passes.push_sums import push_sums
+from stcompile.passes.push_sums_out_of_loops import push_sums_out_of_loops
 from stcompile.passes.reassociate_sums import reassociate_sums
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
@@ -53,9 +56,13 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("prune", eliminate_dead_code, level="fast"),
     Stage("reductions", push_sums, level="fast", exact=False),
     Stage("cse", share_common_subexpressions),
+    Stage("hoist", hoist_from_loops, level="fast", exact=False),
+    Stage("push", push_sums_out_of_loops, level="fast", exact=False),
     Stage("sums", reassociate_sums, level="fast", exact=False),
     Stage("products", merge_products, level="fast", exact=False),
     Stage("merge", merge_sums, level="fast", exact=False),
+    Stage("outer", outer_products, level="fast", exact=False),
+    Stage("recse", share_common_subexpressions, level="fast"),
     Stage("casts", cast_operands, level="fast"),
     Stage("copies", copy_small_operands, level="fast"),
     Stage("stores", place_stores),
