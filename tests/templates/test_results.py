@@ -133,11 +133,10 @@ def contractions(draw: Callable[..., Any]) -> tuple[str, str, Any]:
     return "".join(left), "".join(right), order
 
 
-@given(contractions())
-def test_contract(case: tuple[str, str, Any]) -> None:
+def equation_of(case: tuple[str, str, Any]) -> tuple[Any, dict[str, Any], str]:
+    """Operands, params, and the product as subscripts of ``numpy.einsum``; no operands for a
+    product of a number."""
     left, right, order = case
-    if not left or not right:
-        return
     rng = np.random.default_rng(1)
     x, y = (rng.integers(-3, 4, [DIMS[n] for n in names]).astype("f4") for names in (left, right))
     shared = [n for n in left if n in right]
@@ -145,16 +144,22 @@ def test_contract(case: tuple[str, str, Any]) -> None:
     natural = [n for n in shared if n in "bc"]
     natural += [n for n in left if n not in right] + [n for n in right if n not in left]
     result = "".join(natural[i] for i in order) if order else "".join(natural)
-    actual = TEMPLATES["contract"](
-        x,
-        y,
-        batch=tuple(pairs[n] for n in shared if n in "bc"),
-        contracted=tuple(pairs[n] for n in shared if n not in "bc"),
-        order=order,
-        spelling="",
-    )
+    params = {
+        "batch": tuple(pairs[n] for n in shared if n in "bc"),
+        "contracted": tuple(pairs[n] for n in shared if n not in "bc"),
+        "order": order,
+        "spelling": "",
+    }
+    return (x, y) if left and right else None, params, f"{left},{right}->{result}"
+
+
+@given(contractions())
+def test_contract(case: tuple[str, str, Any]) -> None:
+    operands, params, subscripts = equation_of(case)
+    if operands is None:
+        return
     # Small integers: every order of summation is exact.
-    same(actual, np.einsum(f"{left},{right}->{result}", x, y))
+    same(TEMPLATES["contract"](*operands, **params), np.einsum(subscripts, *operands))
 
 
 def test_spellings() -> None:
