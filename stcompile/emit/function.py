@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import stcompile.trees as trees
@@ -85,7 +85,8 @@ class _Emitter:
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
         without_name = inlined(tree, writes, fixed_places(tree, writable))
-        products = self._products(writes, writable) if level == "fast" and blas else {}
+        contiguous = self._contiguous(writable)
+        products = self._products(writes, contiguous) if level == "fast" and blas else {}
         without_name |= {v for product in products.values() for v in product.fused}
         writes = store_products(tree, writes, products)
         places = text_places(tree, without_name)
@@ -102,21 +103,24 @@ class _Emitter:
         self.statements = Statements(*parts)
         if level == "fast":
             given = {leaf.variable for leaf in staged.leaves if leaf.contiguous}
-            self.statements = Planned(*parts, self.plan, writable, products, given)
+            self.statements = Planned(
+                *parts, self.plan, writable, products, given, contiguous, blas
+            )
 
-    def _products(
-        self, writes: Writes, writable: Mapping[int, tuple[int, ...]]
-    ) -> Mapping[int, Product]:
-        """What BLAS adds to an array."""
+    def _contiguous(self, writable: Container[int]) -> set[Variable]:
+        """What BLAS can read without a copy."""
         tree = self.tree
         given = {leaf.variable for leaf in self.staged.leaves if leaf.contiguous}
         steps = (item for _, item in tree.items() if isinstance(item, Step) and item.at in writable)
         computed = {output for step in steps for output in step.equation.outputs}
+        return contiguous_variables(tree, given, computed)
+
+    def _products(self, writes: Writes, contiguous: set[Variable]) -> Mapping[int, Product]:
+        """What BLAS adds to an array."""
         uses: dict[Variable, list[Use]] = {}
-        for use in uses_of(tree):
+        for use in uses_of(self.tree):
             uses.setdefault(use.variable, []).append(use)
-        contiguous = contiguous_variables(tree, given, computed)
-        return find_products(tree, writes, uses, contiguous)
+        return find_products(self.tree, writes, uses, contiguous)
 
     def run(self) -> Emitted:
         prologue = self._prologue()

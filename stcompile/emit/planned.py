@@ -11,7 +11,7 @@ from stcompile.codegen_templates.buffered import BUFFERED
 from stcompile.emit.layout import Commented
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
-from stcompile.emit.products import product_call
+from stcompile.emit.products import Factor, alpha_of, blas_call, shown_product
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.steps import is_called, is_sum
@@ -21,7 +21,7 @@ from stcompile.liveness import Use, uses_of
 from stcompile.location import Location
 from stcompile.plan.buffers import Plan
 from stcompile.plan.parts import split_rows
-from stcompile.plan.products import Product
+from stcompile.plan.products import Product, is_blas
 from stcompile.regions import Carry, Collected, Repeat, Step, Tree
 from stcompile.storage import Writes
 from stcompile.templates import grouped, inplace_operand, mark_of, positional
@@ -131,12 +131,16 @@ class Planned(Statements):
         writable: Mapping[int, tuple[int, ...]],
         products: Mapping[int, Product],
         given: Container[Variable],
+        contiguous: Container[Atom],
+        has_blas: bool,
     ) -> None:
         super().__init__(tree, writes, without_name, sharing, naming, read)
         self.plan = plan
         self.writable = writable
         self.products = products
         self.given = given  # arguments that are contiguous
+        self.contiguous = contiguous
+        self.has_blas = has_blas
         self.augmenting = _augmenting(tree)
         self.fused = {v: p for p in products.values() for v in p.fused}
 
@@ -173,6 +177,8 @@ class Planned(Statements):
             self._join(step, operands)
             return True
         out = Operand(self.naming.called(output), output)
+        if equation.primitive == "contract" and self._blas(step, out, operands):
+            return True
         for statement in substitute_into(equation.primitive, out, operands, equation.params):
             self.add(statement, equation.location)
         return True
@@ -189,9 +195,14 @@ class Planned(Statements):
             out = self.naming.called(output)
             if not is_called(acc.code, out.id):
                 self.add(copied_into(out, acc.code), location)
-            columns = self._is_turned(x.atom), self._is_turned(y.atom)
-            statement, shown = product_call(product, out, x, y, scale, columns)
-            self.block(location).statements.append(Commented(statement, shown))
+            contract = product.contract
+            factors = self._factor(x), self._factor(y)
+            whole = self._factor(Operand(out, output))
+            call = blas_call(contract, whole, *factors, alpha_of(product, scale), 1.0)
+            sign = "-" if product.is_negative else "+"
+            factor = "" if scale is None else f"{ast.unparse(scale)} * "
+            shown = f"{out.id} {sign}= {factor}{shown_product(contract, *factors)}"
+            self.block(location).statements.append(Commented(call, shown))
             return
         contract = product.contract
         code = substitute("contract", [x, y], contract.params).value
@@ -202,10 +213,24 @@ class Planned(Statements):
         self.assign(output, ast.BinOp(acc.code, op, code), location)
         self.allocated += output.type.nbytes
 
-    def _is_turned(self, atom: Atom) -> bool:
-        """True for a matrix in Fortran's order."""
+    def _factor(self, operand: Operand) -> Factor:
+        atom = operand.atom
         head = self.plan.head_of.get(atom) if isinstance(atom, Variable) else None
-        return head in self.plan.orders
+        return Factor(operand.code, operand.ndim, head in self.plan.orders)
+
+    def _blas(self, step: Step, out: Operand, operands: list[Operand]) -> bool:
+        """Compute a product by BLAS; False if it cannot be, or NumPy has to."""
+        equation = step.equation
+        fits = all(operand.atom in self.contiguous for operand in operands)
+        if not (fits and self.has_blas and is_blas(equation) and self.plan.has(equation.output)):
+            return False
+        if not equation.params["contracted"]:
+            return False  # an elementwise product
+        x, y = map(self._factor, operands)
+        call = blas_call(equation, self._factor(out), x, y, literal(1.0), 0.0)
+        shown = f"{ast.unparse(out.code)} = {shown_product(equation, x, y)}"
+        self.block(equation.location).statements.append(Commented(call, shown))
+        return True
 
     def _join(self, step: Step, operands: list[Operand]) -> None:
         """A concatenation: what is not there yet is copied."""

@@ -1,68 +1,92 @@
-"""Products added to an array, as calls of BLAS through SciPy.
+"""Products as calls of BLAS through SciPy.
 
 SciPy's functions take arrays in Fortran's order and write to such an array without a copy. An array
-in C order is its own transpose in Fortran's: ``out += x @ y`` is ``out.T += y.T @ x.T``.
+in C order is its own transpose in Fortran's: ``out += x @ y`` is ``out.T += y.T @ x.T``. All
+products of a function go through SciPy if one does: NumPy has a BLAS of its own, and the threads of
+two of them get in each other's way.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 import numpy as np
 
 from stcompile.emit.literals import literal, name
-from stcompile.emit.templates import Operand
-from stcompile.ir import Constant
+from stcompile.ir import Constant, Equation
 from stcompile.plan.products import Product
 
 _PREFIX = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
 MODULE = "scipy.linalg.blas"
 
 
+@dataclass(frozen=True)
+class Factor:
+    """An array that is contiguous: its code, and whether it is in Fortran's order."""
+
+    code: ast.expr
+    ndim: int
+    is_fortran: bool = False
+
+    @property
+    def view(self) -> ast.expr:
+        """The array, or its transpose, in Fortran's order."""
+        if self.ndim < 2 or self.is_fortran:
+            return self.code
+        return ast.Attribute(self.code, "T", ast.Load())
+
+
 def blas_names() -> tuple[str, ...]:
     """The functions that generated code may import."""
-    return tuple(prefix + own for prefix in _PREFIX.values() for own in ("gemm", "ger"))
+    return tuple(p + own for p in _PREFIX.values() for own in ("gemm", "gemv", "ger"))
 
 
-def product_call(
-    product: Product,
-    out: ast.expr,
-    x: Operand,
-    y: Operand,
-    scale: ast.expr | None,
-    columns: tuple[bool, bool],
-) -> tuple[ast.stmt, str]:
-    """The statement that adds a product to ``out``, and what it says in Python. ``columns``: is
-    ``x``, or ``y``, in Fortran's order?"""
-    contract = product.contract
+def blas_call(
+    contract: Equation, out: Factor, x: Factor, y: Factor, alpha: ast.expr, beta: float
+) -> ast.stmt:
+    """The statement ``out = alpha * product + beta * out``."""
     prefix = _PREFIX[contract.output.type.dtype]
-    alpha = _alpha(product, scale)
-    shown = _shown(product, out, x, y, scale)
-    if contract.params["order"] == (1, 0):
-        x, y, columns = y, x, columns[::-1]
     if not contract.params["contracted"]:
+        if contract.params["order"] == (1, 0):
+            x, y = y, x
         # ger(alpha, x, y, incx, incy, a, overwrite_x, overwrite_y, overwrite_a)
-        arguments = [alpha, y.code, x.code, literal(1), literal(1), _turned(out)]
-        call = ast.Call(name(f"{prefix}ger"), [*arguments, *map(literal, (1, 1, 1))], [])
-        return ast.Expr(call), shown
+        pair = (x, y) if out.is_fortran else (y, x)
+        arguments = [alpha, *(factor.code for factor in pair), literal(1), literal(1), out.view]
+        return _statement(f"{prefix}ger", [*arguments, *map(literal, (1, 1, 1))])
     ((a, b),) = contract.params["contracted"]
     if contract.params["order"] == (1, 0):
-        a, b = b, a
+        x, y, a, b = y, x, b, a
+    if out.ndim == 1:
+        matrix, vector, axis = (x, y, a) if x.ndim == 2 else (y, x, b)
+        # gemv(alpha, a, x, beta, y, offx, incx, offy, incy, trans, overwrite_y)
+        arguments = [alpha, matrix.view, vector.code, literal(beta), out.code]
+        strides = list(map(literal, (0, 1, 0, 1)))
+        return _statement(
+            f"{prefix}gemv", [*arguments, *strides, _trans(matrix, axis == 0), literal(1)]
+        )
     # gemm(alpha, a, b, beta, c, trans_a, trans_b, overwrite_c)
-    left, right = (
-        operand.code if turned else _turned(operand.code)
-        for operand, turned in zip((x, y), columns, strict=True)
-    )
-    arguments = [alpha, right, left, literal(1.0), _turned(out)]
-    flags = [literal(int((b == 1) != columns[1])), literal(int((a == 0) != columns[0])), literal(1)]
-    return ast.Expr(ast.Call(name(f"{prefix}gemm"), [*arguments, *flags], [])), shown
+    if out.is_fortran:
+        first, second = (x, a == 0), (y, b == 1)
+    else:
+        first, second = (y, b == 0), (x, a == 1)
+    arguments = [alpha, first[0].view, second[0].view, literal(beta), out.view]
+    flags = [_trans(*first), _trans(*second), literal(1)]
+    return _statement(f"{prefix}gemm", [*arguments, *flags])
 
 
-def _turned(code: ast.expr) -> ast.expr:
-    return ast.Attribute(code, "T", ast.Load())
+def _trans(factor: Factor, turned: bool) -> ast.expr:
+    """BLAS's flag: does the view have to be transposed to give the array (its transpose)?"""
+    view_is_turned = not factor.is_fortran
+    return literal(int(view_is_turned != turned))
 
 
-def _alpha(product: Product, scale: ast.expr | None) -> ast.expr:
+def _statement(function: str, arguments: list[ast.expr]) -> ast.stmt:
+    return ast.Expr(ast.Call(name(function), arguments, []))
+
+
+def alpha_of(product: Product, scale: ast.expr | None) -> ast.expr:
+    """The factor of a product that is added."""
     if scale is None:
         return literal(-1.0 if product.is_negative else 1.0)
     if not product.is_negative:
@@ -72,19 +96,14 @@ def _alpha(product: Product, scale: ast.expr | None) -> ast.expr:
     return ast.UnaryOp(ast.USub(), scale)
 
 
-def _shown(product: Product, out: ast.expr, x: Operand, y: Operand, scale: ast.expr | None) -> str:
-    """``Wx -= lr * v1.T @ v6``"""
+def shown_product(contract: Equation, x: Factor, y: Factor) -> str:
+    """``v1.T @ v6``"""
     left, right = ast.unparse(x.code), ast.unparse(y.code)
-    contract = product.contract
-    if contract.params["contracted"]:
-        ((a, b),) = contract.params["contracted"]
-        left, right = left + ".T" * (a == 0), right + ".T" * (b == 1)
-        if contract.params["order"] == (1, 0):
-            text = f"({left} @ {right}).T"
-        else:
-            text = f"{left} @ {right}"
-    else:
-        pair = (right, left) if contract.params["order"] == (1, 0) else (left, right)
-        text = f"np.outer({pair[0]}, {pair[1]})"
-    factor = f"{ast.unparse(scale)} * " if scale is not None else ""
-    return f"{ast.unparse(out)} {'-' if product.is_negative else '+'}= {factor}{text}"
+    swapped = contract.params["order"] == (1, 0)
+    if not contract.params["contracted"]:
+        pair = (right, left) if swapped else (left, right)
+        return f"np.outer({pair[0]}, {pair[1]})"
+    ((a, b),) = contract.params["contracted"]
+    left += ".T" * (a == 0 and x.ndim == 2)
+    right += ".T" * (b == 1)
+    return f"({left} @ {right}).T" if swapped else f"{left} @ {right}"

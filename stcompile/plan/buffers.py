@@ -163,8 +163,8 @@ class _Planner:
     def _bound(
         self, head_of: Mapping[Variable, Variable], split: Mapping[Variable, Rows]
     ) -> set[Variable]:
-        """Classes in C order: those that are parts of others, that loops and branches hand on, or
-        that BLAS writes to."""
+        """Classes in C order: those that are parts of others, or that loops and branches hand
+        on."""
         found = {v for rows in split.values() for v in (rows.variable, rows.whole)}
         for _, rows in joined_parts(self.tree):
             found |= {v for part in rows for v in (part.variable, part.whole)}
@@ -173,8 +173,6 @@ class _Planner:
                 found.update(defined_by(item))
                 if isinstance(item, Repeat):
                     found.update(carry.variable for carry in item.carry)
-            elif item.at in self.products:
-                found.update(item.equation.outputs)
         return {head_of[v] for v in found if v in head_of}
 
     def _is_alone(self, variable: Variable) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import Use
-from stcompile.regions import Region, Step, Tree
+from stcompile.regions import Region, Repeat, Step, Tree
 from stcompile.storage import Storage, Writes
 from stcompile.templates import inplace_operand
 
@@ -95,7 +95,7 @@ def _product(
     step: Step, region: Region, storage: Storage, uses: Mapping[Variable, Sequence[Use]]
 ) -> tuple[int, Product] | None:
     contract = step.equation
-    if not _is_blas(contract):
+    if not is_blas(contract):
         return None
     value, scale, fused = contract.output, None, [contract.output]
     user = _only_user(value, region, uses)
@@ -119,8 +119,10 @@ def _product(
     acc = second if first == value else first
     if equation.primitive == "subtract" and acc != first:
         return None
-    same = acc.type == value.type == equation.output.type
-    if not same or any(storage.share(acc, atom) for atom in contract.inputs):
+    type = value.type
+    fits = equation.output.type == type and acc.type.dtype == type.dtype
+    is_array = acc.type.kind == "array" and acc.type.ndim > 0  # it may be spread
+    if not fits or not is_array or any(storage.share(acc, atom) for atom in contract.inputs):
         return None
     negative = equation.primitive == "subtract"
     return user.at, Product(acc, contract, scale, negative, tuple(fused))
@@ -137,23 +139,31 @@ def _only_user(
     return user if isinstance(user, Step) else None
 
 
-def _is_blas(contract: Equation) -> bool:
-    """True for a product of two matrices, or of two vectors as a matrix, of one float dtype."""
+def is_blas(contract: Equation) -> bool:
+    """True for a product of two matrices, of a matrix and a vector, or of two vectors as a matrix,
+    of one float dtype."""
     x, y = (atom.type for atom in contract.inputs)
     if x.dtype != y.dtype or x.dtype not in _FLOATS or contract.params["batch"]:
         return False
-    if x.ndim == y.ndim == 2:
-        return len(contract.params["contracted"]) == 1
-    return x.ndim == y.ndim == 1 and not contract.params["contracted"]
+    if not x.size or not y.size or contract.output.type.kind != "array":
+        return False
+    if x.ndim == y.ndim == 1:
+        return not contract.params["contracted"]
+    return max(x.ndim, y.ndim) == 2 and len(contract.params["contracted"]) == 1
 
 
 def contiguous_variables(
     tree: Tree, given: Container[Variable], computed: Container[Variable]
 ) -> set[Variable]:
-    """The variables that surely are contiguous in C order: ``given`` inputs, ``computed`` values,
-    and rows and reshapes of them."""
+    """The variables that are contiguous in C order: ``given`` inputs, ``computed`` values and what
+    loops hand on if they have a buffer, and rows and reshapes of them. (A factor that is not
+    contiguous after all is copied by the call of BLAS.)"""
     found = {variable for variable in tree.inputs if variable in given}
     for _, item in tree.items():
+        if isinstance(item, Repeat):
+            found.update(v for c in item.carry for v in (c.variable, c.output))
+            found.update(c.output for c in item.collected)
+            found.update(feed.variable for feed in item.feeds)
         if not isinstance(item, Step) or len(item.equation.outputs) != 1:
             continue
         equation = item.equation
