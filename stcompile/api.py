@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import weakref
 from collections.abc import Callable
 from typing import Any, overload
@@ -172,6 +173,11 @@ class Differentiable:
         nothing, as `Dispatcher.compile` says. ``f.primal.compile`` is that of the function itself.
         """
         return self.value_and_grad.compile(*arguments, **keywords)
+
+    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
+        """Write the generated forward and adjoint function into a file of its own, as
+        `Gradient.export` says."""
+        self.value_and_grad.export(path, *arguments, **keywords)
 
     def wengert(self, *arguments: Any, **keywords: Any) -> Program:
         """The Wengert list of the function, one line an operation when printed."""

@@ -11,15 +11,16 @@ import functools
 import inspect
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
 from stcompile.arguments import Arguments, Parameters, bind
-from stcompile.emit.function import Emitted, emit
+from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.entry import MISS, Call, entry_of
 from stcompile.errors import ArgumentsError, NanError, SourceError, StcompileWarning, excerpt
+from stcompile.export.file import Unit
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import STAGING, Staged, stage
@@ -354,6 +355,11 @@ class Dispatcher(ABC):
         staged = self.stage(self.bind(arguments, keywords))
         recorded = Snapshot(self.recorded, staged.program)
         return snapshots_of([recorded], self.results, self.options.level)
+
+    def unit(self, staged: Staged, names: Iterable[str], options: Options = READABLE) -> Unit:
+        """A staged call, made ready to be emitted in a file."""
+        prepared = prepare(staged, self.results, options.level)
+        return Unit(prepared, list(names), self.title, self.update, options)
 
     def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
         """Bytes of array data that one call allocates: the sum over its allocating statements."""

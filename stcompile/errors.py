@@ -64,6 +64,10 @@ class GradientCheckError(StcompileError):
     """A gradient that differs from finite differences."""
 
 
+class ExportError(StcompileError):
+    """A compiled call that cannot be written as a file of its own."""
+
+
 class NanError(StcompileError, FloatingPointError):
     """A NaN among the results of a call that was asked to look for it (`debug_nans`)."""
 

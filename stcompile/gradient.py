@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import stcompile.trees as trees
 from stcompile.ad.reverse import reverse
-from stcompile.arguments import Wrt, bind, chosen, is_several
+from stcompile.arguments import Arguments, Wrt, bind, chosen, is_several
 from stcompile.cautions import truncations, upcasts
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import DerivativeError
+from stcompile.export.file import Export, Unit, file_text
+from stcompile.export.quoted import quotes
+from stcompile.export.write import write_whole
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, substage
@@ -20,6 +24,7 @@ from stcompile.options import Options
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.push_slices import push_slices
+from stcompile.primal import Primal
 from stcompile.types import is_number
 
 
@@ -82,6 +87,38 @@ class Gradient(Dispatcher):
         run.hint(result_value, "value")
         result = tuple(made) if is_several(self.wrt) else made[0]
         return (result_value, result) if self.with_value else result
+
+    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
+        """Write the generated function for these arguments into a Python file of its own.
+
+        The file needs NumPy and nothing else, and is the same to the byte for the same function and
+        types. Run as a program it compares the gradient with finite differences. `ExportError` if
+        the file cannot be written, or a captured array is too large to be saved in it.
+        """
+        bound = self.bind(arguments, keywords)
+        staged = self.stage(bound)
+        value = None if self.with_value else self._value_unit(bound)
+        export = Export(
+            main=self.unit(staged, bound.values, self.options),
+            values=bound.values,
+            quotes=quotes(staged.program, self.definition),
+            test="check_gradient",
+            references=[value],
+            wrt=self.names(bound),
+            several=is_several(self.wrt),
+        )
+        write_whole(path, file_text(export))
+
+    def _value_unit(self, arguments: Arguments) -> Unit:
+        """The function itself, for the self-test of its gradient."""
+        primal = Primal(self.function)
+        primal.name = "value_of_example"
+        return primal.unit(primal.stage(arguments), arguments.values)
+
+    def names(self, arguments: Arguments) -> list[str]:
+        """The names of the arguments that ``wrt`` chooses."""
+        names = map(arguments.name_of, chosen(self.wrt))
+        return [name for name in names if name is not None]
 
     def _caution(self, run: Run, program: Program, variables: Sequence[Variable]) -> None:
         """Note what the function does and its author hardly meant."""

@@ -5,24 +5,30 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 import stcompile.trees as trees
-from stcompile.arguments import Arguments, Wrt, bind, chosen, is_several
+from stcompile.arguments import Arguments, Wrt, bind, is_several
 from stcompile.dispatch import Dispatcher, Specialisation
 from stcompile.errors import ArgumentsError, DerivativeError
+from stcompile.export.file import Export, Unit, file_text
+from stcompile.export.quoted import quotes
+from stcompile.export.write import write_whole
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
+from stcompile.frontend.stage import stage
 from stcompile.frontend.values import Array, Bound, Scalar
 from stcompile.gradient import Gradient
 from stcompile.naming import Names
 from stcompile.optimizer_state import COUNT, Stateful, refuse_other_parameters
 from stcompile.options import Options
 from stcompile.overlap import overlap
+from stcompile.pipeline import prepare
 
 
 class Optimizer(Protocol):
@@ -89,20 +95,15 @@ class TrainStep(Dispatcher):
             {**bound.values, **values}, bound.positional, (*bound.keywords, *self._slots)
         )
 
-    def _trained(self, arguments: Arguments) -> list[str]:
-        """The names of the arguments that ``wrt`` chooses."""
-        names = map(arguments.name_of, chosen(self.gradient.wrt))
-        return [name for name in names if name is not None]
-
     def _params(self, arguments: Arguments) -> Any:
         """The parameters as the optimiser's state mirrors them."""
-        trained = self._trained(arguments)
+        trained = self.gradient.names(arguments)
         if is_several(self.gradient.wrt):
             return {name: arguments.values[name] for name in trained}
         return arguments.values[trained[0]] if trained else ()
 
     def written(self, arguments: Arguments) -> Sequence[str]:
-        return [*self._trained(arguments), *self._slots]
+        return [*self.gradient.names(arguments), *self._slots]
 
     # --- a call --------------------------------------------------------------------------------
 
@@ -176,7 +177,7 @@ class TrainStep(Dispatcher):
         if not is_several(self.gradient.wrt):
             gradients = (gradients,)
         bound = bind(signature_of(self.function), arguments, given)
-        params = [bound.values[name] for name in self._trained(bound)]
+        params = [bound.values[name] for name in self.gradient.names(bound)]
         targets = [leaf for part in params for _, leaf in trees.leaves(part)]
         grads = [leaf for part in gradients for _, leaf in trees.leaves(part)]
         pairs = [(p, g) for p, g in zip(targets, grads, strict=True) if isinstance(p, Array)]
@@ -186,12 +187,74 @@ class TrainStep(Dispatcher):
                 location=self.definition,
                 hint="pass every parameter as an array: np.array(0.5)",
             )
+        self.stage_update(run, [p for p, _ in pairs], [g for _, g in pairs], keywords)
+        return value
+
+    def stage_update(
+        self, run: Run, params: list[Any], grads: list[Any], keywords: Mapping[str, Any]
+    ) -> None:
+        """Record the optimiser's update of arrays by their gradients; its state is among the
+        keywords."""
         state = self._staged_state(run, keywords)
         run.captures.track(self.optimizer, Place.constant(self.optimizer, "optimizer"))
         run.section = "update"
         update = Bound(type(self.optimizer).update, self.optimizer)
-        run.call(update, [run.own([p for p, _ in pairs]), run.own([g for _, g in pairs])], state)
-        return value
+        run.call(update, [run.own(params), run.own(grads)], state)
+
+    # --- a file of its own ---------------------------------------------------------------------
+
+    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
+        """Write the generated step for these arguments into a Python file of its own.
+
+        As `Gradient.export`. The optimiser's state is passed to the function as further arguments,
+        which start as zeros, and its hyper-parameters are keywords. The self-test compares the
+        gradient with finite differences of the loss, and the changes of the parameters and of the
+        state with what the optimiser makes of that gradient.
+        """
+        bound = self.bind(arguments, keywords)
+        staged = self.stage(bound)
+        wrt = self.gradient.names(bound)
+        values = {name: value for name, value in bound.values.items() if name not in self._slots}
+        inputs = Arguments(
+            values, bound.positional, tuple(k for k in bound.keywords if k in values)
+        )
+        gradient = Gradient(self.function, self.gradient.wrt, with_value=True)
+        gradient.name = "gradient_of_example"
+        export = Export(
+            main=self.unit(staged, bound.values, self.options),
+            values=bound.values,
+            quotes=quotes(staged.program, self.definition),
+            test="check_step",
+            references=[
+                gradient.unit(gradient.stage(inputs), values),
+                self._update_unit({name: values[name] for name in wrt}, bound),
+            ],
+            wrt=wrt,
+            several=is_several(self.gradient.wrt),
+            state=tuple(self._slots),
+        )
+        write_whole(path, file_text(export))
+
+    def _update_unit(self, params: Mapping[str, Any], bound: Arguments) -> Unit:
+        """The optimiser's update alone, by gradients that are arguments."""
+        gradients = {
+            f"gradient_of_{name}": trees.map_leaves(
+                lambda _, leaf: np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else leaf, value
+            )
+            for name, value in params.items()
+        }
+        values = {**params, **gradients, **{name: bound.values[name] for name in self._slots}}
+        positional = [*params, *gradients]
+        staged = stage(
+            _Update(self),
+            values,
+            positional,
+            name="update_of_example",
+            writeable=[*params, *self._slots],
+            keywords=list(self._slots),
+        )
+        title = "What the optimiser makes of a gradient, in place."
+        return Unit(prepare(staged, 0), list(values), title, self.update)
 
     def _staged_state(self, run: Run, keywords: Mapping[str, Any]) -> dict[str, Any]:
         """What the optimiser's method ``update`` gets of its state: a list of arrays a slot."""
@@ -210,6 +273,20 @@ class TrainStep(Dispatcher):
             arrays = [leaf for _, leaf in leaves]
             state[slot] = arrays[0] if slot == COUNT else run.own(arrays)
         return state
+
+
+class _Update:
+    """The update of a training step as a function: of the parameters, as many gradients, and the
+    optimiser's state."""
+
+    def __init__(self, step: TrainStep) -> None:
+        self.step = step
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+        found = [leaf for argument in arguments for _, leaf in trees.leaves(argument)]
+        arrays = [leaf for leaf in found if isinstance(leaf, Array)]
+        half = len(arrays) // 2
+        self.step.stage_update(run, arrays[:half], arrays[half:], keywords)
 
 
 def _check_optimizer(optimizer: Any) -> None:

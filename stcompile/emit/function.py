@@ -11,6 +11,7 @@ import ast
 import itertools
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import stcompile.trees as trees
 from stcompile.emit.inlining import inlined, text_places
@@ -62,18 +63,26 @@ def emit(
     title: str,
     update: str = "",
     options: Options = READABLE,
+    defaults: Mapping[Variable, str] = MappingProxyType({}),
 ) -> Emitted:
     """The source of a function of ``arguments`` that computes a staged call; ``update`` describes
-    its update section."""
-    return _Emitter(staged, arguments, title, update, options).run()
+    its update section. ``defaults`` are names, outside the function, of captured values."""
+    return _Emitter(staged, arguments, title, update, options, defaults).run()
 
 
 class _Emitter:
     def __init__(
-        self, staged: Staged, arguments: Sequence[str], title: str, update: str, options: Options
+        self,
+        staged: Staged,
+        arguments: Sequence[str],
+        title: str,
+        update: str,
+        options: Options,
+        defaults: Mapping[Variable, str],
     ) -> None:
         level, blas = options.level, options.has_blas
         self.staged = staged
+        self.defaults = defaults
         self.arguments = arguments
         self.title = title
         self.sections = {
@@ -96,9 +105,8 @@ class _Emitter:
         if level == "fast":
             self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)
             _unite(self.plan, sharing)
-        self.naming = Naming(
-            tree, sharing, set(places) - without_name, [*arguments, FACTORY, *blas_names()]
-        )
+        taken = [*arguments, FACTORY, *blas_names(), *defaults.values()]
+        self.naming = Naming(tree, sharing, set(places) - without_name, taken)
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
         self.statements = Statements(*parts)
         if level == "fast":
@@ -244,7 +252,9 @@ class _Emitter:
     def _keywords(self) -> Iterator[str]:
         """Captured values as keyword arguments: numbers with their present value as default."""
         for hidden, own in zip(self.staged.hidden, self._hidden(), strict=True):
-            if hidden.variable.type.kind in ("array", "object"):
+            if hidden.variable in self.defaults:
+                yield f"{own}={self.defaults[hidden.variable]}"
+            elif hidden.variable.type.kind in ("array", "object"):
                 yield own
             else:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"

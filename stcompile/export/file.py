@@ -1,0 +1,282 @@
+"""The text of an exported file: what it is, the generated code, and its self-test."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from types import ModuleType
+from typing import Any, Literal
+
+import stcompile.trees as trees
+from stcompile.codegen_templates.skeleton import calls, differences, draws, gradient, step
+from stcompile.emit.function import READABLE, Emitted, emit
+from stcompile.emit.layout import INDENT, WIDTH
+from stcompile.emit.literals import literal, name
+from stcompile.emit.render import render
+from stcompile.emit.workspace import FACTORY
+from stcompile.export.examples import example
+from stcompile.export.quoted import Quote
+from stcompile.export.saved import Saved, called_with
+from stcompile.frontend.capture import memory_order
+from stcompile.frontend.stage import Staged
+from stcompile.options import Options
+from stcompile.types import type_of
+
+# What the self-test of each kind of function is made of.
+_SKELETONS: Mapping[str, tuple[ModuleType, ...]] = {
+    "check_gradient": (draws, calls, differences, gradient),
+    "check_step": (draws, calls, differences, gradient, step),
+}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A staged call, ready to be emitted as a function of ``arguments``."""
+
+    staged: Staged
+    arguments: Sequence[str]
+    title: str
+    update: str = ""
+    options: Options = READABLE
+
+    def emitted(self, saved: Saved) -> Emitted:
+        """The source, which calls nothing but NumPy."""
+        return emit(
+            self.staged,
+            self.arguments,
+            self.title,
+            self.update,
+            replace(self.options, blas=False),
+            saved.defaults(self.staged),
+        )
+
+
+@dataclass(frozen=True)
+class Export:
+    """What a file is made of: the function ``main``, the ``values`` of the arguments that it is
+    exported with, by name, and the user's functions as ``quotes``.
+
+    The self-test is the function ``test`` of the skeleton. It gets the ``references`` (functions
+    to compare with; None stands where it needs none), and the arguments ``wrt`` is about, of which
+    there may be ``several``. ``state`` names those that an optimiser keeps.
+    """
+
+    main: Unit
+    values: Mapping[str, Any]
+    quotes: Sequence[Quote]
+    test: Literal["check_gradient", "check_step"]
+    references: Sequence[Unit | None]
+    wrt: Sequence[str]
+    several: bool
+    state: Sequence[str] = ()
+
+
+@dataclass
+class _Module:
+    """The statements of a module's text, its imports apart."""
+
+    imports: list[ast.stmt] = field(default_factory=list)
+    body: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Append the statements of a module, as they stand there; its docstring is left out, and so
+        is what it imports from its own folder, which is in the file."""
+        lines = text.splitlines()
+        kept = set(range(len(lines)))
+        for at, node in enumerate(ast.parse(text).body):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                kept -= set(range(node.lineno - 1, node.end_lineno or node.lineno))
+                if not (isinstance(node, ast.ImportFrom) and node.level):
+                    self.imports.append(node)
+            elif at == 0 and isinstance(node, ast.Expr):
+                kept -= set(range(node.lineno - 1, node.end_lineno or node.lineno))
+        found = "\n".join(line for at, line in enumerate(lines) if at in kept)
+        self.body += ["", "", found.strip("\n")]
+
+
+def file_text(export: Export) -> str:
+    """The text of the file."""
+    saved = Saved()
+    emitted = export.main.emitted(saved)
+    own = emitted.name
+    code = _Module()
+    code.add(emitted.source)
+    if emitted.workspace:
+        made = "# One set of buffers: for one thread at a time."
+        code.body += ["", "", made, f"{own} = {FACTORY}()"]
+    test = _Module()
+    for skeleton in _SKELETONS[export.test]:
+        test.add(inspect.getsource(skeleton))
+    references = []
+    for unit in export.references:
+        reference = unit.emitted(saved) if unit is not None else None
+        references.append(reference.name if reference else None)
+        test.add(reference.source if reference else "")
+    drawn = example(export.values, export.wrt, export.state)
+    test.body += ["", "", *_example(drawn)]
+    test.body += ["", "", *_entry(export, own, references, saved.generators)]
+    constants = [line for s in saved.statements for line in render(s, width=WIDTH)]
+    parts = [
+        *_docstring(export, emitted),
+        *_imports([*code.imports, *test.imports, *_used("\n".join(test.body))]),
+        *_quoted(export.quotes),
+        *(["", "# What the functions captured.", *constants] if constants else []),
+        *code.body,
+        "",
+        "",
+        _rule("self-test"),
+        *test.body,
+    ]
+    return "\n".join(_spaced(parts)) + "\n"
+
+
+# --- the head of the file ------------------------------------------------------------------------
+
+
+def _docstring(export: Export, emitted: Emitted) -> list[str]:
+    text = "\n".join(_description(export, emitted))
+    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return [*f'"""{escaped}'.split("\n"), '"""']
+
+
+def _description(export: Export, emitted: Emitted) -> Iterator[str]:
+    unit = export.main
+    yield unit.title
+    yield ""
+    yield from _paragraph(f"{emitted.name}({', '.join(unit.arguments)})", INDENT)
+    yield ""
+    yield from _paragraph(
+        "The arguments: all of them, with these shapes and dtypes, and in C order unless it says "
+        "otherwise. Nothing is checked."
+    )
+    yield ""
+    rows = list(_argument_rows(export))
+    width = max((len(shown) for shown, _ in rows), default=0)
+    for shown, what in rows:
+        yield f"    {shown:{width}}  {what}"
+    yield ""
+    if emitted.hidden:
+        yield from _paragraph(
+            "What was captured is a keyword argument whose default is the value that it had: "
+            f"{', '.join(emitted.hidden)}."
+        )
+        yield ""
+    if emitted.workspace:
+        yield from _paragraph(
+            "The buffers are made once: call it from one thread at a time. "
+            f"`{FACTORY}()` makes another such function, with buffers of its own, for another one."
+        )
+    else:
+        yield "It has no buffers: any number of threads may call it."
+    yield ""
+    made = f'Written by stcompile {version("stcompile")} at level "{unit.options.level}".'
+    yield from _paragraph(
+        f"{made} It needs NumPy and nothing else. Run as a program, this file compares its "
+        "derivatives with finite differences of the value."
+    )
+
+
+def _paragraph(text: str, indent: int = 0) -> list[str]:
+    margin = " " * indent
+    return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=2 * margin)
+
+
+def _argument_rows(export: Export) -> Iterator[tuple[str, str]]:
+    """Each leaf of the arguments, and what it is."""
+    changed = {*export.wrt, *export.state} if export.test == "check_step" else set()
+    known = {(leaf.argument, leaf.path) for leaf in export.main.staged.leaves}
+    for argument, value in export.values.items():
+        for path, leaf in trees.leaves(value):
+            shown = trees.show_path(argument, path)
+            if (argument, path) not in known:
+                given = repr(leaf) if trees.is_plain_key(leaf) else type(leaf).__name__
+                yield shown, f"fixed in the code: {given}"
+                continue
+            kind = type_of(leaf)
+            what = str(kind)
+            if kind.kind == "array":
+                what = f"{kind.dtype} array of shape {kind.dims}"
+                order = memory_order(leaf)
+                if order != tuple(range(leaf.ndim)):
+                    what += f", {'not contiguous' if order is None else f'axes in order {order}'}"
+            elif kind.kind == "scalar":
+                what = f"NumPy {kind.dtype}"
+            yield shown, what + (", changed in place" if argument in changed else "")
+
+
+def _imports(found: Iterable[ast.stmt]) -> Iterator[str]:
+    """All imports in the order of a style guide, each module once."""
+    modules: set[str] = set()
+    members: dict[str, set[str]] = {}
+    for node in found:
+        if isinstance(node, ast.ImportFrom):
+            members.setdefault(str(node.module), set()).update(a.name for a in node.names)
+        elif isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names if alias.name != "numpy"}
+    yield from ["", "from __future__ import annotations", ""]
+    yield from (f"import {module}" for module in sorted(modules))
+    for module in sorted(members.keys() - {"__future__"}):
+        yield f"from {module} import {', '.join(sorted(members[module]))}"
+    yield from ["", "import numpy as np"]
+
+
+def _used(text: str) -> Iterator[ast.stmt]:
+    """Imports of the modules that the code of the self-test names."""
+    for module in ("collections", "dataclasses", "sys"):
+        if f"{module}." in text:
+            yield ast.Import([ast.alias(module)])
+
+
+def _quoted(quotes: Sequence[Quote]) -> Iterator[str]:
+    """The user's functions as comments."""
+    if quotes:
+        yield ""
+        yield _rule("made from")
+    for quote in quotes:
+        yield "#"
+        for line in quote.lines:
+            yield f"# {line}".rstrip()
+
+
+def _rule(title: str) -> str:
+    return f"# --- {title} ".ljust(WIDTH - 1, "-")
+
+
+# --- the self-test -------------------------------------------------------------------------------
+
+
+def _example(drawn: ast.expr) -> list[str]:
+    returned = render(ast.Return(drawn), width=WIDTH, indent=INDENT)
+    head = "def example(rng: np.random.Generator) -> Named:"
+    return [head, '    """Random arguments like those that this was exported with."""', *returned]
+
+
+def _entry(
+    export: Export, own: str, references: Sequence[str | None], generators: Sequence[str]
+) -> list[str]:
+    """What runs the self-test."""
+    functions = [literal(None) if r is None else name(r) for r in references]
+    facts = {"wrt": list(export.wrt), "several": export.several}
+    if export.test == "check_step":
+        facts["state"] = list(export.state)
+    call = called_with(
+        export.test,
+        [name(own), *functions, name("example")],
+        **facts,
+        generators=ast.List([name(g) for g in generators], ast.Load()),
+    )
+    leave = ast.Expr(ast.Call(ast.Attribute(name("sys"), "exit", ast.Load()), [call], []))
+    return ['if __name__ == "__main__":', *render(leave, width=WIDTH, indent=INDENT)]
+
+
+def _spaced(parts: Sequence[str]) -> Iterator[str]:
+    """The lines, with at most two empty ones in a row."""
+    empty = 0
+    for line in "\n".join(parts).split("\n"):
+        empty = 0 if line else empty + 1
+        if empty <= 2:
+            yield line

@@ -1,0 +1,121 @@
+"""Captured arrays and generators as literals of an exported file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.emit.literals import attribute, literal, name
+from stcompile.errors import ExportError
+from stcompile.frontend.capture import Hidden, memory_order
+from stcompile.frontend.places import Place
+from stcompile.frontend.stage import Staged
+from stcompile.ir import Variable
+from stcompile.types import is_generator
+
+MOST = 1000  # elements of an array that is written as a literal
+
+
+class Saved:
+    """What the functions of one file capture, each value under one name: ``statements`` make them,
+    ``generators`` are the names of those that are random generators."""
+
+    def __init__(self) -> None:
+        self.statements: list[ast.stmt] = []
+        self.generators: list[str] = []
+        self._names: dict[Place, str] = {}
+
+    def defaults(self, staged: Staged) -> Mapping[Variable, str]:
+        """The names of what a staged call captures; `ExportError` if it cannot be saved. (Numbers
+        have no name: they are defaults themselves.)"""
+        changed = {e.inputs[0] for e in staged.program.equations if e.primitive == "store"}
+        for hidden in staged.hidden:
+            if hidden.variable in changed:
+                raise ExportError(
+                    f"{hidden.place.description} is captured, and changed by each call",
+                    hint="make it an argument of the function",
+                )
+        return {
+            hidden.variable: self._name_of(hidden)
+            for hidden in staged.hidden
+            if hidden.variable.type.kind in ("array", "object")
+        }
+
+    def _name_of(self, hidden: Hidden) -> str:
+        if hidden.place not in self._names:
+            own = f"saved_{hidden.variable.name.replace('.', '_')}"
+            taken = self._names.values()
+            while own in taken:
+                own += "_"
+            self._names[hidden.place] = own
+            self._save(own, hidden)
+        return self._names[hidden.place]
+
+    def _save(self, own: str, hidden: Hidden) -> None:
+        value = hidden.read()
+        target = ast.Name(own, ast.Store())
+        if not is_generator(value):
+            if value.size > MOST:
+                raise ExportError(
+                    f"the array {hidden.place.description} of shape {value.shape} is captured, and "
+                    "too large to be written into a file",
+                    hint="make it an argument of the function",
+                )
+            self.statements.append(ast.Assign([target], _array(value), lineno=0))
+            return
+        self.generators.append(own)
+        is_new = isinstance(value, np.random.Generator)
+        state = value.bit_generator.state if is_new else value.get_state(legacy=False)
+        bits = ast.Call(_random(state["bit_generator"]), [literal(0)], [])
+        made = ast.Call(_random(type(value).__name__), [bits], [])
+        self.statements.append(ast.Assign([target], made, lineno=0))
+        if is_new:
+            place = ast.Attribute(attribute(own, "bit_generator"), "state", ast.Store())
+            self.statements.append(ast.Assign([place], _state(state), lineno=0))
+        else:
+            call = ast.Call(attribute(own, "set_state"), [_state(state)], [])
+            self.statements.append(ast.Expr(call))
+
+
+def _random(member: str) -> ast.expr:
+    return ast.Attribute(attribute("np", "random"), member, ast.Load())
+
+
+def _state(value: Any) -> ast.expr:
+    """The state of a generator: nested dicts of strings, integers and arrays."""
+    if isinstance(value, dict):
+        keys: list[ast.expr | None] = [literal(key) for key in value]
+        return ast.Dict(keys, [_state(part) for part in value.values()])
+    return _array(value) if isinstance(value, np.ndarray) else literal(value)
+
+
+def _array(value: np.ndarray[Any, Any]) -> ast.expr:
+    """An array with its values, its dtype, and its axes in the same order in memory."""
+    order = memory_order(value) or tuple(range(value.ndim))
+    stored = value.transpose(order)
+    code: ast.expr
+    if value.size:
+        code = ast.Call(attribute("np", "array"), [_items(stored), literal(value.dtype)], [])
+    else:
+        code = ast.Call(attribute("np", "empty"), [literal(stored.shape), literal(value.dtype)], [])
+    if order == tuple(range(value.ndim)):
+        return code
+    inverse = tuple(int(axis) for axis in np.argsort(order))
+    return ast.Call(ast.Attribute(code, "transpose", ast.Load()), [literal(inverse)], [])
+
+
+def _items(value: np.ndarray[Any, Any]) -> ast.expr:
+    """Nested lists of the shortest numbers that give the same values."""
+    if value.ndim:
+        return ast.List([_items(part) for part in map(np.asarray, value)], ast.Load())
+    number = value[()]
+    return literal(float(str(number)) if value.dtype.kind == "f" else number.item())
+
+
+def called_with(function: str, arguments: list[ast.expr], **keywords: Any) -> ast.expr:
+    """The call of a function."""
+    named = [ast.keyword(key, literal(value)) for key, value in keywords.items()]
+    return ast.Call(name(function), arguments, named)
