@@ -14,6 +14,7 @@ from stcompile.explain import Explanation, explanation_of
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
 from stcompile.ir import Program
+from stcompile.memory import Memory
 from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
 from stcompile.show import stages_of
@@ -178,6 +179,10 @@ class Differentiable:
         """Write the generated forward and adjoint function into a file of its own, as
         `Gradient.export` says."""
         self.value_and_grad.export(path, *arguments, **keywords)
+
+    def memory(self, *arguments: Any, **keywords: Any) -> Memory:
+        """The memory of the generated forward and adjoint function; prints as a table."""
+        return self.value_and_grad.memory(*arguments, **keywords)
 
     def wengert(self, *arguments: Any, **keywords: Any) -> Program:
         """The Wengert list of the function, one line an operation when printed."""

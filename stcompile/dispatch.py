@@ -28,6 +28,7 @@ from stcompile.frontend.values import Bound, Closure, Partial
 from stcompile.generators import States
 from stcompile.link import link, source_filename
 from stcompile.location import Location
+from stcompile.memory import Memory, memory_of
 from stcompile.nans import arrays_of, has_nan, nan_error
 from stcompile.options import Options
 from stcompile.overlap import Known
@@ -360,6 +361,13 @@ class Dispatcher(ABC):
         """A staged call, made ready to be emitted in a file."""
         prepared = prepare(staged, self.results, options.level)
         return Unit(prepared, list(names), self.title, self.update, options)
+
+    def memory(self, *arguments: Any, **keywords: Any) -> Memory:
+        """The buffers of the generated function for these arguments, and what is alive when;
+        prints as a table."""
+        bound = self.bind(arguments, keywords)
+        emitted = self.specialise(bound).emitted
+        return memory_of(self.stage(bound).program, emitted)
 
     def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
         """Bytes of array data that one call allocates: the sum over its allocating statements."""

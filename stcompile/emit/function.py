@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -32,8 +32,8 @@ from stcompile.location import Location
 from stcompile.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
 from stcompile.plan.products import Product, contiguous_variables, find_products
-from stcompile.regions import Step, unfold
-from stcompile.storage import Writes, plan_writes
+from stcompile.regions import Step, Tree, unfold
+from stcompile.storage import Storage, Writes, plan_writes
 
 READABLE = Options("readable")
 
@@ -47,6 +47,10 @@ class Emitted:
     ``hidden`` are the keyword arguments for captured values. ``workspace`` is the name of a factory
     in the module: ``workspace()`` returns the function with buffers of its own. None: the function
     stands in the module itself, as ``name``.
+
+    Where its values live: the variables of ``tree`` have ``names``, and buffers by the ``plan``,
+    of ``buffer_bytes`` in all. The others are in the storage that ``storage`` tells of, but for the
+    ``unmade``, which are stored nowhere, or only in an argument.
     """
 
     name: str
@@ -54,7 +58,13 @@ class Emitted:
     allocated_bytes: int
     lines: Mapping[int, Location]
     hidden: tuple[str, ...]
-    workspace: str | None = None
+    workspace: str | None
+    tree: Tree
+    plan: Plan
+    buffer_bytes: int
+    storage: Storage
+    names: Mapping[Variable, str]
+    unmade: Collection[Variable]
 
 
 def emit(
@@ -101,6 +111,9 @@ class _Emitter:
         places = text_places(tree, without_name)
         apart = writes.storage.views if level == "fast" else set()  # they have no buffer
         sharing = Sharing(tree, writes, without_name | apart, places)
+        self.storage = writes.storage
+        fused = (v for product in products.values() for v in product.fused)
+        self.unmade = frozenset([*fused, *writes.made_in])
         self.plan = NOTHING
         if level == "fast":
             self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)
@@ -136,12 +149,24 @@ class _Emitter:
         returned = self._result(self.staged.result)
         workspace = Workspace(self.plan, self.naming)
         workspace.hoist(self.statements.blocks)
-        lines, locations = self._lines(prologue, returned, workspace.statements)
+        lines, locations = self._lines(prologue, returned, workspace)
         source = "\n".join(lines) + "\n"
         program, allocated = self.staged.program, self.statements.allocated
         hidden = tuple(self._hidden())
-        factory = FACTORY if workspace.statements else None
-        return Emitted(program.name, source, allocated, locations, hidden, factory)
+        return Emitted(
+            program.name,
+            source,
+            allocated,
+            locations,
+            hidden,
+            FACTORY if workspace.statements else None,
+            self.tree,
+            self.plan,
+            workspace.nbytes,
+            self.storage,
+            self.naming.given,
+            self.unmade,
+        )
 
     # --- the parts of the function -------------------------------------------------------------
 
@@ -199,29 +224,27 @@ class _Emitter:
     # --- text ----------------------------------------------------------------------------------
 
     def _lines(
-        self, prologue: list[ast.stmt], returned: ast.expr, workspace: list[ast.stmt]
+        self, prologue: list[ast.stmt], returned: ast.expr, workspace: Workspace
     ) -> tuple[list[str], dict[int, Location]]:
-        outer = INDENT if workspace else 0
+        statements = workspace.statements
+        outer = INDENT if statements else 0
         indent = outer + INDENT
-        if workspace:
+        if statements:
             prologue = together(prologue, WIDTH - indent)
-            workspace = together(workspace, WIDTH - INDENT)
+            statements = together(statements, WIDTH - INDENT)
         before = [line for s in prologue for line in render(s, width=WIDTH, indent=indent)]
         body = body_lines(self.statements.blocks, self.sections, indent)
         after = render(ast.Return(returned), width=WIDTH, indent=indent)
-        made = [line for s in workspace for line in render(s, width=WIDTH, indent=INDENT)]
+        made = [line for s in statements for line in render(s, width=WIDTH, indent=INDENT)]
         head = self._imports([*made, *before, *(line for line, _ in body), *after])
-        if workspace:
-            head += [f"def {FACTORY}():", f'    """{self._described()}"""', *made, ""]
+        if statements:
+            described = f"`{self.staged.program.name}` with its buffers: {workspace.nbytes:,} bytes"
+            head += [f"def {FACTORY}():", f'    """{described}, made once."""', *made, ""]
             after += ["", f"    return {self.staged.program.name}"]
         head += [" " * outer + line for line in self._signature()]
         start = len(head) + len(before) + 1
         locations = {at: location for at, (_, location) in enumerate(body, start) if location}
         return [*head, *before, *(line for line, _ in body), *after], locations
-
-    def _described(self) -> str:
-        size = self.plan.nbytes
-        return f"`{self.staged.program.name}` with its buffers: {size:,} bytes, made once."
 
     def _imports(self, body: list[str]) -> list[str]:
         text = "\n".join(body)

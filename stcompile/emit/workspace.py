@@ -29,12 +29,13 @@ _LINE = 6  # names of one buffer on a line
 
 
 class Workspace:
-    """The statements that make buffers, constants and views."""
+    """The statements that make buffers, of ``nbytes`` in all, constants and views."""
 
     def __init__(self, plan: Plan, naming: Naming) -> None:
         self.plan = plan
         self.naming = naming
         self.statements: list[ast.stmt] = []
+        self.nbytes = 0
         self.values: dict[str, Any] = {"np": np}  # of the names, to tell views from copies
         self.views: dict[str, str | None] = {}  # names of views, by their text
         for block in plan.allocation.blocks:
@@ -90,6 +91,7 @@ class Workspace:
         heads = self._names(block)
         if not heads:
             return
+        self.nbytes += block.nbytes
         layouts = {(head.type, self.plan.orders.get(head)) for head in block.heads}
         if len(layouts) == 1:
             yield from _chained(list(heads), _empty(*layouts.pop()))
