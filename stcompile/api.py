@@ -30,13 +30,15 @@ def grad(
     *,
     debug_nans: bool = False,
     level: Level | None = None,
+    memory: int | str | None = None,
 ) -> Gradient:
     """The gradient of a function of one real number, as a function of the same arguments.
 
     ``wrt`` names the arguments to differentiate by: an index, a name, or a tuple of them (which
     gives a tuple of gradients). Gradients have the structure, shapes and dtypes of the arguments.
     With ``debug_nans`` a call whose results have a NaN raises `NanError`, which names the line that
-    made the first one.
+    made the first one. With ``memory``, a number of bytes or text such as ``"64MB"``, values are
+    computed again instead of being kept until a call holds no more than that.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -44,7 +46,7 @@ def grad(
     >>> st.grad(f)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Gradient(function, wrt, False, options(level, debug_nans))
+    return Gradient(function, wrt, False, options(level, debug_nans, memory))
 
 
 @makes_transformed
@@ -54,9 +56,10 @@ def value_and_grad(
     *,
     debug_nans: bool = False,
     level: Level | None = None,
+    memory: int | str | None = None,
 ) -> Gradient:
     """Like `grad`, but returns ``(value, gradient)``."""
-    return Gradient(function, wrt, True, options(level, debug_nans))
+    return Gradient(function, wrt, True, options(level, debug_nans, memory))
 
 
 @makes_transformed
@@ -67,6 +70,7 @@ def train_step(
     *,
     debug_nans: bool = False,
     level: Level | None = None,
+    memory: int | str | None = None,
 ) -> TrainStep:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
@@ -74,7 +78,7 @@ def train_step(
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were.
     """
-    return TrainStep(loss, optimizer, wrt, options(level, debug_nans))
+    return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory))
 
 
 def explain(
@@ -101,6 +105,7 @@ def show(
     after: str | None = None,
     wrt: Wrt | None = None,
     level: Level | None = None,
+    memory: int | str | None = None,
     **keywords: Any,
 ) -> Snapshot | Snapshots:
     """A function on its way through the compiler, at these arguments.
@@ -210,6 +215,7 @@ def differentiable(
     wrt: Wrt = 0,
     debug_nans: bool = False,
     level: Level | None = None,
+    memory: int | str | None = None,
 ) -> Differentiable: ...
 @overload
 def differentiable(
@@ -218,6 +224,7 @@ def differentiable(
     wrt: Wrt = 0,
     debug_nans: bool = False,
     level: Level | None = None,
+    memory: int | str | None = None,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
 def differentiable(
     function: Callable[..., Any] | None = None,
@@ -225,6 +232,7 @@ def differentiable(
     wrt: Wrt = 0,
     debug_nans: bool = False,
     level: Level | None = None,
+    memory: int | str | None = None,
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -239,5 +247,7 @@ def differentiable(
     11.652 5.500 1.716
     """
     if function is None:
-        return functools.partial(differentiable, wrt=wrt, debug_nans=debug_nans, level=level)
-    return Differentiable(function, wrt, options(level, debug_nans))
+        return functools.partial(
+            differentiable, wrt=wrt, debug_nans=debug_nans, level=level, memory=memory
+        )
+    return Differentiable(function, wrt, options(level, debug_nans, memory))

@@ -17,6 +17,7 @@ from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
 from stcompile.arguments import Arguments, Parameters, bind
+from stcompile.budget import within
 from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.entry import MISS, Call, entry_of
 from stcompile.errors import ArgumentsError, NanError, SourceError, StcompileWarning, excerpt
@@ -28,11 +29,11 @@ from stcompile.frontend.values import Bound, Closure, Partial
 from stcompile.generators import States
 from stcompile.link import link, source_filename
 from stcompile.location import Location
-from stcompile.memory import Memory, memory_of
+from stcompile.memory import Memory, held_by, memory_of
 from stcompile.nans import arrays_of, has_nan, nan_error
 from stcompile.options import Options
 from stcompile.overlap import Known
-from stcompile.pipeline import prepare
+from stcompile.pipeline import Thrift, prepare
 from stcompile.signature import key_of
 from stcompile.snapshots import Snapshot, Snapshots, snapshots_of
 from stcompile.source import function_source
@@ -303,13 +304,27 @@ class Dispatcher(ABC):
         for caution in staged.cautions:
             where = caution.location
             warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
-        staged = prepare(staged, self.results, self.options.level)
-        emitted = emit(staged, list(arguments.values), self.title, self.update, self.options)
+        names = list(arguments.values)
+        staged = self._prepared(staged, names, self.options)
+        emitted = emit(staged, names, self.title, self.update, self.options)
         linked = link(emitted.source, emitted.name, emitted.workspace)
         function = Workspaces(linked) if emitted.workspace else linked
         keys = zip(arguments.values, self._key(arguments)[2], strict=True)
         written = tuple(self.written(arguments))
         return Specialisation(staged, emitted, function, tuple(keys), written, self.places())
+
+    def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
+        """A staged call, optimised, and within the memory budget if there is one."""
+
+        def build(thrift: Thrift | None) -> Staged:
+            return prepare(staged, self.results, options.level, thrift)
+
+        def measure(made: Staged) -> int:
+            return held_by(emit(made, names, self.title, self.update, options))
+
+        if options.memory is None:
+            return build(None)
+        return within(options.memory, build, measure, self.definition)
 
     def _key(self, arguments: Arguments) -> _SignatureKey:
         try:
@@ -359,8 +374,9 @@ class Dispatcher(ABC):
 
     def unit(self, staged: Staged, names: Iterable[str], options: Options = READABLE) -> Unit:
         """A staged call, made ready to be emitted in a file."""
-        prepared = prepare(staged, self.results, options.level)
-        return Unit(prepared, list(names), self.title, self.update, options)
+        arguments = list(names)
+        prepared = self._prepared(staged, arguments, options)
+        return Unit(prepared, arguments, self.title, self.update, options)
 
     def memory(self, *arguments: Any, **keywords: Any) -> Memory:
         """The buffers of the generated function for these arguments, and what is alive when;

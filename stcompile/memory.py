@@ -67,9 +67,10 @@ class Memory:
 
     ``buffers`` are made once, ``nbytes`` in all (0 at the readable level); constants are among
     them. ``allocated`` bytes are allocated in each call. ``peak`` is the most that is alive at one
-    time, arrays of the caller apart. ``naive`` is what a tape would hold that keeps every array of
-    the function as it was written, and for each that is floating point a cotangent; where the
-    number of steps is not known, one step counts. ``residuals`` are kept by loops.
+    time, arrays of the caller apart; ``held`` is what is there at one time at most, needed or not:
+    the buffers, and what a call allocates. ``naive`` is what a tape would hold that keeps every
+    array of the function as it was written, and for each that is floating point a cotangent; where
+    the number of steps is not known, one step counts. ``residuals`` are kept by loops.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Memory:
     nbytes: int
     allocated: int
     peak: int
+    held: int
     naive: int
     residuals: tuple[Residual, ...]
 
@@ -98,6 +100,7 @@ class Memory:
         totals = [
             ("buffers, made once", self.nbytes),
             ("allocated in a call", self.allocated),
+            ("held at one time, at most", self.held),
             ("alive at one time, at most", self.peak),
             ("a tape of everything", self.naive),
         ]
@@ -121,9 +124,9 @@ def memory_of(written: Program, emitted: Emitted) -> Memory:
     return _Report(emitted).run(written)
 
 
-def peak_of(emitted: Emitted) -> int:
-    """The most bytes that an emitted function has alive at one time."""
-    return _Report(emitted).peak()
+def held_by(emitted: Emitted) -> int:
+    """The most bytes that an emitted function holds at one time."""
+    return _Report(emitted).held()
 
 
 class _Report:
@@ -142,6 +145,7 @@ class _Report:
             self.emitted.buffer_bytes + self.constant_bytes,
             self.emitted.allocated_bytes,
             self.peak(),
+            self.held(),
             naive_bytes(written),
             tuple(self._residuals()),
         )
@@ -186,16 +190,24 @@ class _Report:
 
     # --- what is alive -------------------------------------------------------------------------
 
+    def held(self) -> int:
+        """The bytes of all buffers, and the most that a call allocates at one time."""
+        return self.emitted.buffer_bytes + self.constant_bytes + self._largest(self._unplanned())
+
     def peak(self) -> int:
         """The largest sum of bytes over the arrays that are needed at one position."""
+        both = itertools.chain(self._unplanned(), self._planned())
+        return self.constant_bytes + self._largest(both)
+
+    def _largest(self, lives: Iterable[tuple[Lifetime, int]]) -> int:
         end = self.tree.region.end
         changes = [0] * (end + 2)
-        for life, nbytes in itertools.chain(self._unplanned(), self._planned()):
+        for life, nbytes in lives:
             changes[life.start] += nbytes
             changes[life.end + 1] -= nbytes
         returned = [a for a in self.tree.region.outputs if self.plan.has(a)]
         changes[end] += sum(atom.type.nbytes for atom in returned)  # copies for the caller
-        return self.constant_bytes + max(itertools.accumulate(changes))
+        return max(itertools.accumulate(changes))
 
     def _unplanned(self) -> Iterator[tuple[Lifetime, int]]:
         """The arrays that are allocated in a call, with their lives."""

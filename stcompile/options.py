@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Literal
@@ -20,15 +21,19 @@ def _default_level() -> Level:
 class Options:
     """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function) or
     ``"fast"`` (planned buffers, fused products); ``debug_nans`` looks for NaNs in results; ``blas``
-    lets code of the fast level call SciPy's BLAS (None: if SciPy is installed)."""
+    lets code of the fast level call SciPy's BLAS (None: if SciPy is installed); ``memory`` is the
+    most bytes that a call of the fast level may hold (None: as many as it takes)."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
     blas: bool | None = None
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         if self.level not in ("fast", "readable"):
             raise ValueError(f"level is 'fast' or 'readable', not {self.level!r}")
+        if self.memory is not None and self.level != "fast":
+            raise ValueError("a memory budget needs level='fast'")
 
     @property
     def has_blas(self) -> bool:
@@ -41,6 +46,31 @@ def _has_scipy() -> bool:
     return find_spec("scipy") is not None
 
 
-def options(level: Level | None, debug_nans: bool) -> Options:
-    """The options for keywords, of which None stands for the default."""
-    return Options(level or _default_level(), debug_nans)
+_UNITS = {
+    prefix + ("iB" if base == 1024 else "B"): base**power
+    for base, prefixes in ((1000, ("k", "M", "G", "T")), (1024, ("K", "M", "G", "T")))
+    for power, prefix in enumerate(prefixes, 1)
+} | {"B": 1, "KB": 1000}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([A-Za-z]*)\s*")
+
+
+def bytes_of(size: int | str) -> int:
+    """A number of bytes, as a number or with a unit.
+
+    >>> bytes_of("64MB"), bytes_of("1.5 GB"), bytes_of("2KiB"), bytes_of(1000)
+    (64000000, 1500000000, 2048, 1000)
+    """
+    match = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if match and (match[2] or "B") in _UNITS:
+        size = int(float(match[1]) * _UNITS[match[2] or "B"])
+    if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+        raise ValueError(f"memory is a number of bytes, or text such as '64MB', not {size!r}")
+    return size
+
+
+def options(level: Level | None, debug_nans: bool, memory: int | str | None = None) -> Options:
+    """The options for keywords, of which None stands for the default; that of the level is
+    ``"fast"`` if there is a memory budget."""
+    if memory is None:
+        return Options(level or _default_level(), debug_nans)
+    return Options(level or "fast", debug_nans, memory=bytes_of(memory))

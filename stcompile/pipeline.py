@@ -69,6 +69,9 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("dce", eliminate_dead_code),
     Stage("number", renumber),
 )
+REWRITTEN = "stores"  # the stage before which a program may be rewritten to need less memory
+# The stages that do the work of many steps at once, for which the values of all are kept.
+MERGING = frozenset({"hoist", "push", "products", "merge"})
 OWN = "own"  # the last stage: `own_outputs`, which depends on the call
 
 
@@ -84,17 +87,33 @@ def after_each(program: Program, level: Level = "readable") -> Iterator[tuple[St
         yield stage, program
 
 
-def optimise(program: Program, level: Level = "readable") -> Program:
+@dataclass(frozen=True)
+class Thrift:
+    """How a program is made to need less memory: by rewriting it, and ``without`` some stages."""
+
+    rewrite: Pass
+    without: frozenset[str] = frozenset()
+
+
+def optimise(program: Program, level: Level = "readable", thrift: Thrift | None = None) -> Program:
     """The program after all stages."""
-    for _, after in after_each(program, level):
-        program = after
+    for stage in stages_at(level):
+        if thrift is not None and stage.name == REWRITTEN:
+            program = thrift.rewrite(program)
+        if thrift is None or stage.name not in thrift.without:
+            program = stage.run(program)
     return program
 
 
-def prepare(staged: Staged, results: int | None = 0, level: Level = "readable") -> Staged:
+def prepare(
+    staged: Staged,
+    results: int | None = 0,
+    level: Level = "readable",
+    thrift: Thrift | None = None,
+) -> Staged:
     """A staged call, optimised; arrays among its outputs from position ``results`` on get storage
     of their own (None: no output does)."""
-    program = optimise(staged.program, level)
+    program = optimise(staged.program, level, thrift)
     if results is not None:
         program = own_outputs(program, results)
     renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
