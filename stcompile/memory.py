@@ -135,8 +135,12 @@ class _Report:
         self.plan = emitted.plan
         self.tree = emitted.tree
         self.places = _places(self.tree)
-        named = [v for v in self.plan.constants if v in emitted.names]
-        self.constant_bytes = sum(variable.type.nbytes for variable in named)
+        self.constants = [
+            variable
+            for variable, equation in self.plan.constants.items()
+            if variable in emitted.names and mark_of(equation.primitive) != "view"
+        ]
+        self.constant_bytes = sum(variable.type.nbytes for variable in self.constants)
 
     def run(self, written: Program) -> Memory:
         return Memory(
@@ -160,12 +164,9 @@ class _Report:
             while outer.around is not None:
                 outer = outer.around
             yield from self._of_block(block, number[outer])
-        count = len(allocation.blocks)
         whole = self._where(0), self._where(self.tree.region.end)
-        for variable in self.plan.constants:
-            if variable in self.emitted.names:
-                count += 1
-                yield _buffer(self.emitted.names[variable], variable.type, count, [whole])
+        for at, variable in enumerate(self.constants, len(number) + 1):
+            yield _buffer(self.emitted.names[variable], variable.type, at, [whole])
 
     def _of_block(self, block: Block, number: int) -> Iterator[Buffer]:
         found: dict[tuple[str, Type], list[tuple[str, str]]] = {}
