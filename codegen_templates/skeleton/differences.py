@@ -68,10 +68,14 @@ def gradient_errors(
 
 
 def directions(gradient: Any, rng: np.random.Generator) -> Sequence[Any]:
-    """Unit vectors: two random ones, and one on which all entries of the gradient add up."""
-    noise = [rng.standard_normal(np.shape(gradient)) for _ in range(3)]
-    signs = np.where(gradient == 0, np.sign(noise[0]), np.sign(gradient))
-    return [d / np.linalg.norm(d) for d in (*noise[1:], signs * np.abs(noise[0]))]
+    """Unit vectors with random weights and the signs of the gradient: what its entries contribute
+    adds up, and stands out from rounding errors. Where it is zero, signs are random."""
+    found = []
+    for _ in range(3):
+        noise = rng.standard_normal(np.shape(gradient))
+        direction = noise * noise * np.where(gradient == 0, np.sign(noise), np.sign(gradient))
+        found.append(direction / np.linalg.norm(direction))
+    return found
 
 
 def direction_error(

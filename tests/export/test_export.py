@@ -23,6 +23,7 @@ import stcompile as st
 import stcompile.trees as trees
 from stcompile.export import write
 from stcompile.options import Level, Options
+from tests.golden import models
 
 LEVELS: tuple[Level, ...] = ("readable", "fast")
 NUMPY_ONLY = {level: Options(level, blas=False) for level in LEVELS}  # as exported files are
@@ -96,6 +97,12 @@ def gathered(table, index, *more, power=2.0):
     return np.sum(table[index] ** power) + sum(np.sum(m) for m in more)
 
 
+def kinks(params, x):
+    for w in params:
+        x = np.maximum(x @ w, 0.0)
+    return np.mean(np.abs(x))
+
+
 def branching(x, limit):
     while np.sum(x * x) > limit:
         x = 0.5 * x
@@ -148,6 +155,9 @@ CASES: dict[str, tuple[Callable[..., Any], Any, Callable[[], tuple[Any, ...]]]] 
         gathered, (0, 2),
         lambda: (draws().normal(3, 0.1, (4, 2)), np.array([0, 3, 3]), np.ones(2)),
     ),
+    "mlp": (models.mlp, 0, lambda: models.arguments()["mlp"]),
+    "kinks": (kinks, "params", lambda: ([draws().normal(0, 0.2, (40, 40)) for _ in range(3)],
+                                        draws().normal(size=(30, 40)))),
     "branching": (branching, 0, lambda: (draws().normal(size=5), 2.0)),
     "recurrent": (recurrent, 0, recurrent_arguments),
     "directional": (directional, 0, lambda: (draws().normal(size=3), draws().normal(size=(4, 3)))),
