@@ -34,6 +34,8 @@ class Sharing:
         self.tree = tree
         self.writes = writes
         self.liveness = Liveness(tree, places)
+        self._places = places
+        self._copied: dict[int, Atom] = {}  # targets of writes that copy them first
         self.excluded = set(without_name)
         self._class: dict[Variable, list[Variable]] = {}
         for _, item in tree.items():
@@ -86,6 +88,8 @@ class Sharing:
         equation = step.equation
         if equation.primitive == "undef":
             self.excluded.update(equation.outputs)
+        if self.writes.inplace.get(step.at) is False:
+            self._copied[step.at] = equation.inputs[inplace_operand(equation.primitive)]
         if self.writes.inplace.get(step.at):
             target = equation.inputs[inplace_operand(equation.primitive)]
             assert isinstance(target, Variable)
@@ -145,9 +149,18 @@ class Sharing:
         ends = list(itertools.accumulate(map(liveness.end_of, theirs), max))
         for one in ours:
             for at in liveness.definitions[one]:
+                if self._is_read_after_copy(theirs, at):
+                    return True
                 place = bisect_right(starts, at)
                 while place and ends[place - 1] > at:
                     place -= 1
                     if liveness.live_after(theirs[place], at):
                         return True
         return False
+
+    def _is_read_after_copy(self, variables: Sequence[Variable], at: int) -> bool:
+        """True if a write that copies its target first reads one of the variables after that."""
+        target = self._copied.get(at)
+        if target is None:
+            return False
+        return any(v != target and at in self._places.get(v, ()) for v in variables)

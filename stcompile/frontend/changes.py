@@ -9,7 +9,9 @@ from typing import Any
 
 from stcompile.errors import StcompileError
 from stcompile.frontend.state import AttributeSite, ContentsSite, Journal, Site
-from stcompile.frontend.values import Cell
+from stcompile.frontend.values import Cell, ViewStep
+from stcompile.ir import Variable
+from stcompile.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,9 @@ class Owned:
 class Changes:
     """The containers that the program owns, the arrays it may write, and the journal of the path
     that is being staged."""
+
+    recorder: Recorder
+    views: dict[tuple[Variable, ViewStep], Variable]
 
     def __init__(self) -> None:
         self.depth = 0  # nesting of sub-programs
@@ -63,11 +68,19 @@ class Changes:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Try to stage something: if it is refused, what it froze or disowned is as before."""
-        mark = len(self._ties)
+        """Try to stage something: if it is refused, everything is as before."""
+        mark, recorded = len(self._ties), len(self.recorder.equations)
+        outer, views = self.journal, dict(self.views)
+        self.journal = journal = Journal(self.age())
         try:
             yield
+            if outer is not None:
+                for key, entry in journal.before.items():
+                    outer.before.setdefault(key, entry)
         except StcompileError:
+            journal.undo()
+            self.views = views
+            del self.recorder.equations[recorded:]
             for tie in self._ties[mark:]:
                 if isinstance(tie, Cell):
                     tie.frozen = ""
@@ -75,6 +88,8 @@ class Changes:
                     self.owned[id(tie.container)] = tie
             del self._ties[mark:]
             raise
+        finally:
+            self.journal = outer
 
     # --- changes -------------------------------------------------------------------------------
 

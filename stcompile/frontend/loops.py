@@ -226,6 +226,8 @@ def _rolled(loop: Loop, sequence: Sequence) -> Signal:
         return loop.step()
 
     found = settle(run, step, None, loop.construct, runs_once=True)
+    if found.outcome is not None and found.outcome.returned is True:
+        run.refuse("this loop returns in its first step", "write that step without the loop")
     outcome = Recording(loop, found, counter).counted(sequence.length)
     if outcome is None:
         _rebind(loop, sequence)
