@@ -79,7 +79,7 @@ class _Loops:
 
     def __init__(self, tree: Tree) -> None:
         self.spans: list[tuple[int, int]] = [
-            (item.at, item.end) for _, item in tree.items() if isinstance(item, Repeat)
+            (item.head, item.end) for _, item in tree.items() if isinstance(item, Repeat)
         ]
         self.starts: Sequence[int] = [start for start, _ in self.spans]
 
