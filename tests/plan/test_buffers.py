@@ -78,6 +78,20 @@ def rotation(x, n):
     return np.sum(old)
 
 
+def read_in_every_step(x):
+    a = np.sin(x)
+    h = x * 1.0
+    for _ in range(20):
+        h = np.cos(a + h)
+    return np.sum(h * h)
+
+
+def chosen_from_what_dies(x):
+    a = x * 2.0
+    b = x * 3.0
+    return np.sum(np.exp(np.where(x > 0.1, a, b)) * x)
+
+
 def rows_of_a_product(x, W):
     h = np.zeros((3, 4))
     for t in range(5):
@@ -97,6 +111,8 @@ CASES = [
     (either, (random(3, 3),), 0),
     (either, (-(random(3, 3) ** 2),), 0),
     (rotation, (random(3), np.asarray(4)), 0),
+    (read_in_every_step, (random(3, 3),), 0),
+    (chosen_from_what_dies, (random(3, 3),), 0),
     (rows_of_a_product, (random(3, 10), W), (0, 1)),
 ]
 

@@ -15,7 +15,8 @@ def found(
     """First and last positions of classes, by name. ``places`` are reads that are not those of the
     equations."""
     given = {**listed.places, **{listed[own]: at for own, at in places.items()}}
-    lives = lifetimes(listed.tree, listed.writes.storage, class_of, given)
+    read = {variable: at for variable, at in given.items() if at}
+    lives = lifetimes(listed.tree, listed.writes.storage, class_of, read)
     return {listed.tree.hints[head]: (life.start, life.end) for head, life in lives.items()}
 
 
@@ -112,6 +113,11 @@ def test_a_loop_needs_what_it_reads_until_it_ends() -> None:
 
 def test_the_first_state_is_needed_until_the_loop_begins() -> None:
     assert found(LOOP, {**LOOP.alone("first"), **STATE})["first"] == (2, 3)
+
+
+def test_a_state_that_nobody_reads_afterwards_is_written_until_the_loop_ends() -> None:
+    state = LOOP["state"]
+    assert found(LOOP, {**STATE, LOOP["next"]: state}, last=[], state=[6]) == {"state": (3, 10)}
 
 
 def test_a_state_that_is_a_name_may_be_the_array_that_it_starts_from() -> None:
