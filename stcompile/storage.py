@@ -39,7 +39,8 @@ def shared_input(equation: Equation) -> Variable | None:
 @dataclass
 class Storage:
     """``roots`` of all variables, and which of them overlap; the ``owned`` roots, which an equation
-    allocated; the variables that are ``views`` or ``read_only`` (broadcasts, and views of them)."""
+    allocated; the variables that are ``views`` or ``read_only`` (broadcasts, and views of them);
+    the ``sources`` that views show, steps of loops go through, and writes in place change."""
 
     tree: Tree
     roots: dict[Variable, Roots] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Storage:
     owned: set[Variable] = field(default_factory=set)
     read_only: set[Variable] = field(default_factory=set)
     views: set[Variable] = field(default_factory=set)
+    sources: dict[Variable, Variable] = field(default_factory=dict)
 
     def roots_of(self, atom: Atom) -> Roots:
         atom = self.tree.atom(atom)
@@ -217,6 +219,8 @@ class _Analysis:
             self.inplace[step.at] = free = self._may_write(target, step.at)
             if free:
                 self._place(equation.output, storage.roots_of(target))
+                if isinstance(target, Variable):
+                    storage.sources[equation.output] = target
                 return
         for output in equation.outputs:
             if equation.primitive == "undef":
@@ -224,6 +228,7 @@ class _Analysis:
             elif source is not None and output.type.kind == "array":
                 self._place(output, storage.roots[source])
                 storage.views.add(output)
+                storage.sources[output] = source
             elif output.type.kind == "stack":
                 self._place(output, frozenset({output}))
             else:
@@ -362,6 +367,8 @@ class _Analysis:
             number = _is_number(feed.variable)
             own = frozenset({feed.variable})
             self._place(feed.variable, own if number else storage.roots_of(feed.source))
+            if isinstance(feed.source, Variable) and not number:
+                storage.sources[feed.variable] = feed.source
             if feed.source in storage.read_only:
                 storage.read_only.add(feed.variable)
 
@@ -407,6 +414,7 @@ class _Analysis:
                     del self.members[root], self.since[root]
             for other in storage.overlaps.pop(variable, ()):
                 storage.overlaps[other].discard(variable)
+            storage.sources.pop(variable, None)
             for known in (storage.owned, storage.read_only, storage.views, self.copied):
                 known.discard(variable)
 

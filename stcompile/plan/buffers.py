@@ -248,8 +248,10 @@ class _Planner:
         """The variables that atoms may share an array with."""
         found: set[Variable] = set()
         for atom in atoms:
-            if isinstance(atom, Variable):
-                found |= {atom, *self.storage.reach(self.storage.roots_of(atom))}
+            shown: Variable | None = atom if isinstance(atom, Variable) else None
+            while shown is not None:
+                found |= {shown, *self.storage.reach(self.storage.roots_of(shown))}
+                shown = self.storage.sources.get(shown)
         return found
 
     def _kept(self) -> set[Variable]:

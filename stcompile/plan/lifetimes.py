@@ -50,9 +50,11 @@ def shown_by(
     storage: Storage, class_of: Mapping[Variable, Variable], variable: Variable
 ) -> set[Variable]:
     """The classes whose array a variable is, or shows a part of."""
-    own = class_of.get(variable)
-    if own is not None:
-        return {own}
+    shown: Variable | None = variable
+    while shown is not None:
+        if shown in class_of:
+            return {class_of[shown]}
+        shown = storage.sources.get(shown)
     reached = storage.reach(storage.roots_of(variable))
     return {class_of[root] for root in reached if root in class_of}
 
