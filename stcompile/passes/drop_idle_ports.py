@@ -109,6 +109,8 @@ def _idle_outputs(cond: Equation) -> dict[Variable, Atom]:
 def _flags(cond: Equation) -> dict[Variable, Atom]:
     """Outputs that say which branch was taken: they are the predicate."""
     predicate = cond.inputs[0]
+    if predicate.type.dtype.kind != "b":
+        return {}  # 0.5 is true as well
     branches = (cond.params["then"].outputs, cond.params["otherwise"].outputs)
     yes, no = (Constant(predicate.type.dtype.type(flag)) for flag in (True, False))
     if predicate.type.kind == "python":
