@@ -23,8 +23,8 @@ def _softmax_cross_entropy(logits: Array, labels: Array) -> Any:
         raise ValueError("softmax_cross_entropy takes logits (batch, classes) and labels (batch,)")
     if np.min(labels) < 0 or np.max(labels) >= logits.shape[1]:
         raise IndexError("softmax_cross_entropy: a label is not one of the classes")
-    classes = np.arange(logits.shape[1], dtype=np.int32)
-    hot = labels.astype(np.int32)[:, None] == classes
+    small = np.int16 if logits.shape[1] < 2**15 else np.int64  # quick to compare
+    hot = labels.astype(small)[:, None] == np.arange(logits.shape[1], dtype=small)
     shifted = logits - np.max(logits, axis=1, keepdims=True)
     exps = np.exp(shifted)
     total = np.sum(exps, axis=1, keepdims=True)

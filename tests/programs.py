@@ -118,7 +118,7 @@ class Compilation:
             assert_like(self.primal(*given), expected, "the result at the fast level")
         total, transformed, again = self.of_total(expected)
         value, gradients = transformed(*given)
-        like = assert_same if transformed.options == READABLE else assert_like
+        like = assert_same if self.primal.options == READABLE else assert_like
         like(value, total(*copy.deepcopy(args)), "the value beside the gradient")
         assert_same(given, args, "an argument after the call")
 

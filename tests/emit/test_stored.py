@@ -190,7 +190,10 @@ def test_an_update_is_what_python_computes(change: Any) -> None:
     """To the bit, and in the same arrays."""
     optimizer = type("Own", (Update,), {"change": change})(0.1)
     w = np.random.default_rng(1).standard_normal((3, 3))
-    step, gradient = st.train_step(loss, optimizer), st.value_and_grad(loss)
+    step, gradient = (
+        st.train_step(loss, optimizer, level="readable"),
+        st.value_and_grad(loss, level="readable"),
+    )
     reference = [w.copy(), np.zeros((3, 3)), np.zeros((3, 3))]
     for _ in range(3):
         p, a, b = reference
@@ -208,7 +211,7 @@ def test_an_update_is_what_python_computes(change: Any) -> None:
 def test_an_update_that_raises_has_changed_nothing() -> None:
     optimizer = type("Own", (Update,), {"change": raises})(0.1)
     w = np.ones((3, 3))
-    step = st.train_step(loss, optimizer)
+    step = st.train_step(loss, optimizer, level="readable")
     step(w)
     optimizer.state["a"][...] = 1e9
     before, kept = w.copy(), copy.deepcopy(dict(optimizer.state))
