@@ -15,8 +15,7 @@ def mlp_value_and_grad(layers, x, y):
     v2 = h @ W_1 + b_1
     if np.min(y) < 0 or np.max(y) >= 10:
         raise IndexError("softmax_cross_entropy: a label is not one of the classes")
-    classes = np.arange(10, dtype=np.int32)
-    hot = y.astype(np.int32)[:, None] == classes
+    hot = y.astype(np.int16)[:, None] == np.arange(10, dtype=np.int16)
     shifted = v2 - np.max(v2, axis=1, keepdims=True)
     exps = np.exp(shifted)
     total = np.sum(exps, axis=1, keepdims=True)

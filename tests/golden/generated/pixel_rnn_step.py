@@ -23,8 +23,7 @@ def pixel_rnn_step(params, x, y, steps, *, lr=0.015):
     v1 = h @ Wo + bo
     if np.min(y) < 0 or np.max(y) >= 10:
         raise IndexError("softmax_cross_entropy: a label is not one of the classes")
-    classes = np.arange(10, dtype=np.int32)
-    hot = y.astype(np.int32)[:, None] == classes
+    hot = y.astype(np.int16)[:, None] == np.arange(10, dtype=np.int16)
     shifted = v1 - np.max(v1, axis=1, keepdims=True)
     exps = np.exp(shifted)
     total = np.sum(exps, axis=1, keepdims=True)
