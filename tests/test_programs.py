@@ -47,7 +47,7 @@ WRONG = {
     "in float32": lambda value, gradient: (value, gradient.astype(np.float32)),
     "not a number": lambda value, gradient: (value, gradient * np.nan),
     "read-only": lambda value, gradient: (value, np.broadcast_to(gradient, gradient.shape)),
-    "another value": lambda value, gradient: (np.nextafter(value, 9.0), gradient),
+    "another value": lambda value, gradient: (value * (1 + 1e-9), gradient),
     "another kind of value": lambda value, gradient: (float(value), gradient),
 }
 

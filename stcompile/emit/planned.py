@@ -190,8 +190,10 @@ class Planned(Statements):
         acc, x, y = map(self.operand, product.reads)
         scale = None if product.scale is None else self.expression(product.scale)
         self.block(location)
-        target = self.writes.made_in.get(output)
-        if self.plan.has(output) or target in self.given:
+        is_changed = self.writes.inplace.get(step.at) and product.acc == _target(step.equation)
+        stays = output in self.writes.made_in or is_changed
+        is_given = any(member in self.given for member in self.sharing.members(output))
+        if self.plan.has(output) or (stays and is_given):
             out = self.naming.called(output)
             if not is_called(acc.code, out.id):
                 self.add(copied_into(out, acc.code), location)
@@ -210,8 +212,12 @@ class Planned(Statements):
         if scale is not None:
             code = ast.BinOp(scale, ast.Mult(), code)
         op = ast.Sub() if product.is_negative else ast.Add()
-        self.assign(output, ast.BinOp(acc.code, op, code), location)
         self.allocated += output.type.nbytes
+        if stays:
+            target = ast.Name(self._called(output), ast.Store())
+            self.add(ast.AugAssign(target, op, code), location)
+        else:
+            self.assign(output, ast.BinOp(acc.code, op, code), location)
 
     def _factor(self, operand: Operand) -> Factor:
         atom = operand.atom
@@ -342,3 +348,8 @@ class Planned(Statements):
 
 def copied_into(out: ast.expr, code: ast.expr) -> ast.stmt:
     return ast.Expr(ast.Call(attribute("np", "copyto"), [out, code], []))
+
+
+def _target(equation: Equation) -> Atom:
+    """What an equation that writes changes."""
+    return equation.inputs[inplace_operand(equation.primitive)]

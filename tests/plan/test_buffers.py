@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.options import Options
 from tests.golden import models
-from tests.plan.compiled import FAST, READABLE, body_lines, gradient, random, workspace_lines
+from tests.plan.compiled import (
+    FAST,
+    READABLE,
+    body_lines,
+    gradient,
+    random,
+    step,
+    workspace_lines,
+)
 
 
 def chain(x):
@@ -238,3 +247,39 @@ def test_two_compilations_give_equal_bytes() -> None:
     params = models.arguments()["rnn"][0]
     first, second = (gradient(models.rnn, 0, FAST).source(params, x, y) for _ in range(2))
     assert first == second
+
+
+ORDERS = [np.ascontiguousarray, np.asfortranarray, lambda array: np.repeat(array, 2, 0)[::2]]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=["C", "Fortran", "strided"])
+@pytest.mark.parametrize("optimizer", [st.optim.SGD, st.optim.Momentum, st.optim.Adam])
+@pytest.mark.parametrize("blas", [False, True])
+def test_updates_reach_parameters_in_any_order(order, optimizer, blas) -> None:
+    if blas:
+        pytest.importorskip("scipy")
+
+    def loss(p, x):
+        return np.sum(np.tanh(x @ p["W"] + p["b"]) ** 2)
+
+    found = []
+    for options in (READABLE, Options("fast", blas=blas)):
+        params = {"W": order(random(3, 4)), "b": np.zeros(8)[::2]}
+        compiled = step(loss, optimizer(0.1), options)
+        for seed in range(3):
+            compiled(params, random(5, 3, seed=seed))
+        found.append(params["W"].copy())
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
+
+
+def test_an_argument_whose_name_is_used_again_is_not_written() -> None:
+    def walked(x, W):
+        for _ in range(20):
+            x = x + W @ np.sin(x)
+        return np.sum(x)
+
+    x, W = random(3), random(3, 3, seed=1)
+    kept = x.copy()
+    compiled = gradient(walked, 1, Options("fast"))
+    assert compiled(x, W)[0] == pytest.approx(walked(x, W), rel=1e-12)
+    np.testing.assert_array_equal(x, kept)
