@@ -164,9 +164,10 @@ def test_the_generated_function_takes_the_state() -> None:
     step = st.train_step(problems.of_dict, adam)
     namespace: dict[str, Any] = {}
     exec(step.source(params, X), namespace)
+    alone = namespace["workspace"]()
     state = {slot: {name: np.zeros_like(p) for name, p in params.items()} for slot in ("m", "v")}
     for number in range(3):
-        value = namespace["of_dict_step"](others, X, **state, t=np.array(number))
+        value = alone(others, X, **state, t=np.array(number))
         assert step(params, X) == value
     for name in params:
         np.testing.assert_array_equal(params[name], others[name])

@@ -15,6 +15,7 @@ from stcompile.dispatch import Arguments, Dispatcher
 from stcompile.evaluate import evaluate
 from stcompile.frontend.stage import Staged
 from stcompile.ir import Program
+from stcompile.options import Options
 from stcompile.primal import Primal
 from tests.programs import bits
 
@@ -207,7 +208,7 @@ def follow(value: Any, path: Any) -> Any:
 
 
 def _example(transform: Callable[..., Any], function: Any, *args: Any, **options: Any) -> Example:
-    return Example(transform(function, **options), args)
+    return Example(transform(function, **options, level="readable"), args)
 
 
 EXAMPLES = {
@@ -228,10 +229,13 @@ EXAMPLES = {
     "loops": _example(st.value_and_grad, loops, X, 0.7, wrt=(0, 1)),
     "searches": _example(st.value_and_grad, searches, X, 0.7, wrt=(0, 1)),
     "printing": _example(st.value_and_grad, printing, X),
-    "structured": Example(Primal(structured), ((X, X + 1),)),
-    "step": Example(st.train_step(rnn, st.optim.SGD(0.1)), (PARAMS, normal(3, 6), LABELS)),
+    "structured": Example(Primal(structured, Options("readable")), ((X, X + 1),)),
+    "step": Example(
+        st.train_step(rnn, st.optim.SGD(0.1), level="readable"), (PARAMS, normal(3, 6), LABELS)
+    ),
     "clipping step": Example(
-        st.train_step(rnn, CLIPPING), (NARROW, normal(3, 6).astype(np.float32), LABELS)
+        st.train_step(rnn, CLIPPING, level="readable"),
+        (NARROW, normal(3, 6).astype(np.float32), LABELS),
     ),
 }
 
