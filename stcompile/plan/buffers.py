@@ -242,6 +242,24 @@ class _Planner:
                 places = (at for m in several[head] for at in self.liveness.definitions[m])
                 if any(self.liveness.live_after(view, at) for at in places):
                     found.add(head)
+        return found | self._written_while_read(head_of)
+
+    def _written_while_read(self, head_of: Mapping[Variable, Variable]) -> set[Variable]:
+        """What an equation computes from a value of the same class that it cannot write over."""
+        found: set[Variable] = set()
+        for _, item in self.tree.items():
+            if not isinstance(item, Step) or item.at in self.writes.inplace:
+                continue
+            product = self.products.get(item.at)
+            operands = item.equation.inputs if product is None else product.reads
+            allowed = self.writable.get(item.at, ()) if product is None else (0,)
+            for output in item.equation.outputs:
+                for place, atom in enumerate(operands):
+                    if not isinstance(atom, Variable) or output not in head_of:
+                        continue
+                    meets = head_of[output] in shown_by(self.storage, head_of, atom)
+                    if meets and not (place in allowed and atom in head_of):
+                        found.add(output)
         return found
 
     def _roots(self, atoms: Iterable[Atom]) -> set[Variable]:

@@ -93,6 +93,17 @@ def factors_that_are_changed_later(p, n):
     return np.sum(h * h) + total, h[1] * 0.5
 
 
+@examples(0.4)
+@examples(0.0)
+def a_choice_among_what_it_replaces(s):
+    parts = np.array([s, 0.85, 0.5, 0.5])
+    chosen = parts
+    for _ in range(2):
+        if s:
+            chosen = np.where(chosen > 0.56, chosen, 0.72)
+    return np.sum((chosen + parts) * np.array([1.0, 2.0, 3.0, 4.0]))
+
+
 @examples.test
 def test_program(example) -> None:
     example.check()
