@@ -94,7 +94,7 @@ def factors_that_are_changed_later(p, n):
 
 
 @examples(0.4)
-@examples(0.0)
+@examples(0.7)
 def a_choice_among_what_it_replaces(s):
     parts = np.array([s, 0.85, 0.5, 0.5])
     chosen = parts
