@@ -84,10 +84,10 @@ def test_wrong_type_of_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.gradients import checks
 
     x = np.ones((2, 1))
-    checks.assert_like(x, x)
+    checks.assert_fits(x, x)
     for other in (x.astype(np.float32), x[0], 1.0, np.float64(1)):
         with pytest.raises(AssertionError):
-            checks.assert_like(other, x)
+            checks.assert_fits(other, x)
 
 
 def test_wrong_value(monkeypatch: pytest.MonkeyPatch) -> None:
