@@ -49,6 +49,14 @@ def uses_of(tree: Tree) -> Iterator[Use]:
             yield Use(atom, tree.region.end, "result", tree.region, None)
 
 
+def uses_by_variable(tree: Tree) -> dict[Variable, list[Use]]:
+    """All uses of each variable."""
+    found: dict[Variable, list[Use]] = {}
+    for use in uses_of(tree):
+        found.setdefault(use.variable, []).append(use)
+    return found
+
+
 def _reads(region: Region, item: Item) -> Iterator[tuple[Atom, int, UseKind, Region]]:
     if isinstance(item, Step):
         for atom in item.equation.inputs:

@@ -315,7 +315,3 @@ def _equations(equations: Iterable[Equation], steps: int) -> Iterator[tuple[Equa
             )
         else:
             yield from _equations(inner[0].equations, steps)
-
-
-def _outputs_bytes(counted: Iterable[tuple[Equation, int]]) -> int:
-    return sum(o.type.nbytes * steps for equation, steps in counted for o in equation.outputs)

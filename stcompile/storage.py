@@ -111,6 +111,11 @@ def plan_writes(tree: Tree) -> Writes:
     return Writes(analysis.inplace, frozenset(analysis.copied), analysis.storage)
 
 
+def target_of(equation: Equation) -> Atom:
+    """What an equation that writes changes."""
+    return equation.inputs[inplace_operand(equation.primitive)]
+
+
 def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
     """Variables whose storage is changed in place somewhere."""
     for _, item in tree.items():
@@ -120,7 +125,7 @@ def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
         if equation.primitive == "store":
             yield from (v for v in equation.inputs[:1] if isinstance(v, Variable))
         elif writes.inplace.get(item.at):
-            target = equation.inputs[inplace_operand(equation.primitive)]
+            target = target_of(equation)
             assert isinstance(target, Variable)
             yield target
 
@@ -215,7 +220,7 @@ class _Analysis:
         equation, storage = step.equation, self.storage
         source = shared_input(equation)
         if mark_of(equation.primitive) == "write":
-            target = equation.inputs[inplace_operand(equation.primitive)]
+            target = target_of(equation)
             self.inplace[step.at] = free = self._may_write(target, step.at)
             if free:
                 self._place(equation.output, storage.roots_of(target))

@@ -27,7 +27,7 @@ from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Variable
-from stcompile.liveness import Use, uses_of
+from stcompile.liveness import uses_by_variable
 from stcompile.location import Location
 from stcompile.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
@@ -123,25 +123,25 @@ class _Emitter:
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
         self.statements = Statements(*parts)
         if level == "fast":
-            given = {leaf.variable for leaf in staged.leaves if leaf.contiguous}
             self.statements = Planned(
-                *parts, self.plan, writable, products, given, contiguous, blas
+                *parts, self.plan, writable, products, self._given, contiguous, blas
             )
+
+    @property
+    def _given(self) -> set[Variable]:
+        """The arguments that are contiguous."""
+        return {leaf.variable for leaf in self.staged.leaves if leaf.contiguous}
 
     def _contiguous(self, writable: Container[int]) -> set[Variable]:
         """What BLAS can read without a copy."""
         tree = self.tree
-        given = {leaf.variable for leaf in self.staged.leaves if leaf.contiguous}
         steps = (item for _, item in tree.items() if isinstance(item, Step) and item.at in writable)
         computed = {output for step in steps for output in step.equation.outputs}
-        return contiguous_variables(tree, given, computed)
+        return contiguous_variables(tree, self._given, computed)
 
     def _products(self, writes: Writes, contiguous: set[Variable]) -> Mapping[int, Product]:
         """What BLAS adds to an array."""
-        uses: dict[Variable, list[Use]] = {}
-        for use in uses_of(self.tree):
-            uses.setdefault(use.variable, []).append(use)
-        return find_products(self.tree, writes, uses, contiguous)
+        return find_products(self.tree, writes, uses_by_variable(self.tree), contiguous)
 
     def run(self) -> Emitted:
         prologue = self._prologue()

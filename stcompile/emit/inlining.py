@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import Liveness, Use, uses_of
+from stcompile.liveness import Liveness, Use, uses_by_variable, uses_of
 from stcompile.location import Location
 from stcompile.naming import base_name, is_numbered
 from stcompile.regions import Branch, Collected, Region, Repeat, Step, Tree
@@ -39,9 +39,7 @@ class _Inlining:
     def __init__(self, tree: Tree, writes: Writes, fixed: Container[Variable]) -> None:
         self.tree = tree
         self.fixed = fixed
-        self.uses: dict[Variable, list[Use]] = {}
-        for use in uses_of(tree):
-            self.uses.setdefault(use.variable, []).append(use)
+        self.uses = uses_by_variable(tree)
         self.storage = tree_storage(tree, writes.copied)
         self.written: Roots = self.storage.reach(
             frozenset[Variable]().union(*map(self.storage.roots_of, written(tree, writes)))

@@ -13,17 +13,17 @@ from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.products import Factor, alpha_of, blas_call, shown_product
 from stcompile.emit.sharing import Sharing
-from stcompile.emit.statements import Statements
+from stcompile.emit.statements import Statements, empty
 from stcompile.emit.steps import is_called, is_sum
 from stcompile.emit.templates import Code, Operand, substitute, substitute_into, substitute_scalar
 from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import Use, uses_of
+from stcompile.liveness import uses_by_variable, uses_of
 from stcompile.location import Location
 from stcompile.plan.buffers import Plan
 from stcompile.plan.parts import split_rows
 from stcompile.plan.products import Product, is_blas
 from stcompile.regions import Carry, Collected, Repeat, Step, Tree
-from stcompile.storage import Writes
+from stcompile.storage import Writes, target_of
 from stcompile.templates import grouped, inplace_operand, mark_of, positional
 
 
@@ -50,9 +50,7 @@ def fixed_places(tree: Tree, writable: Container[int]) -> set[Variable]:
     """What has a place of its own if it has a buffer: what these steps compute, and rows of it."""
     if not writable:
         return set()
-    uses: dict[Variable, list[Use]] = {}
-    for use in uses_of(tree):
-        uses.setdefault(use.variable, []).append(use)
+    uses = uses_by_variable(tree)
     steps = (item for _, item in tree.items() if isinstance(item, Step) and item.at in writable)
     outputs = {output for step in steps for output in step.equation.outputs}
     return outputs | {v for v, rows in split_rows(tree, uses).items() if rows.whole in outputs}
@@ -142,7 +140,7 @@ class Planned(Statements):
         self.contiguous = contiguous
         self.has_blas = has_blas
         self.augmenting = _augmenting(tree)
-        self.fused = {v: p for p in products.values() for v in p.fused}
+        self.fused = {v for product in products.values() for v in product.fused}
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -169,74 +167,111 @@ class Planned(Statements):
         if output in self.plan.allocation.block_of and step.at not in self.writable:
             self.naming.called(output)  # rows of what is there
             return True
+        self.block(equation.location)
+        if equation.primitive == "contract" and self._blas(step, operands):
+            return True
         has_place = self.plan.has(output) or output in self.writes.made_in
         if not has_place or step.at not in self.writable:
             return False
-        self.block(equation.location)
         if output in self.plan.joined:
             self._join(step, operands)
             return True
         out = Operand(self.naming.called(output), output)
-        if equation.primitive == "contract" and self._blas(step, out, operands):
-            return True
         for statement in substitute_into(equation.primitive, out, operands, equation.params):
             self.add(statement, equation.location)
         return True
 
+    # --- products ------------------------------------------------------------------------------
+
     def _product(self, step: Step) -> None:
-        """Add a product to an array: BLAS does, if the array is contiguous for sure."""
+        """Add a product to an array."""
         product, output = self.products[step.at], step.equation.output
         location = step.equation.location
-        acc, x, y = map(self.operand, product.reads)
+        acc, *factors = map(self.operand, product.reads)
         scale = None if product.scale is None else self.expression(product.scale)
         self.block(location)
-        is_changed = self.writes.inplace.get(step.at) and product.acc == _target(step.equation)
-        stays = output in self.writes.made_in or is_changed
-        is_given = any(member in self.given for member in self.sharing.members(output))
-        if self.plan.has(output) or (stays and is_given):
-            out = self.naming.called(output)
-            if not is_called(acc.code, out.id):
-                self.add(copied_into(out, acc.code), location)
-            contract = product.contract
-            factors = self._factor(x), self._factor(y)
-            whole = self._factor(Operand(out, output))
-            call = blas_call(contract, whole, *factors, alpha_of(product, scale), 1.0)
-            sign = "-" if product.is_negative else "+"
-            factor = "" if scale is None else f"{ast.unparse(scale)} * "
-            shown = f"{out.id} {sign}= {factor}{shown_product(contract, *factors)}"
-            self.block(location).statements.append(Commented(call, shown))
+        is_changed = self.writes.inplace.get(step.at) and product.acc == target_of(step.equation)
+        if output in self.writes.made_in or is_changed:
+            fits = self.plan.has(output) or self._is_contiguous(output)
+        else:
+            fits = self.plan.has(output) or self._make(output, [acc, *factors], location)
+        if not fits:
+            self._add_by_numpy(step, product, acc, factors, scale, bool(is_changed))
             return
-        contract = product.contract
-        code = substitute("contract", [x, y], contract.params).value
+        out = self.naming.called(output)
+        if not is_called(acc.code, out.id):
+            self.add(copied_into(out, acc.code), location)
+        x, y = map(self._factor, factors)
+        whole = self._factor(Operand(out, output))
+        call = blas_call(product.contract, whole, x, y, alpha_of(product, scale), 1.0)
+        sign = "-" if product.is_negative else "+"
+        times = "" if scale is None else f"{ast.unparse(scale)} * "
+        shown = f"{out.id} {sign}= {times}{shown_product(product.contract, x, y)}"
+        self.block(location).statements.append(Commented(call, shown))
+
+    def _add_by_numpy(
+        self,
+        step: Step,
+        product: Product,
+        acc: Operand,
+        factors: list[Operand],
+        scale: ast.expr | None,
+        is_changed: bool,
+    ) -> None:
+        """Add a product to an array that BLAS might take a copy of."""
+        output, location = step.equation.output, step.equation.location
+        code = substitute("contract", factors, product.contract.params).value
         assert code is not None
         if scale is not None:
             code = ast.BinOp(scale, ast.Mult(), code)
         op = ast.Sub() if product.is_negative else ast.Add()
         self.allocated += output.type.nbytes
-        if stays:
+        if is_changed or output in self.writes.made_in:
             target = ast.Name(self._called(output), ast.Store())
             self.add(ast.AugAssign(target, op, code), location)
         else:
             self.assign(output, ast.BinOp(acc.code, op, code), location)
 
+    def _blas(self, step: Step, operands: list[Operand]) -> bool:
+        """Compute a product by BLAS; False if it cannot be, or NumPy has to."""
+        equation, output = step.equation, step.equation.output
+        fits = all(operand.atom in self.contiguous for operand in operands)
+        if not (fits and self.has_blas and is_blas(equation)) or output in self.without_name:
+            return False
+        if not equation.params["contracted"]:
+            return False  # an elementwise product
+        if not self.plan.has(output) and not self._make(output, operands, equation.location):
+            return False
+        x, y = map(self._factor, operands)
+        out = self.naming.called(output)
+        call = blas_call(equation, self._factor(Operand(out, output)), x, y, literal(1.0), 0.0)
+        shown = f"{out.id} = {shown_product(equation, x, y)}"
+        self.block(equation.location).statements.append(Commented(call, shown))
+        return True
+
+    def _make(self, output: Variable, operands: list[Operand], location: Location) -> bool:
+        """Make a new array for a product; False if its name is one of the operands'."""
+        own = self._called(output)
+        names = (
+            node.id for o in operands for node in ast.walk(o.code) if isinstance(node, ast.Name)
+        )
+        if own in names:
+            return False
+        self.assign(output, empty(output.type), location)
+        self.allocated += output.type.nbytes
+        return True
+
+    def _is_contiguous(self, output: Variable) -> bool:
+        """True for what is made in an argument that BLAS writes to without a copy."""
+        shown: Variable | None = output
+        while shown is not None and shown not in self.writes.made_in:
+            shown = self.writes.storage.sources.get(shown)
+        return shown is not None and self.writes.made_in[shown] in self.given
+
     def _factor(self, operand: Operand) -> Factor:
         atom = operand.atom
         head = self.plan.head_of.get(atom) if isinstance(atom, Variable) else None
         return Factor(operand.code, operand.ndim, head in self.plan.orders)
-
-    def _blas(self, step: Step, out: Operand, operands: list[Operand]) -> bool:
-        """Compute a product by BLAS; False if it cannot be, or NumPy has to."""
-        equation = step.equation
-        fits = all(operand.atom in self.contiguous for operand in operands)
-        if not (fits and self.has_blas and is_blas(equation) and self.plan.has(equation.output)):
-            return False
-        if not equation.params["contracted"]:
-            return False  # an elementwise product
-        x, y = map(self._factor, operands)
-        call = blas_call(equation, self._factor(out), x, y, literal(1.0), 0.0)
-        shown = f"{ast.unparse(out.code)} = {shown_product(equation, x, y)}"
-        self.block(equation.location).statements.append(Commented(call, shown))
-        return True
 
     def _join(self, step: Step, operands: list[Operand]) -> None:
         """A concatenation: what is not there yet is copied."""
@@ -348,8 +383,3 @@ class Planned(Statements):
 
 def copied_into(out: ast.expr, code: ast.expr) -> ast.stmt:
     return ast.Expr(ast.Call(attribute("np", "copyto"), [out, code], []))
-
-
-def _target(equation: Equation) -> Atom:
-    """What an equation that writes changes."""
-    return equation.inputs[inplace_operand(equation.primitive)]

@@ -169,7 +169,7 @@ class Statements(Steps):
 
     def _collection(self, loop: Repeat, collected: Collected) -> ast.expr:
         if not collected.is_stack:
-            return _empty(collected.output.type)
+            return empty(collected.output.type)
         if not loop.reverse:
             return ast.List([], ast.Load())
         nothing = ast.List([ast.Constant(None)], ast.Load())
@@ -232,7 +232,8 @@ class Statements(Steps):
         return self.last(loop.location)
 
 
-def _empty(type: Type) -> ast.expr:
+def empty(type: Type) -> ast.expr:
+    """A new array."""
     shape = literal(type.dims if len(type.dims) > 1 else type.dims[0])
     return ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
 

@@ -22,17 +22,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from stcompile.ir import Atom, Equation, Program, Variable, map_programs
-from stcompile.passes.rebuild import Rebuild
+from stcompile.ir import Atom, Equation, Program, Variable
+from stcompile.passes.rebuild import Rebuild, with_inner
 from stcompile.primitives import PRIMITIVES
 from stcompile.types import Type
 
 
 def cast_operands(program: Program) -> Program:
     """The program with conversions before its elementwise equations."""
-    equations = tuple(map_programs(e, cast_operands) for e in program.equations)
-    if any(new is not old for new, old in zip(equations, program.equations, strict=True)):
-        program = Program(program.name, program.inputs, equations, program.outputs)
+    program = with_inner(program, cast_operands)
     rebuild = Rebuild(program)
     converted: dict[tuple[Variable, np.dtype[np.generic]], Atom] = {}
     for at, equation in enumerate(program.equations):

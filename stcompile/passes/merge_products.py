@@ -29,8 +29,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stcompile.ir import Atom, Equation, Program, Variable, map_programs
-from stcompile.passes.rebuild import Rebuild
+from stcompile.ir import Atom, Equation, Program, Variable
+from stcompile.passes.rebuild import Rebuild, with_inner
 from stcompile.primitives import PRIMITIVES
 from stcompile.templates import mark_of
 from stcompile.types import Type
@@ -40,9 +40,7 @@ ROWS = {"batch": (), "contracted": ((1, 0),), "order": ()}
 
 def merge_products(program: Program) -> Program:
     """The program with matrix products that share their right factor made at once."""
-    equations = tuple(map_programs(e, merge_products) for e in program.equations)
-    if any(new is not old for new, old in zip(equations, program.equations, strict=True)):
-        program = Program(program.name, program.inputs, equations, program.outputs)
+    program = with_inner(program, merge_products)
     rebuild = Rebuild(program)
     for group in _groups(rebuild):
         _merge(rebuild, group)

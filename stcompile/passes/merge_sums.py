@@ -25,20 +25,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stcompile.ir import Atom, Equation, Program, Variable, map_programs
+from stcompile.ir import Atom, Equation, Program, Variable
 from stcompile.location import Location
-from stcompile.passes.rebuild import Rebuild
+from stcompile.passes.rebuild import Rebuild, with_inner
 
 COLUMNS = {"batch": (), "contracted": ((0, 0),), "order": ()}
 
 
 def merge_sums(program: Program) -> Program:
     """The program with its sums of products over rows, and of sums over rows, made at once."""
-    equations = tuple(map_programs(e, merge_sums) for e in program.equations)
-    if any(new is not old for new, old in zip(equations, program.equations, strict=True)):
-        program = Program(program.name, program.inputs, equations, program.outputs)
+    program = with_inner(program, merge_sums)
     merger = _Merger(program)
-    chains = [c for at in range(len(equations)) if (c := merger.chain(at)) is not None]
+    chains = [c for at in range(len(program.equations)) if (c := merger.chain(at)) is not None]
     last = max((chain.root for chain in chains), default=0) + 1
     for chain in sorted(chains, key=merger.rank):
         merger.merge(chain, last)

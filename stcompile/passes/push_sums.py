@@ -20,17 +20,15 @@ program f(x: f64[100,3], W: f64[3,4]) {
 
 from __future__ import annotations
 
-from stcompile.ir import Atom, Equation, Program, Variable, map_programs
-from stcompile.passes.rebuild import Rebuild
+from stcompile.ir import Atom, Equation, Program, Variable
+from stcompile.passes.rebuild import Rebuild, with_inner
 
 Axes = tuple[int, ...]
 
 
 def push_sums(program: Program) -> Program:
     """The program with its sums made before products, where nothing else needs the products."""
-    equations = tuple(map_programs(e, push_sums) for e in program.equations)
-    if any(new is not old for new, old in zip(equations, program.equations, strict=True)):
-        program = Program(program.name, program.inputs, equations, program.outputs)
+    program = with_inner(program, push_sums)
     rebuild = Rebuild(program)
     for at, equation in enumerate(program.equations):
         if equation.primitive == "sum" and not equation.params["keepdims"]:

@@ -46,8 +46,6 @@ MOST_BYTES = 1 << 28
 """What a loop keeps for such sums takes no more than this: 256 MB."""
 LARGE_STEP_BYTES = 1 << 18
 """Sums of products of such factors are as fast one by one, and need not be kept."""
-PLACED = LAYOUT - {"broadcast_to"}
-"""What shows elements of constants once: its rows for all steps take no more than these do."""
 
 
 def push_sums_out_of_loops(program: Program) -> Program:

@@ -22,15 +22,13 @@ program f(x: f32[2,3], h: f32[2,3], b: f32[3]) {
 
 from __future__ import annotations
 
-from stcompile.ir import Atom, Equation, Program, map_programs
-from stcompile.passes.rebuild import Rebuild
+from stcompile.ir import Atom, Equation, Program
+from stcompile.passes.rebuild import Rebuild, with_inner
 
 
 def reassociate_sums(program: Program) -> Program:
     """The program with the terms of its sums of three and more in the order of their making."""
-    equations = tuple(map_programs(e, reassociate_sums) for e in program.equations)
-    if any(new is not old for new, old in zip(equations, program.equations, strict=True)):
-        program = Program(program.name, program.inputs, equations, program.outputs)
+    program = with_inner(program, reassociate_sums)
     rebuild = Rebuild(program)
     for at, equation in enumerate(program.equations):
         if _is_root(rebuild, equation):

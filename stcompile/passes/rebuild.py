@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stcompile.ir import Atom, Equation, Program, Variable, freeze
+from stcompile.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.location import Location
 from stcompile.primitives import infer
+
+
+def with_inner(program: Program, change: Callable[[Program], Program]) -> Program:
+    """The program with the programs inside its equations changed."""
+    equations = tuple(map_programs(equation, change) for equation in program.equations)
+    same = all(new is old for new, old in zip(equations, program.equations, strict=True))
+    return program if same else replace(program, equations=equations)
 
 
 class Rebuild:

@@ -13,15 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import Liveness, Use, uses_of
+from stcompile.liveness import Liveness, uses_by_variable
 from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
 from stcompile.plan.orders import Order, choose_orders
 from stcompile.plan.parts import Rows, joined_parts, split_rows
 from stcompile.plan.products import Product
 from stcompile.regions import Branch, Repeat, Step, Tree, defined_by
-from stcompile.storage import Storage, Writes, written
-from stcompile.templates import inplace_operand
+from stcompile.storage import Storage, Writes, target_of, written
 
 Classes = Mapping[Variable, Sequence[Variable]]
 
@@ -91,9 +90,7 @@ class _Planner:
         self.products = products
         self.fused = {v for product in products.values() for v in product.fused}
         self.liveness = Liveness(tree, places)
-        self.uses: dict[Variable, list[Use]] = {}
-        for use in uses_of(tree):
-            self.uses.setdefault(use.variable, []).append(use)
+        self.uses = uses_by_variable(tree)
 
     def run(self) -> Plan:
         definable = set(self._definable())
@@ -227,7 +224,7 @@ class _Planner:
         found: set[Variable] = set()
         for _, item in self.tree.items():
             if isinstance(item, Step) and item.at in self.writes.inplace:
-                (output,), target = item.equation.outputs, _target(item.equation)
+                (output,), target = item.equation.outputs, target_of(item.equation)
                 if self.writes.inplace[item.at]:
                     inplace.add(output)
                 elif target in self.classes.get(output, ()):
@@ -323,8 +320,3 @@ class _Planner:
                     continue
                 if variable.type.dims and variable.type.size:
                     yield variable
-
-
-def _target(equation: Equation) -> Atom:
-    """What an equation that writes changes."""
-    return equation.inputs[inplace_operand(equation.primitive)]

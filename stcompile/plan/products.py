@@ -15,8 +15,7 @@ import numpy as np
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import Use
 from stcompile.regions import Region, Repeat, Step, Tree
-from stcompile.storage import Storage, Writes
-from stcompile.templates import inplace_operand
+from stcompile.storage import Storage, Writes, target_of
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -70,7 +69,7 @@ def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Variable]]:
         if item.equation.primitive == "store":
             target = item.equation.inputs[0]
         elif writes.inplace.get(item.at):
-            target = item.equation.inputs[inplace_operand(item.equation.primitive)]
+            target = target_of(item.equation)
         if isinstance(target, Variable):
             found.append((item.at, target))
     return found

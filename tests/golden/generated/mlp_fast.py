@@ -49,13 +49,15 @@ def workspace():
         np.multiply(exps, np.float32(0.01), out=exps)
         d_b_1 = np.sum(exps, axis=0)
         sgemm(1.0, W_1.T, exps, 0.0, d_h_T, 1, 1, 1)  # d_h = exps @ W_1.T
-        d_W_1 = h_T @ exps
+        d_W_1 = np.empty((32, 10), np.float32)
+        sgemm(1.0, exps, h_T, 0.0, d_W_1.T, 1, 1, 1)  # d_W_1 = h.T @ exps
         # models.py:25  h = np.maximum(h @ layer.W + layer.b, 0)
         np.greater(v2, 0, out=v10)
         np.copyto(v2, v10, casting="unsafe")
         np.multiply(d_h, v2, out=d_h)
         d_b = np.sum(d_h, axis=0)
-        d_W = x.T @ d_h
+        d_W = np.empty((784, 32), np.float32)
+        sgemm(1.0, d_h_T, x.T, 0.0, d_W.T, 0, 1, 1)  # d_W = x.T @ d_h
         return loss, [layers[0]._replace(W=d_W, b=d_b), layers[1]._replace(W=d_W_1, b=d_b_1)]
 
     return mlp_value_and_grad
