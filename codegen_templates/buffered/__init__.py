@@ -67,6 +67,7 @@ BUFFERED: dict[str, Callable[..., None]] = {
     "bitwise_or": elementwise.bitwise_or,
     "bitwise_xor": elementwise.bitwise_xor,
     "maximum": elementwise.maximum,
+    "first_maximum": elementwise.first_maximum,
     "minimum": elementwise.minimum,
     "fmax": elementwise.fmax,
     "fmin": elementwise.fmin,

@@ -276,6 +276,11 @@ def maximum(out: Any, x: Any, y: Any) -> None:
 
 
 @into(inplace=("x", "y"))
+def first_maximum(out: Any, x: Any, y: Any) -> None:
+    np.maximum(x, y, out=out)
+
+
+@into(inplace=("x", "y"))
 def minimum(out: Any, x: Any, y: Any) -> None:
     np.minimum(x, y, out=out)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -41,6 +42,26 @@ def per_degree(shape: Axes, axis: Axes, ddof: int) -> float:
     """1 / (degrees of freedom); NaN where a variance has none, as NumPy."""
     degrees = count(shape, axis) - ddof
     return 1 / degrees if degrees > 0 else math.nan
+
+
+# --- windows ---------------------------------------------------------------------------------
+
+
+def offsets(size: Axes) -> list[Axes]:
+    """The offsets of a window's elements."""
+    return list(itertools.product(*map(range, size)))
+
+
+def at_offset(
+    shape: Axes, offset: Axes, axis: Axes, start: Axes, count: Axes, step: Axes, dilation: Axes
+) -> Params:
+    """The slice of an array of that shape that has the elements at an offset of all windows."""
+    first, length, stride = [0] * len(shape), list(shape), [1] * len(shape)
+    for i, of in enumerate(axis):
+        first[of] = start[i] + offset[i] * dilation[i]
+        length[of], stride[of] = count[i], step[i]
+    forms = tuple((n,) for n in first)
+    return {"start": forms, "length": tuple(length), "step": tuple(stride), "drop": ()}
 
 
 # --- contractions ----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import numpy as np
 from ..marks import accumulates, adjoint
 from ..numpy import indexing as template
 from . import linear
+from .axes import at_offset, inverse, offsets
 
 
 @accumulates
@@ -23,6 +24,28 @@ def slice(
     return template.accumulate(
         d_x, (d_out, *counters), op="slice", start=start, length=length, step=step, drop=drop
     )
+
+
+@accumulates
+def windows(
+    d_x: Any,
+    d_out: Any,
+    *,
+    axis: Any,
+    start: Any,
+    count: Any,
+    step: Any,
+    size: Any,
+    dilation: Any,
+    order: Any,
+) -> Any:
+    """The sum of the windows where they overlap: each of their elements for all of them at once."""
+    if order:
+        d_out = np.transpose(d_out, inverse(order))
+    for offset in offsets(size):
+        params = at_offset(np.shape(d_x), offset, axis, start, count, step, dilation)
+        d_x = template.accumulate(d_x, (d_out[(..., *offset)],), op="slice", **params)
+    return d_x
 
 
 @accumulates

@@ -3,7 +3,7 @@
 Where two operands that are both differentiated tie, each takes half of the cotangent, as the
 symmetric subgradient does. A tie with an operand that is not differentiated gives 0: the
 derivative of ``np.maximum(x, 0)`` at 0 is that of relu. ``active`` says which operands are
-differentiated.
+differentiated. `first_maximum` is the maximum where a tie goes to the first operand.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ def maximum(out: Any, x: Any, y: Any, *, active: tuple[bool, ...] = (True, True)
         half = 0.5 * np.equal(x, y).astype(out.dtype)
         return np.greater(x, y) + half, np.less(x, y) + half
     return np.greater(x, y), np.less(x, y)
+
+
+@adjoint
+def first_maximum(out: Any, x: Any, y: Any, d_out: Any) -> Any:
+    """Of operands that tie the first one wins, as in pooling."""
+    d_y = d_out * np.less(x, y)
+    return d_out - d_y, d_y
 
 
 @partials

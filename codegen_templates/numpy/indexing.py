@@ -8,7 +8,14 @@ import numpy as np
 
 from ..marks import fresh, view, write
 from .linear import contract
-from .subscripts import index_subscript, reversal, subscript
+from .subscripts import (
+    extents,
+    index_subscript,
+    reversal,
+    single,
+    subscript,
+    window_subscript,
+)
 
 
 @view
@@ -18,6 +25,30 @@ def slice(x: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: An
             reversal(start, length, step, drop)
         ]
     return x[subscript(x.shape, counters, start, length, step, drop)]
+
+
+@view
+def windows(
+    x: Any, *, axis: Any, start: Any, count: Any, step: Any, size: Any, dilation: Any, order: Any
+) -> Any:
+    if order != ():
+        return windows(
+            x,
+            axis=axis,
+            start=start,
+            count=count,
+            step=step,
+            size=size,
+            dilation=dilation,
+            order=(),
+        ).transpose(*order)
+    if window_subscript(x.shape, axis, start, count, step, size, dilation) == ...:
+        return np.lib.stride_tricks.sliding_window_view(
+            x, extents(size, dilation), axis=single(axis)
+        )
+    return np.lib.stride_tricks.sliding_window_view(x, extents(size, dilation), axis=single(axis))[
+        window_subscript(x.shape, axis, start, count, step, size, dilation)
+    ]
 
 
 @write(inplace=("x",))

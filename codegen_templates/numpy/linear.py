@@ -28,6 +28,10 @@ def contract(
         return np.inner(x, y)
     if spelling == "outer":
         return np.outer(x, y)
+    if spelling == "einsum":
+        return np.einsum(einsum_subscripts(x.ndim, y.ndim, batch, contracted, order), x, y)
+    if spelling == "tensordot":
+        return np.tensordot(x, y, axes=tensordot_axes(contracted))
     if " @ " in form(x.ndim, y.ndim, batch, contracted, order):
         return factor(0, x, y, batch, contracted, order) @ factor(1, x, y, batch, contracted, order)
     if form(x.ndim, y.ndim, batch, contracted, order) == "outer(x, y)":

@@ -183,6 +183,27 @@ def _is_full(entry: Any) -> bool:
     return isinstance(entry, slice) and entry == FULL
 
 
+# --- windows ---------------------------------------------------------------------------------
+
+
+def extents(size: Axes, dilation: Axes) -> Any:
+    """How much of its axis each window spans."""
+    return single(tuple((n - 1) * d + 1 for n, d in zip(size, dilation, strict=True)))
+
+
+def window_subscript(
+    shape: Axes, axis: Axes, start: Axes, count: Axes, step: Axes, size: Axes, dilation: Axes
+) -> Any:
+    """The subscript that takes some of all windows, and of each some elements; ``...``: all."""
+    entries: list[Any] = [FULL] * (len(shape) + len(axis))
+    windows = zip(axis, start, count, step, size, dilation, strict=True)
+    for at, (of, first, positions, stride, elements, gap) in enumerate(windows):
+        extent = (elements - 1) * gap + 1
+        entries[of] = _span(first, positions, stride, shape[of] - extent + 1)
+        entries[len(shape) + at] = _span(0, elements, gap, extent)
+    return ... if all(map(_is_full, entries)) else _shortened(entries)
+
+
 # --- advanced indices ------------------------------------------------------------------------
 
 

@@ -201,6 +201,7 @@ ELEMENTWISE: tuple[Primitive, ...] = (
         Primitive(name, _ufunc(name), elementwise=True, linear=name in LINEAR)
         for name in (*UNARY, *BINARY)
     ),
+    Primitive("first_maximum", _ufunc("maximum"), elementwise=True),
     Primitive("where", _where, elementwise=True, linear=True),
     Primitive("clip", _clip, elementwise=True),
     *(

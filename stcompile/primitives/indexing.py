@@ -5,6 +5,10 @@ affine form of the counters of enclosing loops, ``(offset, coefficient of each c
 the axes in ``drop`` (of length 1) are taken away. An *index* is NumPy's advanced indexing: ``at``
 has one entry for each position of the subscript: ``"index"`` (the next index operand),
 ``(start, length, step)`` (a basic slice of that axis) or ``"new"`` (`numpy.newaxis`).
+
+*Windows* over an ``axis`` of an array turn it into two: element ``[p, i]`` is element
+``start + p * step + i * dilation`` of the axis, with ``count`` positions ``p`` in its place and
+``size`` offsets ``i`` behind all other axes. ``order`` permutes the result as `numpy.transpose`.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from stcompile.primitives.base import (
     array_or_scalar,
     require_array,
     require_assignable,
+    require_axes,
     require_count,
     require_integer,
     shapes,
@@ -155,9 +160,31 @@ def _accumulate(types: Types, params: Params) -> Types:
     return (acc,)
 
 
+def _windows(types: Types, params: Params) -> Types:
+    (x,) = types
+    dims = list(require_array("windows", x).dims)
+    require_axes("windows", params["axis"], x.dims)
+    keys = ("axis", "start", "count", "step", "size", "dilation")
+    for axis, start, count, step, size, dilation in zip(*map(params.get, keys), strict=True):
+        last = start + (count - 1) * step + (size - 1) * dilation
+        if min(start, count, step - 1, size - 1, dilation - 1) < 0 or (
+            count and last >= dims[axis]
+        ):
+            raise OperandError(
+                f"windows: {count} windows of {size} do not fit axis {axis} of shape {x.dims}"
+            )
+        dims[axis] = count
+    natural = (*dims, *params["size"])
+    order = params["order"] or tuple(range(len(natural)))
+    if sorted(order) != list(range(len(natural))):
+        raise OperandError(f"windows: order {order} does not permute {len(natural)} axes")
+    return (Type.array(x.dtype, tuple(natural[i] for i in order)),)
+
+
 INDEXING: tuple[Primitive, ...] = (
     Primitive("slice", _slice, linear=True),
     Primitive("update", _update, linear=True),
+    Primitive("windows", _windows, linear=True),
     Primitive("index", _index, linear=True),
     Primitive("index_update", _index_update, linear=True),
     Primitive("accumulate", _accumulate),

@@ -10,7 +10,7 @@ import pytest
 from stcompile.codegen_templates.derivatives import DERIVATIVES
 from tests.derivatives.numeric import cotangents, primal
 from tests.derivatives.test_elementwise import BINARY, DOMAINS, UNARY
-from tests.derivatives.test_indexing import INDICES, PARTS, counters
+from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
 
 F32 = np.float32
 X = np.linspace(-0.5, 0.5, 20, dtype=F32).reshape(4, 5)
@@ -22,6 +22,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *((name, (X - X + F32(sum(DOMAINS.get(name, (0.2, 1))) / 2),), {}) for name in UNARY),
     *((name, (X + 1, X[0] + 2), {}) for name in (*BINARY, "floor_divide", "remainder")),
     *((name, (X, X[0]), {}) for name in ("maximum", "minimum", "fmax", "fmin")),
+    ("first_maximum", (X, X[0]), {}),
     *((name, (X, 0.5), {}) for name in ("add", "multiply", "divide", "maximum", "hypot")),
     *(("power", (X + 1, y), {"static": (False, True)}) for y in (0, 1, 2, 3, 0.5, 2.5)),
     *(("power", (X + 1, y), {}) for y in (0, 2, 0.5)),
@@ -46,6 +47,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("array", (F32(2), F32(3)), {"shape": (2,), "dtype": FLOAT}),
     ("slice", (X,), SLICE),
     ("slice", (X, *counters(COUNTED)), COUNTED),
+    ("windows", (X,), WINDOWS[0]),
     ("update", (X, F32(2)), SLICE),
     ("index", (X, *INDICES[0][0]), {"at": INDICES[0][1]}),
     ("index_update", (X, X[:, :], *INDICES[0][0]), {"at": INDICES[0][1]}),

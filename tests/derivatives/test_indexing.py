@@ -20,6 +20,16 @@ PARTS = [
     {"start": ((1, -1, 1), (0, 2, 0)), "length": (3, 3), "step": (-1, 1), "drop": ()},
     {"start": ((0,), (0,)), "length": (0, 5), "step": (1, 1), "drop": ()},
 ]
+WINDOWS: list[dict[str, Any]] = [
+    {"axis": axis, "start": start, "count": count, "step": step, "size": size, "dilation": gap,
+     "order": order}
+    for axis, start, count, step, size, gap, order in [
+        ((0, 1), (0, 0), (3, 3), (1, 1), (2, 3), (1, 1), ()),
+        ((1,), (1,), (2,), (2,), (2,), (1,), ()),
+        ((1, 0), (0, 1), (2, 2), (1, 1), (2, 2), (3, 1), (3, 1, 0, 2)),
+        ((0,), (0,), (0,), (1,), (2,), (1,), ()),
+    ]
+]  # fmt: skip
 ROWS, COLUMNS = np.array([0, 2, 2, 0]), np.array([1, -1, 4, 3])
 INDICES: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = [
     ((ROWS,), ("index",)),
@@ -48,6 +58,25 @@ def test_slices(params: dict[str, Any]) -> None:
     check_rule("update", (X, v, *inputs), params)
     check_rule("update", (X, np.float64(2), *inputs), params)
     check_rule("accumulate", (X, v, *inputs), {"op": "slice", **params})
+
+
+@pytest.mark.parametrize("params", WINDOWS)
+def test_windows(params: dict[str, Any]) -> None:
+    check_rule("windows", (X,), params)
+
+
+def test_a_wrong_rule_of_windows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def once(d_x: Any, d_out: Any, **params: Any) -> Any:
+        part = d_x[params["start"][0] :]
+        part[: params["count"][0]] += d_out[..., 0]  # the first element of each window alone
+        return d_x
+
+    once.__dict__["mark"] = "accumulates"
+    monkeypatch.setitem(DERIVATIVES, "windows", once)  # type: ignore[arg-type]
+    params = {"axis": (0,), "start": (0,), "count": (3,), "step": (1,), "size": (2,),
+              "dilation": (1,), "order": ()}  # fmt: skip
+    with pytest.raises(AssertionError):
+        check_rule("windows", (X[:, 0].copy(),), params)
 
 
 @pytest.mark.parametrize(("indices", "at"), INDICES)

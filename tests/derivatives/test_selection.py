@@ -35,6 +35,15 @@ def test_ties(name: str) -> None:
             np.testing.assert_array_equal(partial, [0, 0])
 
 
+def test_the_first_maximum_wins_a_tie() -> None:
+    check_rule("first_maximum", (X, Y))
+    check_rule("first_maximum", (Y, X))
+    x, y = np.array([1.0, 2.0, 0.0]), np.array([1.0, 1.0, 3.0])
+    d_x, d_y = DERIVATIVES["first_maximum"](np.maximum(x, y), x, y, np.full(3, 5.0))
+    np.testing.assert_array_equal(d_x, [5, 5, 0])
+    np.testing.assert_array_equal(d_y, [0, 0, 5])
+
+
 @pytest.mark.parametrize("name", ["fmax", "fmin"])
 def test_numbers_win_against_nan(name: str) -> None:
     x, y = np.array([np.nan, 1.0]), np.array([2.0, np.nan])

@@ -15,6 +15,11 @@ from stcompile.frontend.values import Masked, is_static, is_traced
 
 def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
     """An axis argument as a sorted tuple of non-negative axes; None is all of them."""
+    return tuple(sorted(axes_in_order(run, ndim, axis)))
+
+
+def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
+    """An axis argument as a tuple of non-negative axes; None is all of them."""
     if not is_static(axis):
         run.refuse("the axis is a traced value", "use a static axis")
     if axis is None:
@@ -27,7 +32,7 @@ def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
         found.append(int(one) % ndim)
     if len(set(found)) != len(found):
         run.refuse(f"the axes {tuple(given)} repeat", "", TypingError)
-    return tuple(sorted(found))
+    return tuple(found)
 
 
 def axis_of(run: Run, ndim: int, axis: Any) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.errors import TypingError
-from stcompile.frontend.functions.reductions import axes_of, axis_of
+from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.nested import stacked_rows
@@ -271,6 +271,38 @@ def _parts(run: Run, x: Array, axis: int, cuts: list[int]) -> list[Array]:
     return parts
 
 
+def sliding_window_view(
+    run: Run,
+    x: Any,
+    window_shape: Any,
+    axis: Any = None,
+    *,
+    subok: bool = False,
+    writeable: bool = False,
+) -> Array:
+    """A read-only view: windows at all positions, their axes behind those of the array."""
+    array = run.as_array(x)
+    dims = array.type.dims
+    sizes = shape_of(run, window_shape)
+    axes = tuple(range(len(dims))) if axis is None else axes_in_order(run, len(dims), axis)
+    if len(axes) != len(sizes):
+        run.refuse(f"window shape {sizes} does not match axes {axes}", "", TypingError)
+    if any(not 0 < size <= dims[i] for size, i in zip(sizes, axes, strict=True)):
+        run.refuse(
+            f"windows of shape {sizes} do not fit axes {axes} of shape {dims}",
+            "windows have at least one element and are no larger than the array",
+            TypingError,
+        )
+    if writeable:
+        run.refuse("writing through overlapping windows is not supported", "write to the array")
+    ones = (1,) * len(axes)
+    counts = tuple(dims[i] - size + 1 for size, i in zip(sizes, axes, strict=True))
+    return run.view(
+        array, "windows", axis=axes, start=(0,) * len(axes), count=counts, step=ones, size=sizes,
+        dilation=ones, order=(),
+    )  # fmt: skip
+
+
 def flip(run: Run, m: Any, axis: Any = None) -> Any:
     x = run.as_array(m)
     axes = axes_of(run, x.type.ndim, axis)
@@ -345,6 +377,7 @@ SHAPES: dict[Any, Any] = {
     np.atleast_2d: atleast_2d,
     np.split: split,
     np.array_split: array_split,
+    np.lib.stride_tricks.sliding_window_view: sliding_window_view,
     np.flip: flip,
     np.fliplr: lambda run, m: flip(run, m, 1),
     np.flipud: lambda run, m: flip(run, m, 0),
