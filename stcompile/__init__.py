@@ -1,6 +1,6 @@
 """stcompile: automatic differentiation of plain NumPy functions by source transformation."""
 
-from importlib.metadata import version
+from typing import Any
 
 from stcompile import nn, optim
 from stcompile.api import (
@@ -26,8 +26,6 @@ from stcompile.errors import (
     TypingError,
 )
 
-__version__ = version("stcompile")
-
 __all__ = [
     "ArgumentsError",
     "DataError",
@@ -50,3 +48,12 @@ __all__ = [
     "train_step",
     "value_and_grad",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``__version__``, read when it is asked for: the reader of metadata is slow to import."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("stcompile")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -173,7 +173,7 @@ def _description(export: Export, emitted: Emitted) -> Iterator[str]:
     else:
         yield "It has no buffers: any number of threads may call it."
     yield ""
-    made = f'Written by stcompile {version("stcompile")} at level "{unit.options.level}".'
+    made = f'Written by stcompile {_version()} at level "{unit.options.level}".'
     yield from _paragraph(
         f"{made} It needs NumPy and nothing else. Run as a program, this file compares its "
         "derivatives with finite differences of the value."
@@ -280,3 +280,8 @@ def _spaced(parts: Sequence[str]) -> Iterator[str]:
         empty = 0 if line else empty + 1
         if empty <= 2:
             yield line
+
+
+def _version() -> str:
+
+    return version("stcompile")
