@@ -23,6 +23,7 @@ from stcompile.location import Location
 from stcompile.options import Options
 from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.push_maxima import push_maxima
 from stcompile.passes.push_slices import push_slices
 from stcompile.primal import Primal
 from stcompile.types import is_number
@@ -75,7 +76,7 @@ class Gradient(Dispatcher):
             )
         program = eliminate_dead_code(drop_idle_ports(_with_output(sub.program, output)))
         if self.options.level == "fast":  # now: the adjoint follows, and has no rows to fill either
-            narrow = eliminate_dead_code(push_slices(program))
+            narrow = push_maxima(eliminate_dead_code(push_slices(program)))
             renamed = dict(zip(program.inputs, narrow.inputs, strict=True))
             program, variables = narrow, [renamed[variable] for variable in variables]
         self._caution(run, program, variables)

@@ -10,6 +10,7 @@ from stcompile.ir import Program
 from stcompile.naming import renumber
 from stcompile.options import Level
 from stcompile.passes.cast_operands import cast_operands
+from stcompile.passes.choose_layouts import choose_layouts
 from stcompile.passes.compose_views import compose_views
 from stcompile.passes.copy_small_operands import copy_small_operands
 from stcompile.passes.drop_idle_ports import drop_idle_ports
@@ -21,12 +22,14 @@ from stcompile.passes.merge_sums import merge_sums
 from stcompile.passes.outer_products import outer_products
 from stcompile.passes.own_outputs import own_outputs
 from stcompile.passes.place_stores import place_stores
+from stcompile.passes.push_maxima import push_maxima
 from stcompile.passes.push_slices import push_slices
 from stcompile.passes.push_sums import push_sums
 from stcompile.passes.push_sums_out_of_loops import push_sums_out_of_loops
 from stcompile.passes.reassociate_sums import reassociate_sums
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
+from stcompile.passes.spread_numbers import spread_numbers
 
 Pass = Callable[[Program], Program]
 
@@ -52,10 +55,13 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("ports", drop_idle_ports),
     Stage("views", compose_views),
     Stage("slices", push_slices, level="fast", exact=False),
+    Stage("maxima", push_maxima, level="fast"),
     Stage("resimplify", simplify_adjoint, exact=False),
     Stage("prune", eliminate_dead_code, level="fast"),
     Stage("reductions", push_sums, level="fast", exact=False),
     Stage("cse", share_common_subexpressions),
+    Stage("layouts", choose_layouts, level="fast", exact=False),
+    Stage("relayout", compose_views, level="fast"),
     Stage("hoist", hoist_from_loops, level="fast", exact=False),
     Stage("push", push_sums_out_of_loops, level="fast", exact=False),
     Stage("sums", reassociate_sums, level="fast", exact=False),
@@ -65,6 +71,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("recse", share_common_subexpressions, level="fast"),
     Stage("casts", cast_operands, level="fast"),
     Stage("copies", copy_small_operands, level="fast"),
+    Stage("numbers", spread_numbers, level="fast"),
     Stage("stores", place_stores),
     Stage("dce", eliminate_dead_code),
     Stage("number", renumber),

@@ -31,7 +31,12 @@ from stcompile.liveness import uses_by_variable
 from stcompile.location import Location
 from stcompile.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
-from stcompile.plan.products import Product, contiguous_variables, find_products
+from stcompile.plan.products import (
+    Product,
+    contiguous_variables,
+    find_products,
+    suits_numpy,
+)
 from stcompile.regions import Step, Tree, unfold
 from stcompile.storage import Storage, Writes, plan_writes
 
@@ -90,7 +95,7 @@ class _Emitter:
         options: Options,
         defaults: Mapping[Variable, str],
     ) -> None:
-        level, blas = options.level, options.has_blas
+        level = options.level
         self.staged = staged
         self.defaults = defaults
         self.arguments = arguments
@@ -101,11 +106,12 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.tree = tree = unfold(staged.program)
+        blas = level == "fast" and options.has_blas and not suits_numpy(tree)
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
         without_name = inlined(tree, writes, fixed_places(tree, writable))
         contiguous = self._contiguous(writable)
-        products = self._products(writes, contiguous) if level == "fast" and blas else {}
+        products = self._products(writes, contiguous) if blas else {}
         without_name |= {v for product in products.values() for v in product.fused}
         writes = store_products(tree, writes, products)
         places = text_places(tree, without_name)

@@ -148,6 +148,10 @@ class Planned(Statements):
         quick = substitute_scalar(equation.primitive, operands, equation.params)
         return super().code_of(equation, operands) if quick is None else Code((), quick)
 
+    def is_short(self, equation: Equation, code: ast.expr) -> bool:
+        """A view of a buffer may be of any length: it gets a name in the workspace."""
+        return mark_of(equation.primitive) == "view" or super().is_short(equation, code)
+
     def is_put_back(self, output: Variable) -> bool:
         return output in self.augmenting
 

@@ -127,7 +127,7 @@ class Steps:
         self.block(equation.location)
         if equation.effects and output not in self.read:
             self.add(ast.Expr(code.value), equation.location)
-        elif output in self.without_name and len(ast.unparse(code.value)) <= INLINE_WIDTH:
+        elif output in self.without_name and self.is_short(equation, code.value):
             self.code[output] = code.value
         elif output in self.writes.made_in:
             stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
@@ -141,6 +141,10 @@ class Steps:
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
         return substitute(equation.primitive, operands, equation.params)
+
+    def is_short(self, equation: Equation, code: ast.expr) -> bool:
+        """True for an expression that may stand where it is used."""
+        return len(ast.unparse(code)) <= INLINE_WIDTH
 
     def is_put_back(self, output: Variable) -> bool:
         """True for a value that is computed in the place that it is put back to."""

@@ -25,6 +25,7 @@ from stcompile.plan.orders import Order
 from stcompile.types import Type
 
 FACTORY = "workspace"
+_WINDOWS = "np.lib.stride_tricks.sliding_window_view"
 _LINE = 6  # names of one buffer on a line
 
 
@@ -150,6 +151,9 @@ class Workspace:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             is_method = node.func.attr in ("reshape", "transpose", "squeeze")
             static = all(map(_is_static, node.args)) and not node.keywords
+            windowed = _windowed(node)
+            if windowed is not None:
+                return self._is_path(windowed)
             return is_method and static and self._is_path(node.func.value)
         return False
 
@@ -218,10 +222,22 @@ def _is_static(node: ast.expr) -> bool:
     return not any(isinstance(n, ast.Name | ast.Call | ast.Attribute) for n in ast.walk(node))
 
 
+def _windowed(node: ast.expr) -> ast.expr | None:
+    """What windows are taken of; None for any other expression."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == _WINDOWS:
+        static = map(_is_static, [*node.args[1:], *(k.value for k in node.keywords)])
+        return node.args[0] if all(static) else None
+    return None
+
+
 def _root(node: ast.expr) -> str:
     while not isinstance(node, ast.Name):
         assert isinstance(node, ast.Attribute | ast.Subscript | ast.Call)
-        node = node.func if isinstance(node, ast.Call) else node.value
+        windowed = _windowed(node)
+        if windowed is not None:
+            node = windowed
+        else:
+            node = node.func if isinstance(node, ast.Call) else node.value
     return node.id
 
 
@@ -229,6 +245,11 @@ def _wish(node: ast.expr, ndim: int) -> str:
     """``h_T`` for ``h.T``, ``h_0`` for ``h[0]``, ``h_2d`` for a reshape."""
     if isinstance(node, ast.Name):
         return node.id
+    inner = node.func if isinstance(node, ast.Call) else node
+    if isinstance(inner, ast.Attribute | ast.Subscript) and _windowed(node) is None:
+        own = _wish(inner.value, ndim)
+        if own.endswith("_windows"):
+            return own
     if isinstance(node, ast.Attribute):
         return f"{_wish(node.value, ndim)}_T"
     if isinstance(node, ast.Subscript):
@@ -236,6 +257,9 @@ def _wish(node: ast.expr, ndim: int) -> str:
         is_number = isinstance(index, ast.Constant) and type(index.value) is int
         return f"{_wish(node.value, ndim)}_{ast.unparse(index) if is_number else 'part'}"
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    windowed = _windowed(node)
+    if windowed is not None:
+        return f"{_wish(windowed, ndim)}_windows"
     how = "T" if node.func.attr == "transpose" else f"{ndim}d"
     return f"{_wish(node.func.value, ndim)}_{how}"
 

@@ -1,8 +1,11 @@
 """Compute only the rows that are read: slices move from a result to the operands.
 
-Where all that reads a result are slices, and these read fewer elements than it has. A slice of a
-slice is one slice. Elementwise functions and contractions; the primal is changed as well, so this
-is for the fast level. NumPy may round differently where operands are no longer contiguous.
+Where all that reads a result are slices, and these read fewer elements than it has, or all of them
+in strides, each once: what is pooled is then computed in as many parts as a pool has elements, each
+of them contiguous. Margins that neither slices nor windows read are not computed. A slice of a
+slice, of windows or of a transpose is one of what they show. Elementwise functions and
+contractions; the primal is changed as well, so this is for the fast level. NumPy may round
+differently where operands are no longer contiguous.
 
 >>> from stcompile.text import parse_program
 >>> print(push_slices(parse_program('''
@@ -23,6 +26,7 @@ program f(x: f64[100,3], b: f64[3]) {
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
@@ -52,6 +56,16 @@ class _Span(NamedTuple):
         start = inner.start + inner.step * self.start
         return _Span(start, self.length, inner.step * self.step, self.dropped)
 
+    @property
+    def last(self) -> int:
+        return self.start + (self.length - 1) * self.step
+
+    def misses(self, other: _Span) -> bool:
+        """True if the two have no element in common."""
+        ours, theirs = sorted((self.start, self.last)), sorted((other.start, other.last))
+        apart = ours[1] < theirs[0] or theirs[1] < ours[0]
+        return apart or (self.start - other.start) % math.gcd(self.step, other.step) != 0
+
     def is_all(self, dim: int) -> bool:
         return self == _Span(0, dim, 1, False)
 
@@ -67,6 +81,21 @@ def _spans(equation: Equation) -> tuple[_Span, ...]:
         _Span(start[0], length, step, axis in p["drop"])
         for axis, (start, length, step) in enumerate(axes)
     )
+
+
+_MOST_PARTS = 16  # that one result is computed in
+_VIEWS = ("slice", "windows", "transpose")
+
+
+def _windows_spans(equation: Equation) -> tuple[_Span, ...]:
+    """What windows read of each axis, from the first element to the last."""
+    p, dims = equation.params, equation.inputs[0].type.dims
+    spans = [_Span(0, dim, 1, False) for dim in dims]
+    keys = ("axis", "start", "count", "step", "size", "dilation")
+    for axis, start, count, step, size, dilation in zip(*map(p.get, keys), strict=True):
+        length = (count - 1) * step + (size - 1) * dilation + 1
+        spans[axis] = _Span(start, max(length, 0), 1, False)
+    return tuple(spans)
 
 
 class _Pusher:
@@ -86,6 +115,7 @@ class _Pusher:
         for equation in equations:
             self._note(equation)
         for equation in reversed(equations):
+            self._trim(equation)
             slices = self._slices_of(equation)
             made = [self._pushed(equation, part) for part in slices]
             if not made or not all(map(_is_well_typed, made)):
@@ -107,6 +137,43 @@ class _Pusher:
         for variable in equation.variables:
             self.users.setdefault(variable, {})[id(equation)] = equation
 
+    def _fits(self, equation: Equation) -> bool:
+        primitive = PRIMITIVES[equation.primitive]
+        return primitive.elementwise or equation.primitive in ("contract", *_VIEWS)
+
+    def _trim(self, equation: Equation) -> None:
+        """If slices and windows are all that reads a result, and leave margins, let them read a
+        slice of it without the margins."""
+        if len(equation.outputs) != 1 or equation.effects or equation.output in self.outputs:
+            return
+        output, readers = equation.output, list(self.users.get(equation.output, {}).values())
+        are_views = all(e.primitive in ("slice", "windows") and len(e.inputs) == 1 for e in readers)
+        if not readers or not are_views or not self._fits(equation):
+            return
+        if all(e.primitive == "slice" for e in readers):
+            return  # they move by themselves
+        read = [_spans(e) if e.primitive == "slice" else _windows_spans(e) for e in readers]
+        if not all(span.length for spans in read for span in spans):
+            return
+        hull = []
+        for spans in zip(*read, strict=True):
+            first = min(min(span.start, span.last) for span in spans)
+            last = max(max(span.start, span.last) for span in spans)
+            hull.append(_Span(first, last - first + 1, 1, False))
+        if all(span.is_all(dim) for span, dim in zip(hull, output.type.dims, strict=True)):
+            return
+        trimmed = self._fresh(output, hull)
+        for reader in readers:
+            instead = _moved(reader, trimmed, [span.start for span in hull])
+            at = next(i for i, e in enumerate(self.found) if e is reader)
+            self.found[at] = instead
+            for variable in reader.variables:
+                self.users[variable].pop(id(reader), None)
+            self._note(instead)
+        new = _sliced(output, hull, trimmed, equation)
+        self.found.append(new)
+        self._note(new)
+
     def _slices_of(self, equation: Equation) -> Sequence[Equation]:
         """The slices that are all that reads a result, if it is worth while to move them."""
         if len(equation.outputs) != 1 or equation.effects or equation.output in self.outputs:
@@ -115,17 +182,23 @@ class _Pusher:
         slices = tuple(self.users.get(output, {}).values())
         if not all(e.primitive == "slice" and len(e.inputs) == 1 for e in slices):
             return ()
-        if equation.primitive == "slice" and len(equation.inputs) == 1:
-            return slices
-        fits = PRIMITIVES[equation.primitive].elementwise or equation.primitive == "contract"
+        if len(equation.inputs) == 1 and equation.primitive in _VIEWS:
+            upwards = all(span.step > 0 for e in slices for span in _spans(e))
+            is_view = equation.primitive != "windows" or not equation.params["order"]
+            return slices if equation.primitive == "slice" or (upwards and is_view) else ()
         read = sum(e.output.type.size for e in slices)
-        return slices if fits and read < output.type.size else ()
+        saves = read < output.type.size or (read == output.type.size and _are_strides(slices))
+        return slices if saves and self._fits(equation) else ()
 
     def _pushed(self, equation: Equation, part: Equation) -> tuple[Equation, ...]:
         """What gives the result of a slice instead: slices of the operands, and the equation."""
         if equation.primitive == "slice":
             (source,) = equation.inputs
             return (_sliced(source, _composed(equation, part), part.output, equation),)
+        if equation.primitive == "transpose":
+            return self._of_transpose(equation, part)
+        if equation.primitive == "windows":
+            return self._of_windows(equation, part)
         made: list[Equation] = []
         inputs: list[Atom] = []
         for atom, spans in zip(equation.inputs, _operand_spans(equation, part), strict=True):
@@ -145,11 +218,80 @@ class _Pusher:
         squeezed = Equation(part.outputs, "squeeze", (whole,), params, (), equation.location)
         return (*made, squeezed)
 
+    def _of_transpose(self, equation: Equation, part: Equation) -> tuple[Equation, ...]:
+        (source,), axes, spans = equation.inputs, equation.params["axes"], _spans(part)
+        own = [spans[axes.index(axis)] for axis in range(len(axes))]
+        kept = [axis for axis in range(len(axes)) if not own[axis].dropped]
+        order = tuple(kept.index(axis) for axis in axes if axis in kept)
+        if order == tuple(range(len(order))):
+            return (_sliced(source, own, part.output, equation),)
+        taken = _sliced(source, own, self._fresh(source, own), equation)
+        params = freeze({"axes": order})
+        turned = replace(equation, outputs=part.outputs, inputs=(taken.output,), params=params)
+        return (taken, turned)
+
+    def _of_windows(self, equation: Equation, part: Equation) -> tuple[Equation, ...]:
+        (source,), p, spans = equation.inputs, equation.params, _spans(part)
+        ndim, made = source.type.ndim, list[Equation]()
+        rows = [
+            _Span(0, dim, 1, False) if axis in p["axis"] else spans[axis]._replace(dropped=False)
+            for axis, dim in enumerate(source.type.dims)
+        ]
+        if not all(span.is_all(dim) for span, dim in zip(rows, source.type.dims, strict=True)):
+            made.append(_sliced(source, rows, self._fresh(source, rows), equation))
+            source = made[-1].output
+        positions, elements = [spans[axis] for axis in p["axis"]], spans[ndim:]
+        each = list(zip(positions, elements, p["start"], p["step"], p["dilation"], strict=True))
+        params = {
+            **p,
+            "start": tuple(s + a.start * step + b.start * gap for a, b, s, step, gap in each),
+            "count": tuple(a.length for a in positions),
+            "step": tuple(max(1, a.step * step) for a, _, _, step, _ in each),
+            "size": tuple(b.length for b in elements),
+            "dilation": tuple(max(1, b.step * gap) for _, b, _, _, gap in each),
+        }
+        drop = part.params["drop"]
+        whole = part.output
+        if drop:
+            whole = self._fresh(equation.output, [s._replace(dropped=False) for s in spans])
+        made.append(replace(equation, outputs=(whole,), inputs=(source,), params=freeze(params)))
+        if drop:
+            made.append(
+                Equation(
+                    part.outputs,
+                    *("squeeze", (whole,), freeze({"axis": drop}), (), equation.location),
+                )
+            )
+        return tuple(made)
+
     def _fresh(self, atom: Atom, spans: Sequence[_Span]) -> Variable:
         """A variable for what spans take of an atom."""
         self.count += 1
         dims = tuple(span.length for span in spans if not span.dropped)
         return Variable(f"%{self.count}", array_or_scalar(atom.type.dtype, dims))
+
+
+def _are_strides(slices: Sequence[Equation]) -> bool:
+    """True for slices with strides that have no element in common."""
+    spans = [_spans(part) for part in slices]
+    if len(spans) > _MOST_PARTS or not any(abs(s.step) > 1 for one in spans for s in one):
+        return False
+    return all(
+        any(map(_Span.misses, one, other)) for one, other in itertools.combinations(spans, 2)
+    )
+
+
+def _moved(view: Equation, source: Variable, first: Sequence[int]) -> Equation:
+    """A slice or windows of an array, as one of the array from some elements on."""
+    if view.primitive == "slice":
+        start: tuple[object, ...] = tuple(
+            (form[0] - offset,) for form, offset in zip(view.params["start"], first, strict=True)
+        )
+    else:
+        axes = zip(view.params["axis"], view.params["start"], strict=True)
+        start = tuple(begin - first[axis] for axis, begin in axes)
+    params = freeze({**view.params, "start": start})
+    return replace(view, inputs=(source,), params=params)
 
 
 def _is_well_typed(made: Sequence[Equation]) -> bool:

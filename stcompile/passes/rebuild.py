@@ -43,8 +43,8 @@ class Rebuild:
         self.mapping: dict[Variable, Atom] = {}
         self._before: dict[int, list[Equation]] = {}
         self._instead: dict[int, Equation] = {}
-        names = {v.name for v in (*program.inputs, *self.makers)}
-        self._names = (f"v{n}" for n in itertools.count(1) if f"v{n}" not in names)
+        self._taken = {v.name for v in (*program.inputs, *self.makers)}
+        self._names = (f"v{n}" for n in itertools.count(1) if f"v{n}" not in self._taken)
 
     def maker(self, atom: Atom, primitive: str) -> Equation | None:
         """The equation that defines an atom, if it is of this primitive."""
@@ -69,12 +69,31 @@ class Rebuild:
         **params: Any,
     ) -> Variable:
         """A new equation right before a position; returns its output."""
+        return self.insert_named("", at, primitive, inputs, location, **params)
+
+    def insert_named(
+        self,
+        called: str,
+        at: int,
+        primitive: str,
+        inputs: tuple[Atom, ...],
+        location: Location,
+        **params: Any,
+    ) -> Variable:
+        """As `insert`, with a name for the output, or a version of that name."""
         frozen = freeze(params)
         (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
-        output = Variable(next(self._names), type)
+        output = Variable(self._version(called) if called else next(self._names), type)
         equation = Equation((output,), primitive, inputs, frozen, (), location)
         self._before.setdefault(at, []).append(equation)
         return output
+
+    def _version(self, called: str) -> str:
+        """The first version of a name that is free."""
+        versions = (called, *(f"{called}.{n}" for n in range(1, len(self._taken) + 1)))
+        own = next(version for version in versions if version not in self._taken)
+        self._taken.add(own)
+        return own
 
     def drop(self, at: int) -> None:
         """Leave an equation out."""

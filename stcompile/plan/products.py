@@ -7,6 +7,7 @@ takes at once, is then never stored.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from stcompile.liveness import Use
 from stcompile.regions import Region, Repeat, Step, Tree
 from stcompile.storage import Storage, Writes, target_of
 
+THIN, LONG = 32, 64  # a side of a matrix, and how much longer another one is
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -149,6 +151,23 @@ def is_blas(contract: Equation) -> bool:
     if x.ndim == y.ndim == 1:
         return not contract.params["contracted"]
     return max(x.ndim, y.ndim) == 2 and len(contract.params["contracted"]) == 1
+
+
+def suits_numpy(tree: Tree) -> bool:
+    """True for a program most of whose work is in products with a thin factor: a kernel of few
+    filters with the windows of many images. The BLAS that comes with NumPy is quicker with these,
+    and the two are not mixed."""
+    work, thin = 0, 0
+    for _, item in tree.items():
+        if isinstance(item, Step) and item.equation.primitive == "contract":
+            x, y = (atom.type for atom in item.equation.inputs)
+            summed = math.prod(x.dims[a] for a, _ in item.equation.params["contracted"])
+            size = item.equation.output.type.size * summed
+            work += size
+            shortest = min((*x.dims, *y.dims), default=1)
+            if 1 < shortest < THIN and max((*x.dims, *y.dims)) > LONG * shortest:
+                thin += size
+    return 2 * thin > work
 
 
 def contiguous_variables(

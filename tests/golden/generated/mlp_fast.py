@@ -15,6 +15,7 @@ def workspace():
     v8 = np.empty((10, 100), np.float32).T
     d_h = np.empty((100, 32), np.float32)
     v10 = np.empty((100, 32), np.bool_)
+    zeros = np.zeros((100, 32), np.float32)
     v5 = np.arange(10, dtype=np.int16)
     v2_T, h_T, v4_part, d_h_T = v2.T, h.T, v4[:, None], d_h.T
 
@@ -25,7 +26,7 @@ def workspace():
         # models.py:25  h = np.maximum(h @ layer.W + layer.b, 0)
         np.copyto(v2, b)
         sgemm(1.0, W.T, x.T, 1.0, v2_T, 0, 0, 1)  # v2 += x @ W
-        np.maximum(v2, 0, out=h)
+        np.maximum(v2, zeros, out=h)
         # models.py:27  return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
         np.copyto(shifted, b_1)
         sgemm(1.0, h_T, W_1.T, 1.0, shifted, 1, 1, 1)  # shifted += h @ W_1
