@@ -13,6 +13,7 @@ from stcompile.check import check_gradients
 from stcompile.explain import Explanation, explanation_of
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
+from stcompile.graph.model import Graph
 from stcompile.ir import Program
 from stcompile.memory import Memory
 from stcompile.options import Level, Options, options
@@ -193,6 +194,16 @@ class Differentiable:
         """The Wengert list of the function, one line an operation when printed."""
         program: Program = self.primal.program(*arguments, **keywords)
         return program
+
+    def graph(self, *arguments: Any, adjoint: bool = False, **keywords: Any) -> Graph:
+        """The computation graph of that list, by levels of equations that do not depend on each
+        other; with ``adjoint`` that of the generated forward and adjoint function.
+
+        Prints as a table. A notebook draws it as SVG; ``graph.save("graph.svg")`` writes it, which
+        takes networkx and matplotlib (the extra ``graph``).
+        """
+        drawn = self.value_and_grad if adjoint else self.primal
+        return drawn.graph(*arguments, **keywords)
 
     def trace(self, *arguments: Any, **keywords: Any) -> Trace:
         """The evaluation trace: every value and every adjoint, side by side when printed."""

@@ -27,6 +27,7 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.stage import STAGING, Staged, stage
 from stcompile.frontend.values import Bound, Closure, Partial
 from stcompile.generators import States
+from stcompile.graph.model import Graph, graph_of
 from stcompile.link import link, source_filename
 from stcompile.location import Location
 from stcompile.memory import Memory, held_by, memory_of
@@ -365,6 +366,11 @@ class Dispatcher(ABC):
     def program(self, *arguments: Any, **keywords: Any) -> Any:
         """The optimised Wengert list that the generated function was emitted from."""
         return self.specialise(self.bind(arguments, keywords)).staged.program
+
+    def graph(self, *arguments: Any, **keywords: Any) -> Graph:
+        """The computation graph of that list. Prints as a table of its levels; a notebook draws
+        it."""
+        return graph_of(self.program(*arguments, **keywords))
 
     def report(self, *arguments: Any, **keywords: Any) -> Snapshots:
         """What each stage of the compiler made of the Wengert list. Prints as a table."""

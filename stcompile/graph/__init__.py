@@ -1,0 +1,1 @@
+"""Computation graphs: their levels as text, and as drawings."""
