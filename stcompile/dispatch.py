@@ -31,7 +31,7 @@ from stcompile.graph.model import Graph, graph_of
 from stcompile.link import link, source_filename
 from stcompile.location import Location
 from stcompile.memory import Memory, held_by, memory_of
-from stcompile.nans import arrays_of, has_nan, nan_error
+from stcompile.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
 from stcompile.options import Options
 from stcompile.overlap import Known
 from stcompile.pipeline import Thrift, prepare
@@ -185,14 +185,16 @@ class Dispatcher(ABC):
         states = States([*arguments.values.values(), *hidden])
         written = [arguments.values[name] for name in self.written(arguments)]
         before = [leaf.copy() for leaf in arrays_of(written)]
+        infinities = self.options.debug_infinities
+        is_wanted = has_infinity_or_nan if infinities else has_nan
         result = specialisation.call(tuple(arguments.values.values()))
-        if not (has_nan(result) or has_nan(written)):
+        if not (is_wanted(result) or is_wanted(written)):
             return result
         for leaf, old in zip(arrays_of(written), before, strict=True):
             leaf[...] = old
         for staged in (self.stage(arguments), specialisation.staged):
             states.restore()
-            error = nan_error(staged, arguments.values)
+            error = nan_error(staged, arguments.values, infinities)
             states.restore()
             if error is not None:
                 raise error

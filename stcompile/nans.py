@@ -1,12 +1,12 @@
 """The first NaN of a call, traced to the user's line.
 
 The program is run again, equation by equation, and each NaN among the results is followed back to
-the equation that made it of operands without one.
+the equation that made it of operands without one. Infinities can be looked for in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,27 +30,38 @@ def has_nan(value: Any) -> bool:
     return any(_count(leaf) for _, leaf in trees.leaves(value))
 
 
+def has_infinity_or_nan(value: Any) -> bool:
+    """True if something in a number, an array, or a structure of them is not finite."""
+    return any(_count(leaf) or _is_infinite(leaf) for _, leaf in trees.leaves(value))
+
+
 def arrays_of(value: Any) -> Iterator[np.ndarray[Any, Any]]:
     return (leaf for _, leaf in trees.leaves(value) if isinstance(leaf, np.ndarray))
 
 
-def nan_error(staged: Staged, arguments: Mapping[str, Any]) -> NanError | None:
+def nan_error(
+    staged: Staged, arguments: Mapping[str, Any], infinities: bool = False
+) -> NanError | None:
     """The error for a call whose results have a NaN: it names the line that made the first one, or
-    the argument that had it. None if there is no NaN when the program is run again."""
+    the argument that had it. None if there is no NaN when the program is run again. With
+    ``infinities`` an infinity counts as well."""
     names = [trees.show_path(leaf.argument, leaf.path) for leaf in staged.leaves]
     values = [trees.follow(arguments[leaf.argument], leaf.path) for leaf in staged.leaves]
     names += [hidden.place.description for hidden in staged.hidden]
     values += [hidden.read() for hidden in staged.hidden]
-    return first_nan(staged.program, names, values)
+    return first_nan(staged.program, names, values, infinities)
 
 
-def first_nan(original: Program, names: Sequence[str], values: Sequence[Any]) -> NanError | None:
+def first_nan(
+    original: Program, names: Sequence[str], values: Sequence[Any], infinities: bool = False
+) -> NanError | None:
     """As `nan_error`, of a program and its inputs."""
     program = _without_effects(original)
-    watched = _Watched(program.equations)
+    is_wanted = has_infinity_or_nan if infinities else has_nan
+    watched = _Watched(program.equations, is_wanted)
     with np.errstate(all="ignore"):
         known = environment(program, *values, watch=watched)
-    nans = {variable for variable, value in known.items() if has_nan(value)}
+    nans = {variable for variable, value in known.items() if is_wanted(value)}
     stored = [e.inputs[1] for e in original.equations if e.primitive == "store"]
     inputs, makers = _origins(program, [*program.outputs, *stored], nans)
     for variable, name, value in zip(program.inputs, names, values, strict=True):
@@ -86,20 +97,23 @@ def _origins(
 
 @dataclass(frozen=True)
 class _Event:
-    """One run of an equation that made a NaN of operands without one."""
+    """One run of an equation that made a NaN (or an infinity) of operands without one."""
 
     equation: Equation
     steps: tuple[int, ...]
     nans: int
+    infinite: int
     size: int
     operands: tuple[str, ...]
     is_infinite: bool
 
 
 class _Watched:
-    """Collects the events of each equation of a program, and of those inside it."""
+    """Collects the events of each equation of a program, and of those inside it: NaNs that were
+    made, or infinities."""
 
-    def __init__(self, equations: Sequence[Equation]) -> None:
+    def __init__(self, equations: Sequence[Equation], is_wanted: Callable[[Any], bool]) -> None:
+        self._is_wanted = is_wanted
         self._tops = {id(equation) for equation in equations}
         self._inner: list[_Event] = []
         self._events: dict[int, list[_Event]] = {}
@@ -112,7 +126,7 @@ class _Watched:
         steps: tuple[int, ...],
     ) -> None:
         given = (v for a, v in zip(equation.inputs, inputs, strict=True) if type(a) is Variable)
-        if has_nan(results) and not any(map(has_nan, given)):
+        if self._is_wanted(results) and not any(map(self._is_wanted, given)):
             self._inner.append(_event(equation, inputs, results, steps))
         elif equation.primitive not in ("cond", "loop", "call"):
             return
@@ -121,7 +135,7 @@ class _Watched:
             self._inner = []
 
     def makers(self, equation: Equation) -> _Event:
-        """The first event of an equation of the program that made a NaN."""
+        """The first event of an equation of the program that made what is looked for."""
         return self._events[id(equation)][0]
 
 
@@ -140,6 +154,7 @@ def _event(
         equation,
         steps,
         sum(map(_count, flat)),
+        sum(map(_count_infinite, flat)),
         sum(np.size(leaf) for leaf in flat),
         tuple(operands),
         any(_is_infinite(value) for value in inputs),
@@ -151,9 +166,12 @@ def _of_equation(event: _Event) -> NanError:
     shown = location.shown or location
     section = {"forward": "", "adjoint": "the adjoint of ", "update": "the update by "}
     step = "".join(f", step {t} of the loop" for t in event.steps)
-    reason = f"the first NaN is made in {section[location.section]}this line{step}: "
+    what, one, many = "NaN", "nan", f"{event.nans} NaN"
+    if not event.nans:
+        what, one, many = "infinity", "an infinity", f"{event.infinite} infinite"
+    reason = f"the first {what} is made in {section[location.section]}this line{step}: "
     reason += f"`{equation.params.get('spelling') or equation.primitive}` gives "
-    reason += "nan" if event.size == 1 else f"{event.nans} NaN among {event.size} values"
+    reason += one if event.size == 1 else f"{many} among {event.size} values"
     reason += "".join(f"\n    {operand}" for operand in event.operands)
     is_infinite = location.section == "adjoint" and event.is_infinite
     return NanError(reason, location=shown, hint=INFINITE if is_infinite else "")
@@ -166,7 +184,8 @@ def _of_input(
     carrying = next((e for e in readers if not nans.isdisjoint(e.outputs)), None)
     location = None if carrying is None else carrying.location.shown or carrying.location
     here = "" if location is None else ", and this line reads it"
-    reason = f"the NaN comes from outside{here}: {name} is {summary(value)}"
+    what = "NaN" if has_nan(value) else "infinity"
+    reason = f"the {what} comes from outside{here}: {name} is {summary(value)}"
     return NanError(reason, location=location, hint="look at what made it")
 
 
@@ -200,10 +219,15 @@ def _count(value: Any) -> int:
     return int(value != value) if isinstance(value, float | complex | np.inexact) else 0
 
 
-def _is_infinite(value: Any) -> bool:
+def _count_infinite(value: Any) -> int:
+    """How many infinities there are in a number or an array."""
     if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fc" and bool(np.isinf(value).any())
-    return isinstance(value, float | complex | np.inexact) and bool(np.isinf(value))
+        return int(np.isinf(value).sum()) if value.dtype.kind in "fc" else 0
+    return int(isinstance(value, float | complex | np.inexact) and bool(np.isinf(value)))
+
+
+def _is_infinite(value: Any) -> bool:
+    return _count_infinite(value) > 0
 
 
 def _without_effects(program: Program) -> Program:

@@ -20,14 +20,16 @@ def _default_level() -> Level:
 @dataclass(frozen=True)
 class Options:
     """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function) or
-    ``"fast"`` (planned buffers, fused products); ``debug_nans`` looks for NaNs in results; ``blas``
-    lets code of the fast level call SciPy's BLAS (None: if SciPy is installed); ``memory`` is the
-    most bytes that a call of the fast level may hold (None: as many as it takes)."""
+    ``"fast"`` (planned buffers, fused products); ``debug_nans`` looks for NaNs in results, and with
+    ``debug_infinities`` for infinities as well; ``blas`` lets code of the fast level call SciPy's
+    BLAS (None: if SciPy is installed); ``memory`` is the most bytes that a call of the fast level
+    may hold (None: as many as it takes)."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
     blas: bool | None = None
     memory: int | None = None
+    debug_infinities: bool = False
 
     def __post_init__(self) -> None:
         if self.level not in ("fast", "readable"):

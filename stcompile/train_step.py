@@ -7,6 +7,7 @@ import inspect
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -68,6 +69,12 @@ class TrainStep(Dispatcher):
     def optimizer(self) -> Optimizer:
         """It stays; its attributes may be changed."""
         return self._optimizer
+
+    def watched(self, infinities: bool = False) -> TrainStep:
+        """The same step on the same optimiser with ``debug_nans``: a step that makes a NaN (with
+        ``infinities``: an infinity as well) raises `NanError` and changes nothing."""
+        options = replace(self.options, debug_nans=True, debug_infinities=infinities)
+        return TrainStep(self.function, self.optimizer, self.gradient.wrt, options)
 
     # --- the arguments, the parameters among them, and the state -------------------------------
 

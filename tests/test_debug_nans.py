@@ -343,3 +343,52 @@ def test_branches_and_while_loops() -> None:
 )
 def test_summaries(value: Any, text: str) -> None:
     assert summary(value) == text
+
+
+# --- infinities ----------------------------------------------------------------------------------
+
+
+def rises(params, x):
+    h = np.exp(params["w"] * x)
+    return -np.sum(h)
+
+
+@pytest.mark.parametrize("level", ["fast", "readable"])
+def test_a_step_can_be_watched_for_infinities(level: Any) -> None:
+    params, optimizer = {"w": np.array([1.0, 2.0])}, st.optim.Momentum(0.1)
+    step = st.train_step(rises, optimizer, wrt="params", level=level)
+    x = np.array([1.0, 500.0])
+    error = nan_of(step.watched(infinities=True), params, x)
+    check(
+        error,
+        rises,
+        'np.exp(params["w"] * x)',
+        "^the first infinity is made in this line: `exp` gives 1 infinite among 2 values$",
+        "float64 (2,), from 1 to 1000",
+    )
+    assert params["w"].tolist() == [1.0, 2.0]
+    assert optimizer.state == {}
+    assert step.watched()(params, x) == -INF  # there is no NaN
+    assert step.watched(infinities=True).options.level == level
+
+
+def test_infinities_that_come_from_outside() -> None:
+    params = {"w": np.array([1.0, INF])}
+    error = nan_of(st.train_step(rises, st.optim.SGD(0.1)).watched(True), params, np.ones(2))
+    assert 'the infinity comes from outside, and this line reads it: params["w"]' in error.reason
+
+
+def test_watching_for_infinities_finds_nans() -> None:
+    params = {"w": np.array([1.0, NAN])}
+    error = nan_of(st.train_step(rises, st.optim.SGD(0.1)).watched(True), params, np.ones(2))
+    assert "the NaN comes from outside" in error.reason
+
+
+def test_a_single_infinity() -> None:
+    def reciprocal(x):
+        return 1 / x
+
+    step = st.train_step(lambda p: reciprocal(np.sum(p)), st.optim.SGD(0.1))
+    with np.errstate(all="ignore"):
+        error = nan_of(step.watched(True), np.zeros(2))
+    assert "the first infinity is made in this line: `divide` gives an infinity" in error.reason
