@@ -62,23 +62,18 @@ def initial_params(
 
 @dataclass
 class Options(train.TrainingOptions):
-    """The flags of all training examples, and three of this one."""
+    """The flags of all training examples, and two of this one."""
 
+    steps: int = 4
     hidden: int = 64
-    clip_value: float | None = None
-    clip_norm: float | None = None
 
 
 def parse(arguments: Sequence[str] | None) -> Options:
     defaults = Options()
     parser = train.training_parser(__doc__, defaults)
-    parser.add_argument("--hidden", type=train.at_least(1), metavar="N", help="units (default: 64)")
-    parser.add_argument(
-        "--clip-value", type=train.positive, metavar="X", help="limit each entry of the gradient"
-    )
-    parser.add_argument(
-        "--clip-norm", type=train.positive, metavar="X", help="limit the norm of the gradient"
-    )
+    count = train.at_least(1)
+    parser.add_argument("--steps", type=count, metavar="N", help="time steps (default: 4)")
+    parser.add_argument("--hidden", type=count, metavar="N", help="units (default: 64)")
     return train.parse(parser, defaults, arguments)
 
 
@@ -89,12 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> train.Results:
     print(data.describe(), flush=True)
     data = data.standardised()
 
-    inputs = options.pixels_per_step(data.pixels)
+    inputs = train.pixels_per_step(data.pixels, options.steps)
     rng, _ = options.generators()
     params = initial_params(rng, inputs, options.hidden, data.classes, options.dtype)
 
-    optimizer = options.make_optimizer(options.clip_value, options.clip_norm)
-    step = st.train_step(loss, optimizer, wrt="params")
+    step = st.train_step(loss, options.make_optimizer(), wrt="params")
     return train.run(
         options,
         data,

@@ -21,22 +21,27 @@ class States:
 
     def __init__(self, values: Iterable[Any]) -> None:
         leaves = (leaf for value in values for _, leaf in trees.leaves(value))
-        self._generators = [(leaf, _state(leaf)) for leaf in leaves if is_generator(leaf)]
-        self._global = np.random.get_state(legacy=False)
+        generators = [*filter(is_generator, leaves), np.random]
+        self._states = [(generator, state_of(generator)) for generator in generators]
 
     def restore(self) -> None:
-        for generator, state in self._generators:
-            if isinstance(generator, np.random.Generator):
-                generator.bit_generator.state = state
-            else:
-                generator.set_state(state)
-        np.random.set_state(self._global)
+        for generator, state in self._states:
+            set_state(generator, state)
 
 
-def _state(generator: Any) -> Any:
+def state_of(generator: Any) -> Any:
+    """The state of a `Generator`, a `RandomState`, or NumPy's global one (``np.random``)."""
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator.state
     return generator.get_state(legacy=False)
+
+
+def set_state(generator: Any, state: Any) -> None:
+    """Give a generator a state of `state_of`."""
+    if isinstance(generator, np.random.Generator):
+        generator.bit_generator.state = state
+    else:
+        generator.set_state(state)
 
 
 @contextmanager

@@ -1,21 +1,37 @@
 """The trainer: data sets, batches, the training loop and its reports.
 
-It knows a model only as a training step (`Step`) and a function that gives class scores, so that
-it trains whatever `stcompile.train_step` compiles. What it needs beyond NumPy is installed by
+It knows a model only as a training step (`Step`) and a function whose outputs a metric judges, so
+that it trains whatever `stcompile.train_step` compiles. What it needs beyond NumPy is installed by
 ``pip install "stcompile[train]"``, and imported only when it is used.
 """
 
+from stcompile.train.checkpoint import CheckpointError
 from stcompile.train.data import DataSet, load
 from stcompile.train.initialise import glorot_uniform
-from stcompile.train.loop import DivergedError, Step, train
-from stcompile.train.options import TrainingOptions, at_least, parse, positive, training_parser
+from stcompile.train.keeper import Checkpoints
+from stcompile.train.loop import DivergedError, train
+from stcompile.train.metric import ACCURACY, RECONSTRUCTION_ERROR, Metric
+from stcompile.train.options import (
+    TrainingOptions,
+    at_least,
+    parse,
+    pixels_per_step,
+    positive,
+    training_parser,
+)
 from stcompile.train.program import program, run
 from stcompile.train.results import Epoch, Results
+from stcompile.train.state import Step
 
 __all__ = [
+    "ACCURACY",
+    "RECONSTRUCTION_ERROR",
+    "CheckpointError",
+    "Checkpoints",
     "DataSet",
     "DivergedError",
     "Epoch",
+    "Metric",
     "Results",
     "Step",
     "TrainingOptions",
@@ -23,6 +39,7 @@ __all__ = [
     "glorot_uniform",
     "load",
     "parse",
+    "pixels_per_step",
     "positive",
     "program",
     "run",

@@ -23,9 +23,10 @@ def count_batches(rows: int, size: int) -> int:
 
 
 def batches(
-    arrays: Sequence[Array], size: int, rng: np.random.Generator
+    arrays: Sequence[Array], size: int, rng: np.random.Generator, start: int = 0
 ) -> Iterator[tuple[Array, ...]]:
-    """One epoch: the arrays' rows in a random order, the same for all arrays, ``size`` at a time.
+    """One epoch: the arrays' rows in a random order, the same for all arrays, ``size`` at a time,
+    from batch ``start`` on. The order is drawn at once, the batches are taken one by one.
 
     Rows that do not fill a last batch are left out of this epoch, so that every batch has the
     same shape, and one compiled step serves them all.
@@ -36,6 +37,5 @@ def batches(
         raise ArgumentsError(f"arrays of one data set have different lengths: {lengths}")
     count = count_batches(rows, size)
     order = rng.permutation(rows)
-    for k in range(count):
-        chosen = order[k * size : (k + 1) * size]
-        yield tuple(array[chosen] for array in arrays)
+    chosen = (order[k * size : (k + 1) * size] for k in range(start, count))
+    return (tuple(array[rows] for array in arrays) for rows in chosen)

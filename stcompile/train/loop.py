@@ -3,45 +3,63 @@
 from __future__ import annotations
 
 import math
+import signal
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from stcompile.errors import StcompileError
-from stcompile.train.batches import Array, batches, count_batches
+from stcompile.train.batches import Array, count_batches
 from stcompile.train.extras import require
+from stcompile.train.interrupts import Interrupts
+from stcompile.train.keeper import Checkpoints, Keeper, NotFiniteError
+from stcompile.train.metric import ACCURACY, Metric
+from stcompile.train.replay import Origin, replay
 from stcompile.train.results import Epoch, Results
+from stcompile.train.state import Run, Step
 
-Accuracies = tuple[float | None, float | None]
-"""Of the training and of the test images, from 0 to 1; ``None`` where there is none."""
-
-
-class Step(Protocol):
-    """A compiled training step, as `stcompile.train_step` makes it."""
-
-    def __call__(self, params: Any, *batch: Any) -> Any:
-        """Changes ``params`` in place and returns the loss."""
-
-    def allocated_bytes(self, params: Any, *batch: Any) -> int:
-        """The sum over the allocating equations of one step."""
-
-    def source(self, params: Any, *batch: Any) -> str:
-        """The generated function."""
+Metrics = tuple[float | None, float | None]
+"""Of the training and of the test images; ``None`` where there is none."""
 
 
 class DivergedError(StcompileError):
-    """A loss that is not finite. ``results`` has the epochs that were finished before."""
+    """A loss, a parameter or a part of the optimiser's state that is not finite.
 
-    def __init__(self, loss: float, epoch: int, step: int, results: Results) -> None:
-        super().__init__(
-            f"the loss became {loss} in epoch {epoch}, step {step}",
-            hint="choose a smaller --learning-rate, or clip the gradients",
-        )
-        self.results = results
+    ``results`` has the epochs that were finished before; ``epoch`` and ``step``, from 1, say where
+    it was found. ``origin`` is the step, and in its ``error`` the line of the model, that made the
+    first NaN: None if that was not found. Then ``location`` is None as well.
+    """
+
+    def __init__(
+        self, what: str, at: tuple[int, int], results: Results, start: str, origin: Origin | None
+    ) -> None:
+        self.epoch, self.step = at
+        self.results, self.origin = results, origin
+        reason = f"{what} in epoch {self.epoch}, step {self.step}"
+        hint = "choose a smaller --learning-rate, or clip the gradients"
+        location = None
+        if origin is not None:
+            location = origin.error.location
+            place = f"in epoch {origin.epoch}, step {origin.step}"
+            reason += f"\nreplayed from {start}: {place}, {origin.error.reason}"
+            hint = "; ".join(filter(None, (origin.error.hint, hint)))
+        super().__init__(reason, location=location, hint=hint)
+
+
+class _Stopped(Exception):
+    """A signal asked the run to stop; what it was is in the results."""
+
+
+class _LossError(Exception):
+    """A loss that is not finite."""
+
+    def __init__(self, loss: float) -> None:
+        super().__init__(loss)
+        self.loss = loss
 
 
 def train(
@@ -52,81 +70,125 @@ def train(
     epochs: int,
     batch_size: int,
     rng: np.random.Generator,
-    evaluate: Callable[[], Accuracies] = lambda: (None, None),
+    evaluate: Callable[[], Metrics] = lambda: (None, None),
+    metric: Metric = ACCURACY,
     arguments: tuple[Any, ...] = (),
     dataset: str = "",
+    checkpoints: Checkpoints | None = None,
     progress: bool | None = None,
 ) -> Results:
     """Trains ``params`` in place by ``step(params, *batch, *arguments)``.
 
     ``arrays`` are the training data, of equal lengths; a batch takes the same rows of each.
-    ``evaluate()`` is asked after every epoch, outside the measured time. ``progress``: a bar on
-    standard error (``None``: if that is a terminal). A keyboard interrupt ends the run and
-    returns the epochs that were finished; a loss that is not finite raises `DivergedError`.
+    ``evaluate()`` is asked for the ``metric`` after every epoch, outside the measured time.
+    ``progress``: a bar on standard error (``None``: if that is a terminal).
+
+    With ``checkpoints`` a run that was interrupted or killed can be resumed, and ends with the same
+    parameters, state and losses to the bit, if ``step``, ``params``, ``arrays`` and ``rng`` are
+    made as they were; `CheckpointError` if they are seen to differ.
+
+    Ctrl-C or SIGTERM ends the run after the step under way (Ctrl-C twice: at once, without a
+    checkpoint) and returns the epochs that were finished. A loss that is not finite, or a
+    parameter at the end of an epoch or at a checkpoint, raises `DivergedError`, after the steps
+    since the last checkpoint (or the start) were repeated to find the line that made the first NaN.
     """
     count = count_batches(len(arrays[0]), batch_size)
-    results = Results(dataset)
-    microseconds: list[float] = []
+    results = Results(dataset, metric=metric)
+    run = Run(step, params, arrays, batch_size, rng, arguments, results)
+    if epochs > 0:  # This compiles the step as well, before any clock runs.
+        results.allocated_bytes_per_step = int(step.allocated_bytes(params, *run.first_batch))
+    keeper = Keeper(run, checkpoints)
+    keeper.begin(epochs)
+    with Interrupts() as interrupts:
+        loop = _Loop(run, keeper, interrupts, count, progress)
+        try:
+            while run.epoch <= epochs:
+                loop.epoch(f"epoch {run.epoch}/{epochs}", evaluate)
+            return results
+        except (_Stopped, KeyboardInterrupt):
+            results.stopped_by = interrupts.received or signal.SIGINT
+            results.resumable_at = None if checkpoints is None else keeper.latest.position
+            return results
+        except _LossError as error:
+            what = f"the loss became {error.loss}"
+        except NotFiniteError as error:
+            what = f"{error.name} was found to be {error.value}"
+    raise _diverged(what, run, keeper, count, progress)
+
+
+def _diverged(
+    what: str, run: Run, keeper: Keeper, count: int, progress: bool | None
+) -> DivergedError:
+    """The error for a run that went wrong in its last step, or in one before it."""
+    results = run.results
+    epochs, median = list(results.epochs), results.microseconds_per_step
+    at = run.epoch, len(run.losses)
+
+    @contextmanager
+    def bar(title: str, steps: int) -> Iterator[Any]:
+        with _bar(title, steps, 0, progress) as shown:
+            yield shown
+
     try:
-        if epochs > 0:
-            first = tuple(array[:batch_size] for array in arrays)
-            # This compiles the step as well, before any clock runs.
-            per_step = int(step.allocated_bytes(params, *first, *arguments))
-            results.allocated_bytes_per_step = per_step
-        for number in range(1, epochs + 1):
-            with _bar(f"epoch {number}/{epochs}", count, progress) as bar:
-                run = _Run(step, params, arguments, number, results)
-                run.epoch(batches(arrays, batch_size, rng), count, bar)
-                train_accuracy, test_accuracy = evaluate()
-                loss = float(np.mean(run.losses))
-                bar.set_postfix_str(_summary(loss, test_accuracy))
-            results.epochs.append(
-                Epoch(
-                    train_accuracy,
-                    test_accuracy,
-                    loss,
-                    run.seconds,
-                    per_step * count,
-                    run.peak_bytes,
-                )
-            )
-            microseconds += run.microseconds
-            if microseconds:
-                results.microseconds_per_step = float(np.median(microseconds))
+        origin = replay(run, keeper.latest, at, count, bar)
     except KeyboardInterrupt:
-        results.interrupted = True
-    return results
+        origin = None
+    results.epochs[:], results.microseconds_per_step = epochs, median
+    return DivergedError(what, at, results, keeper.place, origin)
 
 
-class _Run:
-    """One epoch's steps and their measurements."""
+class _Loop:
+    """Makes the steps of a run, and measures them."""
 
     def __init__(
-        self, step: Step, params: Any, arguments: tuple[Any, ...], number: int, results: Results
+        self, run: Run, keeper: Keeper, interrupts: Interrupts, count: int, progress: bool | None
     ) -> None:
-        self.step, self.params, self.arguments = step, params, arguments
-        self.number, self.results = number, results
-        self.losses: list[float] = []
-        self.microseconds: list[float] = []
-        self.seconds = 0.0
-        self.peak_bytes = 0
+        self.run, self.keeper, self.interrupts = run, keeper, interrupts
+        self.count, self.progress = count, progress
 
-    def epoch(self, epoch: Iterator[tuple[Array, ...]], count: int, bar: Any) -> None:
+    def epoch(self, title: str, evaluate: Callable[[], Metrics]) -> None:
+        """What is left of an epoch."""
+        run, results = self.run, self.run.results
+        with _bar(title, self.count, len(run.losses), self.progress) as bar:
+            self._steps(bar)
+            self.keeper.check()
+            train_metric, test_metric = evaluate()
+            loss = float(np.mean(run.losses))
+            bar.set_postfix_str(_summary(loss, results.metric, test_metric))
+        allocated = (results.allocated_bytes_per_step or 0) * self.count
+        made = Epoch(train_metric, test_metric, loss, run.seconds, allocated, run.peak_bytes)
+        results.epochs.append(made)
+        if run.microseconds:
+            results.microseconds_per_step = float(np.median(run.microseconds))
+        run.next_epoch()
+        self.keeper.save()
+        self._stop_if_asked()
+
+    def _steps(self, bar: Any) -> None:
         clock = time.perf_counter
+        run = self.run
         began = clock()
-        for index, batch in enumerate(epoch):
+        for batch in run.batches():
             start = clock()
-            if index == count - 1:
-                self.seconds = start - began
-                self._measured_step(batch)
-                bar.update()
-                break
-            loss = float(self.step(self.params, *batch, *self.arguments))
-            self.microseconds.append((clock() - start) * 1e6)
-            self._record(loss)
+            is_last = len(run.losses) == self.count - 1
+            if is_last:
+                loss = self._measured_step(batch)
+                began += clock() - start
+            else:
+                loss = run.make_step(batch)
+                run.microseconds.append((clock() - start) * 1e6)
+            run.losses.append(loss)
+            if not math.isfinite(loss):
+                raise _LossError(loss)
             bar.update()
+            if self.interrupts.received is not None or (self.keeper.is_due() and not is_last):
+                run.seconds += clock() - began
+                self.keeper.save()
+                self._stop_if_asked()
+                began = clock()
+        run.seconds += clock() - began
 
-    def _measured_step(self, batch: tuple[Array, ...]) -> None:
+    def _measured_step(self, batch: tuple[Array, ...]) -> float:
         """The last step of the epoch: it trains like the others, but memory is measured instead
         of time, since tracing makes it slower."""
         tracing = tracemalloc.is_tracing()
@@ -135,39 +197,28 @@ class _Run:
         try:
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
-            loss = float(self.step(self.params, *batch, *self.arguments))
+            loss = self.run.make_step(batch)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             if not tracing:
                 tracemalloc.stop()
-        self.peak_bytes = max(peak - before, 0)
-        self._record(loss)
+        self.run.peak_bytes = max(peak - before, 0)
+        return loss
 
-    def _record(self, loss: float) -> None:
-        self.losses.append(loss)
-        if not math.isfinite(loss):
-            raise DivergedError(loss, self.number, len(self.losses), self.results)
-
-
-def accuracy(
-    scores: Callable[[Array], Array], x: Array, labels: Array, rows_at_once: int = 1000
-) -> float:
-    """The share of rows of ``x`` whose largest score is that of their label."""
-    right = 0
-    for start in range(0, len(x), rows_at_once):
-        rows = slice(start, start + rows_at_once)
-        right += int(np.sum(np.argmax(scores(x[rows]), axis=1) == labels[rows]))
-    return right / len(x)
+    def _stop_if_asked(self) -> None:
+        if self.interrupts.received is not None:
+            raise _Stopped
 
 
 @contextmanager
-def _bar(title: str, count: int, progress: bool | None) -> Iterator[Any]:
+def _bar(title: str, count: int, made: int, progress: bool | None) -> Iterator[Any]:
     disable = None if progress is None else not progress  # None: where there is no terminal
     tqdm = require("tqdm").tqdm
-    with tqdm(total=count, desc=title, unit=" steps", disable=disable, mininterval=0.2) as bar:
+    how = {"unit": " steps", "disable": disable, "mininterval": 0.2}
+    with tqdm(total=count, initial=made, desc=title, **how) as bar:
         yield bar
 
 
-def _summary(loss: float, test_accuracy: float | None) -> str:
+def _summary(loss: float, metric: Metric, test_metric: float | None) -> str:
     text = f"loss {loss:.4f}"
-    return text if test_accuracy is None else f"{text}, test {test_accuracy:.2%}"
+    return text if test_metric is None else f"{text}, test {metric.shown(test_metric)}"

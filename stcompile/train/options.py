@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from stcompile import optim
 from stcompile.errors import ArgumentsError
-from stcompile.train.data import NAMES
+from stcompile.train.data import NAMES, DataSet
+from stcompile.train.keeper import Checkpoints
 
 OPTIMIZERS: Mapping[str, type[optim.Optimizer]] = {
     "sgd": optim.SGD,
@@ -37,25 +38,56 @@ class TrainingOptions:
     learning_rate: float = 0.015
     momentum: float | None = None
     weight_decay: float | None = None
+    clip_value: float | None = None
+    clip_norm: float | None = None
     seed: int = 0
     dtype: str = "float32"
-    steps: int = 4
+    checkpoint: Path | None = None
+    checkpoint_every: int = 1000
+    resume: bool = False
     json: Path | None = None
     report: Path | None = None
     show_source: bool = False
+
+    no_settings: ClassVar[frozenset[str]] = frozenset(
+        ("data_dir", "epochs", "checkpoint", "checkpoint_every", "resume")
+        + ("json", "report", "show_source")
+    )
+    """Flags that do not decide which numbers are computed on the way."""
 
     def generators(self) -> tuple[np.random.Generator, np.random.Generator]:
         """Two independent streams of random numbers: for initial values, and for shuffling."""
         initial, shuffling = np.random.default_rng(self.seed).spawn(2)
         return initial, shuffling
 
-    def make_optimizer(
-        self, clip_value: float | None = None, clip_norm: float | None = None
-    ) -> optim.Optimizer:
+    def settings(self, data: DataSet) -> dict[str, Any]:
+        """What decides the numbers of a run on a data set: a checkpoint is for these alone."""
+        values = {k: v for k, v in vars(self).items() if k not in self.no_settings}
+        batch_size = self.rows_in_batch(len(data.x_train))
+        values |= {"data": data.name, "batch_size": batch_size}
+        return {f"--{name.replace('_', '-')}": value for name, value in values.items()}
+
+    def files(self) -> dict[str, Path | None]:
+        """The files that are written, by their flags; None for one that is not asked for."""
+        return {"--json": self.json, "--checkpoint": self.checkpoint}
+
+    def make_checkpoints(self, data: DataSet) -> Checkpoints | None:
+        """The checkpoints that the flags ask for; `ArgumentsError` for ``--resume`` alone."""
+        if self.checkpoint is not None:
+            return Checkpoints(
+                self.checkpoint, self.checkpoint_every, self.resume, self.settings(data)
+            )
+        if self.resume:
+            raise ArgumentsError(
+                "--resume needs the checkpoint to go on from", hint="name it: --checkpoint FILE"
+            )
+        return None
+
+    def make_optimizer(self) -> optim.Optimizer:
         """The optimiser that the flags name. What they do not say is its own default; a momentum
         for one that has none raises `ArgumentsError`."""
         chosen = OPTIMIZERS[self.optimizer]
-        given: dict[str, Any] = {"clip_value": clip_value, "clip_norm": clip_norm}
+        given: dict[str, Any] = {"clip_value": self.clip_value, "clip_norm": self.clip_norm}
         if self.weight_decay is not None:
             given["weight_decay"] = self.weight_decay
         if self.momentum is not None:
@@ -77,19 +109,20 @@ class TrainingOptions:
             return self.batch_size
         return 100 if images >= 10_000 else 10
 
-    def pixels_per_step(self, pixels: int) -> int:
-        """How many pixels each of ``steps`` equal parts of an image has.
 
-        >>> TrainingOptions(steps=4).pixels_per_step(784)
-        196
-        """
-        if pixels % self.steps:
-            divisors = ", ".join(str(n) for n in range(1, pixels + 1) if pixels % n == 0)
-            raise ArgumentsError(
-                f"{pixels} pixels cannot be read in {self.steps} equal parts",
-                hint=f"choose --steps from {divisors}",
-            )
-        return pixels // self.steps
+def pixels_per_step(pixels: int, steps: int) -> int:
+    """How many pixels each of ``steps`` equal parts of an image has.
+
+    >>> pixels_per_step(784, steps=4)
+    196
+    """
+    if pixels % steps:
+        divisors = ", ".join(str(n) for n in range(1, pixels + 1) if pixels % n == 0)
+        raise ArgumentsError(
+            f"{pixels} pixels cannot be read in {steps} equal parts",
+            hint=f"choose --steps from {divisors}",
+        )
+    return pixels // steps
 
 
 Options = TypeVar("Options", bound=TrainingOptions)
@@ -114,12 +147,8 @@ def training_parser(description: str | None, defaults: TrainingOptions) -> argpa
         metavar="DIR",
     )
     add("--epochs", "times that all images are seen", type=at_least(0), metavar="N")
-    add(
-        "--batch-size",
-        "images in a training step (default: 100, 10 for the few digits)",
-        type=at_least(1),
-        metavar="N",
-    )
+    usual = " (default: 100, 10 for the few digits)" if defaults.batch_size is None else ""
+    add("--batch-size", "images in a training step" + usual, type=at_least(1), metavar="N")
     add("--optimizer", "how parameters follow the gradient", choices=tuple(OPTIMIZERS))
     add("--learning-rate", "of the optimizer", type=positive, metavar="X")
     add("--momentum", "of momentum and nesterov (default: 0.9)", type=fraction, metavar="X")
@@ -129,14 +158,18 @@ def training_parser(description: str | None, defaults: TrainingOptions) -> argpa
         type=positive,
         metavar="X",
     )
+    add("--clip-value", "limit each entry of the gradient", type=positive, metavar="X")
+    add("--clip-norm", "limit the norm of the gradient", type=positive, metavar="X")
     add("--seed", "of initial values and of the order of images", type=at_least(0), metavar="N")
     add("--dtype", "of parameters and images", choices=("float32", "float64"))
+    add("--checkpoint", "write checkpoints to FILE", type=Path, metavar="FILE")
     add(
-        "--steps",
-        "time steps: equal parts in which a recurrent network reads an image",
+        "--checkpoint-every",
+        "steps from one checkpoint to the next",
         type=at_least(1),
         metavar="N",
     )
+    add("--resume", "go on from the checkpoint, with the same flags", action="store_true")
     add("--json", "write the results to FILE", type=Path, metavar="FILE")
     add("--report", "write a report with figures into DIR", type=Path, metavar="DIR")
     add("--show-source", "print the generated training step first", action="store_true")

@@ -12,10 +12,12 @@ from typing import Any, Protocol
 from stcompile.errors import ArgumentsError, StcompileError
 from stcompile.train.batches import Array, count_batches
 from stcompile.train.data import DataSet
-from stcompile.train.loop import Accuracies, DivergedError, Step, accuracy, train
+from stcompile.train.loop import DivergedError, Metrics, train
+from stcompile.train.metric import ACCURACY, Metric
 from stcompile.train.options import TrainingOptions
 from stcompile.train.report import print_table, write_report
 from stcompile.train.results import Results
+from stcompile.train.state import Step
 
 
 class Program(Protocol):
@@ -29,27 +31,33 @@ def run(
     data: DataSet,
     step: Step,
     params: Any,
-    scores: Callable[[Any, Array], Array],
+    outputs: Callable[[Any, Array], Array],
     arguments: tuple[Any, ...] = (),
+    *,
+    metric: Metric = ACCURACY,
+    is_supervised: bool = True,
 ) -> Results:
-    """Trains a classifier as the options say, and shows and writes the results.
+    """Trains a model as the options say, and shows and writes the results.
 
-    ``step(params, x, y, *arguments)`` trains on a batch and ``scores(params, x)`` gives (rows,
-    classes). What was finished before an interruption or a loss that is not finite is shown and
-    written as well.
+    ``step(params, x, y, *arguments)`` trains on a batch of images and labels, or, if it is not
+    supervised, ``step(params, x, *arguments)``. ``outputs(params, x)`` is what the ``metric`` is
+    computed from: for the accuracy scores (rows, classes). What was finished before an interruption
+    or a loss that is not finite is shown and written as well.
     """
     check_outputs(options)
+    checkpoints = options.make_checkpoints(data)
     batch_size = options.rows_in_batch(len(data.x_train))
+    arrays = (data.x_train, data.y_train) if is_supervised else (data.x_train,)
     if options.show_source:
         count_batches(len(data.x_train), batch_size)
-        rows = slice(0, batch_size)
-        print(step.source(params, data.x_train[rows], data.y_train[rows], *arguments))
+        batch = (array[:batch_size] for array in arrays)
+        print(step.source(params, *batch, *arguments))
 
-    def evaluate() -> Accuracies:
-        of_params = functools.partial(scores, params)
+    def evaluate() -> Metrics:
+        of_params = functools.partial(outputs, params)
         return (
-            accuracy(of_params, data.x_train, data.y_train),
-            accuracy(of_params, data.x_test, data.y_test),
+            metric.mean(of_params, data.x_train, data.y_train),
+            metric.mean(of_params, data.x_test, data.y_test),
         )
 
     _, shuffling = options.generators()
@@ -57,28 +65,35 @@ def run(
         results = train(
             step,
             params,
-            (data.x_train, data.y_train),
+            arrays,
             epochs=options.epochs,
             batch_size=batch_size,
             rng=shuffling,
             evaluate=evaluate,
+            metric=metric,
             arguments=arguments,
             dataset=data.name,
+            checkpoints=checkpoints,
         )
     except DivergedError as error:
         conclude(options, error.results)
         raise
     conclude(options, results)
+    if results.resumable_at is not None:
+        epoch, made = results.resumable_at
+        print(f"checkpoint: {options.checkpoint} (epoch {epoch}, {made} steps made)")
+        print("to go on: the same command" + ("" if options.resume else " with --resume"))
     return results
 
 
 def check_outputs(options: TrainingOptions) -> None:
     """Refuses, before hours of training, a place where results cannot be written."""
-    for flag, path in (("--json", options.json), ("--report", options.report)):
+    for flag, path in (*options.files().items(), ("--report", options.report)):
         if path is None:
             continue
-        folder = path.parent if flag == "--json" else path
-        if flag == "--json" and path.is_dir():
+        is_folder = flag == "--report"
+        folder = path if is_folder else path.parent
+        if not is_folder and path.is_dir():
             raise ArgumentsError(f"{flag} names {path}, which is a folder", hint="name a file")
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -103,7 +118,7 @@ def conclude(options: TrainingOptions, results: Results) -> None:
 def program(main: Callable[[Sequence[str] | None], Results]) -> Program:
     """Makes an example's main function a program: its exit status, and errors as two lines.
 
-    0: done; 1: refused, or the loss was not finite; 130: interrupted.
+    0: done; 1: refused, or the loss was not finite; 130: interrupted; 143: terminated by SIGTERM.
     """
 
     @functools.wraps(main)
@@ -116,6 +131,6 @@ def program(main: Callable[[Sequence[str] | None], Results]) -> Program:
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return 130
-        return 130 if results.interrupted else 0
+        return 0 if results.stopped_by is None else 128 + results.stopped_by
 
     return with_status

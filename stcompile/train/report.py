@@ -8,44 +8,47 @@ from pathlib import Path
 from typing import Any
 
 from stcompile.train.extras import require
+from stcompile.train.metric import Metric
 from stcompile.train.results import Epoch, Results, format_bytes, write_atomically
 
-HEADINGS = (
-    "epoch",
-    "loss",
-    "training accuracy",
-    "test accuracy",
-    "seconds",
-    "allocated",
-    "peak of a step",
-)
+
+def headings(metric: Metric) -> tuple[str, ...]:
+    """What the columns of the table are."""
+    return (
+        "epoch",
+        "loss",
+        f"training {metric.heading}",
+        f"test {metric.heading}",
+        "seconds",
+        "allocated",
+        "peak of a step",
+    )
 
 
 def rows(results: Results) -> list[tuple[str, ...]]:
-    """One row of text an epoch, below `HEADINGS`."""
-    return [(str(number), *_cells(epoch)) for number, epoch in enumerate(results.epochs, 1)]
+    """One row of text an epoch, below `headings`."""
+    return [
+        (str(number), *_cells(epoch, results.metric))
+        for number, epoch in enumerate(results.epochs, 1)
+    ]
 
 
-def _cells(epoch: Epoch) -> tuple[str, ...]:
+def _cells(epoch: Epoch, metric: Metric) -> tuple[str, ...]:
     return (
         f"{epoch.loss:.4g}",
-        _percent(epoch.train_accuracy),
-        _percent(epoch.test_accuracy),
+        metric.shown(epoch.train_metric),
+        metric.shown(epoch.test_metric),
         f"{epoch.seconds:.2f}",
         format_bytes(epoch.allocated_bytes),
         format_bytes(epoch.peak_bytes),
     )
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.2%}"
-
-
 def summary(results: Results) -> str:
     """One line on the whole run."""
     parts = []
-    if results.test_accuracy is not None:
-        parts.append(f"test accuracy {results.test_accuracy:.2%}")
+    if results.test_metric is not None:
+        parts.append(f"test {results.metric.name} {results.metric.shown(results.test_metric)}")
     if results.epochs:
         seconds = sum(epoch.seconds for epoch in results.epochs)
         parts.append(f"{seconds:.2f} s of training")
@@ -62,7 +65,7 @@ def print_table(results: Results) -> None:
     """The table of epochs and the summary, on standard output."""
     if results.epochs:
         table = require("rich.table").Table()
-        for heading in HEADINGS:
+        for heading in headings(results.metric):
             table.add_column(heading, justify="right", min_width=6)
         for row in rows(results):
             table.add_row(*row)
@@ -76,12 +79,12 @@ def write_report(folder: Path, results: Results, settings: Mapping[str, Any]) ->
     if results.epochs:
         losses = {"mean loss of the batches": [epoch.loss for epoch in results.epochs]}
         files |= _figure("loss", "loss", losses)
-        accuracies = {
-            "training images": [epoch.train_accuracy for epoch in results.epochs],
-            "test images": [epoch.test_accuracy for epoch in results.epochs],
+        metrics = {
+            "training images": [epoch.train_metric for epoch in results.epochs],
+            "test images": [epoch.test_metric for epoch in results.epochs],
         }
-        if results.test_accuracy is not None:
-            files |= _figure("accuracy", "accuracy", accuracies)
+        if results.test_metric is not None:
+            files |= _figure(results.metric.key, results.metric.name, metrics)
     pictures = [name for name in files if name.endswith(".svg")]
     files["report.md"] = _markdown(results, settings, pictures).encode()
     for name, content in files.items():
@@ -92,7 +95,8 @@ def write_report(folder: Path, results: Results, settings: Mapping[str, Any]) ->
 def _markdown(results: Results, settings: Mapping[str, Any], pictures: list[str]) -> str:
     lines = [f"# Training on {results.dataset}", "", f"{summary(results)}.", ""]
     if results.epochs:
-        lines += [_markdown_row(HEADINGS), _markdown_row(["---:"] * len(HEADINGS))]
+        columns = headings(results.metric)
+        lines += [_markdown_row(columns), _markdown_row(["---:"] * len(columns))]
         lines += [_markdown_row(row) for row in rows(results)]
         lines += [""]
     lines += [f"![{Path(name).stem}]({name})" for name in pictures]

@@ -8,20 +8,22 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stcompile.train.metric import ACCURACY, Metric
+
 
 @dataclass(frozen=True)
 class Epoch:
     """One epoch.
 
-    ``loss`` is the mean of the batches' losses while it ran; the accuracies, from 0 to 1, are
-    those at its end (``None``: the model is no classifier). ``seconds`` is the time of training:
+    ``loss`` is the mean of the batches' losses while it ran; the metric is that of the training and
+    of the test images at its end (``None``: there is none). ``seconds`` is the time of training:
     batches and steps, without compiling, evaluation and the one step that measures memory.
     ``allocated_bytes`` is the sum over the allocating equations that ran, ``peak_bytes`` the most
     that a step held above the level before it.
     """
 
-    train_accuracy: float | None
-    test_accuracy: float | None
+    train_metric: float | None
+    test_metric: float | None
     loss: float
     seconds: float
     allocated_bytes: int
@@ -30,31 +32,44 @@ class Epoch:
 
 @dataclass
 class Results:
-    """A training run: its finished epochs, and whether it was cut short by an interruption.
+    """A training run: its finished epochs, and the signal that cut it short if there was one.
 
     ``microseconds_per_step`` is the median over all timed steps, ``None`` before the first.
+    ``resumable_at`` is the epoch, from 1, and the number of its steps made, of the checkpoint that
+    an interrupted run can go on from.
     """
 
     dataset: str
     epochs: list[Epoch] = field(default_factory=list)
     microseconds_per_step: float | None = None
     allocated_bytes_per_step: int | None = None
-    interrupted: bool = False
+    metric: Metric = ACCURACY
+    stopped_by: int | None = None
+    resumable_at: tuple[int, int] | None = None
 
     @property
-    def test_accuracy(self) -> float | None:
-        """The test accuracy at the end of the last finished epoch."""
-        return self.epochs[-1].test_accuracy if self.epochs else None
+    def interrupted(self) -> bool:
+        return self.stopped_by is not None
+
+    @property
+    def test_metric(self) -> float | None:
+        """The metric of the test images at the end of the last finished epoch."""
+        return self.epochs[-1].test_metric if self.epochs else None
 
     def as_dict(self) -> dict[str, Any]:
-        """What the JSON holds."""
+        """What the JSON holds. The metric's name is in the keys: ``test_accuracy``."""
         return {
             "dataset": self.dataset,
-            "epochs": [asdict(epoch) for epoch in self.epochs],
-            "test_accuracy": self.test_accuracy,
+            "epochs": [self._epoch_as_dict(epoch) for epoch in self.epochs],
+            f"test_{self.metric.key}": self.test_metric,
             "microseconds_per_step": self.microseconds_per_step,
             "allocated_bytes_per_step": self.allocated_bytes_per_step,
         }
+
+    def _epoch_as_dict(self, epoch: Epoch) -> dict[str, Any]:
+        values = asdict(epoch)
+        train, test = values.pop("train_metric"), values.pop("test_metric")
+        return {f"train_{self.metric.key}": train, f"test_{self.metric.key}": test, **values}
 
     def write_json(self, path: Path) -> None:
         text = json.dumps(self.as_dict(), indent=2, allow_nan=False)

@@ -22,6 +22,7 @@ from tests.project.test_imports import import_graph, module_files
 DOCS = pages.ROOT / "docs"
 README = pages.ROOT / "README.md"
 EVERY = pages.pages()
+EXAMPLES = sorted((pages.ROOT / "examples").glob("mnist_*.py"))
 FIRST_FOLDER = re.compile(
     r"(?<![\w./-])((?:stcompile|codegen_templates|tests|examples|docs)/[\w./-]*\w/?)"
 )
@@ -159,9 +160,10 @@ def test_import_order_is_the_one_of_the_architecture_page() -> None:
 
 def test_training_page_shows_every_flag() -> None:
     text = (DOCS / "training.md").read_text(encoding="utf-8")
-    example = runpy.run_path(str(pages.ROOT / "examples" / "mnist_rnn.py"))
-    options = example["Options"]()
-    flags = {f"--{name.replace('_', '-')}" for name in vars(options)}
+    flags = set()
+    for file in EXAMPLES:
+        options = runpy.run_path(str(file))["Options"]()
+        flags |= {f"--{name.replace('_', '-')}" for name in vars(options)}
     shown = set(re.findall(r"^\| `(--[\w-]+)", text, re.MULTILINE))
     assert shown == flags
 
@@ -176,11 +178,12 @@ def test_training_page_shows_every_key_of_the_json() -> None:
 
 def test_training_commands_are_understood() -> None:
     text = (DOCS / "training.md").read_text(encoding="utf-8")
-    example = runpy.run_path(str(pages.ROOT / "examples" / "mnist_rnn.py"))
-    commands = re.findall(r"^python examples/mnist_rnn\.py(.*)$", text, re.MULTILINE)
-    assert len(commands) > 3
-    for command in commands:
-        example["parse"](command.split())
+    for file in EXAMPLES:
+        example = runpy.run_path(str(file))
+        commands = re.findall(rf"^python examples/{file.name}(.*)$", text, re.MULTILINE)
+        assert commands
+        for command in commands:
+            example["parse"](command.split())
 
 
 # --- the checks themselves --------------------------------------------------------------------

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.train import DivergedError, train
-from stcompile.train.loop import accuracy
+from stcompile.train import ACCURACY, DivergedError, train
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = X @ np.array([1.0, -2.0, 0.5])
@@ -62,8 +61,8 @@ def test_learns_and_records() -> None:
     np.testing.assert_array_equal(asked[-1], params["w"])
     assert results.dataset == "lines"
     assert not results.interrupted
-    assert [epoch.test_accuracy for epoch in results.epochs] == [0.1, 0.2, 0.3]
-    assert results.test_accuracy == 0.3
+    assert [epoch.test_metric for epoch in results.epochs] == [0.1, 0.2, 0.3]
+    assert results.test_metric == 0.3
     losses = [epoch.loss for epoch in results.epochs]
     assert losses == sorted(losses, reverse=True)
     assert [epoch.allocated_bytes for epoch in results.epochs] == [3 * 6000] * 3
@@ -114,7 +113,7 @@ def test_seconds_exclude_evaluation_and_peak_sees_the_step() -> None:
     for epoch in results.epochs:
         assert 0 < epoch.seconds < 0.3
         assert 5_000_000 <= epoch.peak_bytes < 6_000_000
-    assert results.test_accuracy is None
+    assert results.test_metric is None
 
 
 def test_no_epochs() -> None:
@@ -155,5 +154,5 @@ def test_interruption_keeps_what_is_finished(call: int, finished: int) -> None:
 def test_accuracy_counts_rows() -> None:
     x = np.eye(5)
     labels = np.array([0, 1, 2, 0, 0])
-    assert accuracy(lambda rows: rows, x, labels) == 0.6
-    assert accuracy(lambda rows: rows, x, labels, rows_at_once=2) == 0.6
+    assert ACCURACY.mean(lambda rows: rows, x, labels) == 0.6
+    assert ACCURACY.mean(lambda rows: rows, x, labels, rows_at_once=2) == 0.6

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,21 +12,14 @@ import numpy as np
 import pytest
 
 from stcompile.train import sources
+from tests.train import programs
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "examples" / "mnist_rnn.py"
 REAL_DATA = os.environ.get(sources.ENVIRONMENT)
 
 
 @pytest.fixture(scope="module")
 def example() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("mnist_rnn", PROGRAM)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules["mnist_rnn"] = module
-    specification.loader.exec_module(module)
-    return module
+    return programs.load("mnist_rnn")
 
 
 def backpropagation_through_time(
@@ -97,24 +87,9 @@ def test_the_model_is_plain_numpy(example: ModuleType) -> None:
     np.testing.assert_allclose(example.loss(params, x, y, 2), expected)
 
 
-def run_program(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The example as a user runs it, from another folder, with no data set but the one named."""
-    environment = {k: v for k, v in os.environ.items() if k != sources.ENVIRONMENT}
-    environment["PYTHONPATH"] = str(ROOT)
-    return subprocess.run(
-        [sys.executable, str(PROGRAM), *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-
-
 def test_program_on_digits(tmp_path: Path) -> None:
     outputs = ("--json", "r.json", "--report", "report", "--show-source")
-    done = run_program(tmp_path, "--data", "digits", "--epochs", "4", *outputs)
+    done = programs.run("mnist_rnn", tmp_path, "--data", "digits", "--epochs", "4", *outputs)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     lines = done.stdout.splitlines()
@@ -164,7 +139,7 @@ def test_seeds_decide_everything(example: ModuleType, tmp_path: Path) -> None:
 
 
 def test_steps_that_do_not_divide_are_refused(tmp_path: Path) -> None:
-    done = run_program(tmp_path, "--data", "digits", "--steps", "5")
+    done = programs.run("mnist_rnn", tmp_path, "--data", "digits", "--steps", "5")
     assert done.returncode == 1
     assert done.stderr == (
         "error: 64 pixels cannot be read in 5 equal parts\n"
@@ -176,7 +151,7 @@ def test_corrupt_data_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mnist").mkdir()
     for name in sources.SHA256["mnist"]:
         (tmp_path / "mnist" / f"{name}.gz").write_bytes(b"\x1f\x8b damaged")
-    done = run_program(tmp_path, "--data-dir", str(tmp_path))
+    done = programs.run("mnist_rnn", tmp_path, "--data-dir", str(tmp_path))
     assert done.returncode == 1
     assert "train-images-idx3-ubyte.gz is corrupt" in done.stderr
     assert "Traceback" not in done.stderr
@@ -185,7 +160,7 @@ def test_corrupt_data_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(REAL_DATA is None, reason="STCOMPILE_DATA is not set")
 def test_mnist_as_in_the_papers(tmp_path: Path) -> None:
-    done = run_program(tmp_path, "--data-dir", str(REAL_DATA), "--json", "r.json")
+    done = programs.run("mnist_rnn", tmp_path, "--data-dir", str(REAL_DATA), "--json", "r.json")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("data: MNIST, 60000 + 10000 images of 28 x 28")
     results = json.loads((tmp_path / "r.json").read_text())

@@ -9,7 +9,7 @@ import pytest
 
 from stcompile.errors import ArgumentsError
 from stcompile.optim import Nesterov
-from stcompile.train import TrainingOptions, parse, positive, training_parser
+from stcompile.train import TrainingOptions, parse, pixels_per_step, positive, training_parser
 from stcompile.train.options import OPTIMIZERS
 
 
@@ -28,9 +28,13 @@ def test_defaults() -> None:
         learning_rate=0.015,
         momentum=None,
         weight_decay=None,
+        clip_value=None,
+        clip_norm=None,
         seed=0,
         dtype="float32",
-        steps=4,
+        checkpoint=None,
+        checkpoint_every=1000,
+        resume=False,
         json=None,
         report=None,
         show_source=False,
@@ -41,7 +45,9 @@ def test_defaults() -> None:
 def test_every_flag() -> None:
     given = "--data fashion-mnist --data-dir d --epochs 2 --batch-size 7 --learning-rate 1e-3 "
     given += "--optimizer nesterov --momentum 0.5 --weight-decay 1e-4 "
-    given += "--seed 3 --dtype float64 --steps 28 --json r.json --report r --show-source"
+    given += "--clip-value 2 --clip-norm 0.5 --seed 3 --dtype float64 "
+    given += "--checkpoint c.npz --checkpoint-every 50 --resume "
+    given += "--json r.json --report r --show-source"
     assert options(*given.split()) == TrainingOptions(
         data="fashion-mnist",
         data_dir=Path("d"),
@@ -51,9 +57,13 @@ def test_every_flag() -> None:
         learning_rate=1e-3,
         momentum=0.5,
         weight_decay=1e-4,
+        clip_value=2.0,
+        clip_norm=0.5,
         seed=3,
         dtype="float64",
-        steps=28,
+        checkpoint=Path("c.npz"),
+        checkpoint_every=50,
+        resume=True,
         json=Path("r.json"),
         report=Path("r"),
         show_source=True,
@@ -73,7 +83,8 @@ BAD = {
     "--learning-rate nan": "nan is not a finite number above 0",
     "--learning-rate fast": "'fast' is not a number",
     "--dtype float16": "invalid choice: 'float16'",
-    "--steps 0": "0 is less than 1",
+    "--checkpoint-every 0": "0 is less than 1",
+    "--clip-norm 0": "0 is not a finite number above 0",
 }
 
 
@@ -99,9 +110,9 @@ def test_examples_add_flags_and_change_defaults() -> None:
 
 
 def test_steps_divide_the_pixels() -> None:
-    assert options("--steps", "28").pixels_per_step(784) == 28
+    assert pixels_per_step(784, 28) == 28
     with pytest.raises(ArgumentsError, match="784 pixels cannot be read in 5 equal") as caught:
-        options("--steps", "5").pixels_per_step(784)
+        pixels_per_step(784, 5)
     assert "1, 2, 4, 7, 8, 14, 16, 28, 49, 56, 98, 112, 196, 392, 784" in caught.value.hint
 
 
@@ -117,7 +128,9 @@ def test_streams_of_random_numbers() -> None:
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizers(name: str) -> None:
     """What no flag says is the optimiser's own default."""
-    made = options("--optimizer", name, "--learning-rate", "0.5").make_optimizer(clip_norm=2.0)
+    made = options(
+        "--optimizer", name, "--learning-rate", "0.5", "--clip-norm", "2"
+    ).make_optimizer()
     assert made.describe() == OPTIMIZERS[name](0.5, clip_norm=2.0).describe()
     decayed = options("--optimizer", name, "--weight-decay", "0.25").make_optimizer()
     assert decayed.weight_decay == 0.25

@@ -57,7 +57,7 @@ def test_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         epochs=2, batch_size=2, json=file, report=folder, show_source=True, data="digits"
     )
     results = run(options, DATA, Remember(), start(), scores)
-    assert results.test_accuracy == 1
+    assert results.test_metric == 1
     assert json.loads(file.read_text())["epochs"][1]["train_accuracy"] == 1
     assert (folder / "accuracy.png").exists()
     printed = capsys.readouterr().out

@@ -80,7 +80,7 @@ def test_models_that_classify_nothing_have_no_accuracy() -> None:
     assert rows(results) == [("1", "0.5", "–", "–", "1.00", "0 B", "0 B")]
     assert summary(results) == "1.00 s of training"
     assert summary(Results("mnist")) == "nothing was trained"
-    assert summary(Results("mnist", interrupted=True)) == "interrupted after 0 finished epochs"
+    assert summary(Results("mnist", stopped_by=2)) == "interrupted after 0 finished epochs"
 
 
 def test_report(tmp_path: Path) -> None:

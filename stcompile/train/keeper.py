@@ -1,0 +1,102 @@
+"""When a run's checkpoints are written, and how a run goes on from one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stcompile.train.checkpoint import Checkpoint, CheckpointError, read_checkpoint
+from stcompile.train.identity import identity_of, require_same
+from stcompile.train.state import Run
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """Write a checkpoint into the file ``path`` at the start, after every ``every`` steps, at the
+    end of each epoch, and when the run is interrupted. With ``resume``, go on from the one that is
+    there: `CheckpointError` if it is of a run with other ``settings``, or of another model, data
+    set or version. Without it a file that is there already is refused.
+    """
+
+    path: Path
+    every: int = 1000
+    resume: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class NotFiniteError(Exception):
+    """An array of the run has an infinity or a NaN: no state to go on from."""
+
+    def __init__(self, name: str, value: float) -> None:
+        super().__init__(name)
+        self.name, self.value = name, value
+
+
+class Keeper:
+    """The checkpoints of a run. ``latest`` is the last one: without `Checkpoints` the start."""
+
+    def __init__(self, run: Run, wanted: Checkpoints | None) -> None:
+        self.run, self.wanted = run, wanted
+        self._identity = None if wanted is None else identity_of(run, wanted.settings)
+        self._unsaved = 0
+        self.latest: Checkpoint = run.checkpoint(self._identity)
+
+    @property
+    def place(self) -> str:
+        """What ``latest`` is, in words."""
+        if self.wanted is None:
+            return "the start of the run"
+        epoch, step = self.latest.position
+        return f"the checkpoint {self.wanted.path} (epoch {epoch}, {step} steps made)"
+
+    def begin(self, epochs: int) -> None:
+        """Write the first checkpoint, or go on from the one that is there."""
+        if self.wanted is None:
+            return
+        path = self.wanted.path
+        for left in path.parent.glob(f".{path.name}.*.tmp"):
+            left.unlink(missing_ok=True)  # of a run that was killed while it wrote
+        if self.wanted.resume:
+            self._resume(path, epochs)
+        elif path.exists():
+            raise CheckpointError(
+                f"{path} is there already",
+                hint="go on from it with --resume, or name another file",
+            )
+        else:
+            self.save()
+
+    def _resume(self, path: Path, epochs: int) -> None:
+        assert self._identity is not None
+        checkpoint = read_checkpoint(path)
+        require_same(checkpoint, self._identity, path)
+        epoch, step = checkpoint.position
+        if epoch > epochs + 1 or (epoch == epochs + 1 and step):
+            raise CheckpointError(
+                f"{path} is in epoch {epoch}, beyond the {epochs} that are asked for",
+                hint="give a larger --epochs, or start a new run without --resume",
+            )
+        self.run.restore(checkpoint)
+        self.latest = checkpoint
+
+    def is_due(self) -> bool:
+        """Is it time for a checkpoint, now that one more step was made?"""
+        self._unsaved += 1
+        return self.wanted is not None and self._unsaved >= self.wanted.every
+
+    def check(self) -> None:
+        """`NotFiniteError` if there is a NaN or an infinity that was not there at the start."""
+        found = self.run.no_longer_finite()
+        if found is not None:
+            raise NotFiniteError(*found)
+
+    def save(self) -> None:
+        """Write a checkpoint, if they are wanted. It is never one that `check` refuses."""
+        self.check()
+        if self.wanted is not None:
+            checkpoint = self.run.checkpoint(self._identity)
+            checkpoint.write(self.wanted.path)
+            self.latest = checkpoint
+        self._unsaved = 0

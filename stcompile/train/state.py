@@ -1,0 +1,197 @@
+"""A training run under way: what it changes, and where it stands."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+import stcompile.trees as trees
+from stcompile.generators import set_state, state_of
+from stcompile.optimizer_state import Stateful
+from stcompile.train.batches import Array, batches
+from stcompile.train.checkpoint import Checkpoint
+from stcompile.train.results import Epoch, Results
+from stcompile.types import is_generator
+
+
+class Step(Protocol):
+    """A compiled training step, as `stcompile.train_step` makes it."""
+
+    def __call__(self, params: Any, *batch: Any) -> Any:
+        """Changes ``params`` in place and returns the loss."""
+
+    def allocated_bytes(self, params: Any, *batch: Any) -> int:
+        """The sum over the allocating equations of one step."""
+
+    def source(self, params: Any, *batch: Any) -> str:
+        """The generated function."""
+
+
+class Run:
+    """A run: ``step(params, *batch, *arguments)`` on batches of ``arrays``.
+
+    ``epoch`` counts from 1; ``losses``, ``seconds`` and ``peak_bytes`` are of the steps of this
+    epoch that were made, ``microseconds`` of all timed steps. What belongs to a run and is not
+    restored from a checkpoint are the arguments that are no random generators.
+    """
+
+    def __init__(
+        self,
+        step: Step,
+        params: Any,
+        arrays: Sequence[Array],
+        batch_size: int,
+        rng: np.random.Generator,
+        arguments: tuple[Any, ...],
+        results: Results,
+    ) -> None:
+        self.step, self.params, self.arguments = step, params, arguments
+        self.arrays, self.batch_size, self.rng = arrays, batch_size, rng
+        self.results = results
+        self.epoch = 1
+        self.losses: list[float] = []
+        self.microseconds: list[float] = []
+        self.seconds = 0.0
+        self.peak_bytes = 0
+        self._order: Any = None  # the state that the order of this epoch was drawn from
+        self._after_order: list[Any] | None = None  # states to set once it is drawn again
+        self._finite = [name for name, array in self._arrays() if _is_finite(array)]
+
+    @property
+    def first_batch(self) -> tuple[Any, ...]:
+        """Arguments of a step after the parameters: rows in their own order."""
+        return *(array[: self.batch_size] for array in self.arrays), *self.arguments
+
+    def batches(self) -> Iterator[tuple[Array, ...]]:
+        """What is left of this epoch."""
+        self._order = state_of(self.rng)
+        left = batches(self.arrays, self.batch_size, self.rng, start=len(self.losses))
+        if self._after_order is not None:
+            self._set_states(self._after_order)
+            self._after_order = None
+        return left
+
+    def make_step(self, batch: tuple[Array, ...], step: Step | None = None) -> float:
+        """One step, by ``step`` if another one is given; returns the loss."""
+        return float((step or self.step)(self.params, *batch, *self.arguments))
+
+    def parameters(self) -> Iterator[tuple[str, Array]]:
+        """The arrays of the parameters, by the names that they have in a checkpoint."""
+        return ((trees.show_path("params", path), leaf) for path, leaf in _arrays_of(self.params))
+
+    def next_epoch(self) -> None:
+        self.epoch += 1
+        self.losses = []
+        self.seconds, self.peak_bytes = 0.0, 0
+        self._order = None
+
+    def no_longer_finite(self) -> tuple[str, float] | None:
+        """The first array of the parameters or of the optimiser's state that was finite before the
+        first step (as its state is) and is no longer, and what is in it now."""
+        for name, array in self._arrays():
+            if not _is_finite(array) and (name in self._finite or not name.startswith("params")):
+                values = array[~np.isfinite(array)]
+                has_nan = bool(np.isnan(values).any())
+                return name, float("nan") if has_nan else float(values.real[0])
+        return None
+
+    # --- checkpoints -----------------------------------------------------------------------------
+
+    def checkpoint(self, identity: Any = None) -> Checkpoint:
+        """A copy of all that is restored; ``identity`` is stored with it."""
+        record = {
+            "identity": identity,
+            "epoch": self.epoch,
+            "order": self._order,
+            "generators": [state_of(generator) for generator in self._generators()],
+            "hyperparameters": self._hyperparameters(),
+            "seconds": self.seconds,
+            "peak_bytes": self.peak_bytes,
+            "epochs": [dataclasses.asdict(epoch) for epoch in self.results.epochs],
+            "microseconds_per_step": self.results.microseconds_per_step,
+            "optimizer": [keys for keys, _ in self._slots()],  # their names, as lists
+        }
+        arrays = {name: array.copy() for name, array in self._arrays()}
+        arrays["losses"] = np.array(self.losses, np.float64)
+        arrays["microseconds"] = np.array(self.microseconds, np.float64)
+        return Checkpoint(record, arrays)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Be as the run was when the checkpoint was taken. Parameters are written in place."""
+        record, arrays = checkpoint.record, checkpoint.arrays
+        for name, array in self.parameters():
+            array[...] = arrays[name]
+        self._restore_optimizer(record, arrays)
+        self.epoch = record["epoch"]
+        self.losses = arrays["losses"].tolist()
+        self.microseconds = arrays["microseconds"].tolist()
+        self.seconds, self.peak_bytes = record["seconds"], record["peak_bytes"]
+        self.results.epochs[:] = [Epoch(**epoch) for epoch in record["epochs"]]
+        self.results.microseconds_per_step = record["microseconds_per_step"]
+        self._order, self._after_order = record["order"], None
+        self._set_states(record["generators"])
+        if self._order is not None:
+            set_state(self.rng, self._order)
+            self._after_order = list(record["generators"])
+
+    def _restore_optimizer(self, record: Any, arrays: Any) -> None:
+        if self._optimizer is None:
+            return
+        for name, value in record["hyperparameters"].items():
+            setattr(self._optimizer, name, value)
+        saved: dict[str, Any] = {}
+        for keys in record["optimizer"]:
+            inner = saved
+            for key in keys[:-1]:
+                inner = inner.setdefault(key, {})
+            inner[keys[-1]] = arrays[_slot_name(keys)]
+        self._optimizer.load_state_dict(saved)
+
+    @property
+    def _optimizer(self) -> Stateful | None:
+        optimizer = getattr(self.step, "optimizer", None)
+        return optimizer if isinstance(optimizer, Stateful) else None
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        optimizer: Any = self._optimizer
+        if not dataclasses.is_dataclass(optimizer):
+            return {}
+        values = {f.name: getattr(optimizer, f.name) for f in dataclasses.fields(optimizer)}
+        return {k: v for k, v in values.items() if isinstance(v, int | float | str | None)}
+
+    def _slots(self) -> Iterator[tuple[tuple[str, ...], Array]]:
+        """The optimiser's state: the keys that lead to an array of it, and the array."""
+        state = {} if self._optimizer is None else self._optimizer.state_dict()
+        for path, leaf in trees.leaves(state):
+            yield tuple(key for _, key in path), np.asarray(leaf)
+
+    def _arrays(self) -> Iterator[tuple[str, Array]]:
+        """Parameters and the optimiser's state, by the names that they have in a checkpoint."""
+        yield from self.parameters()
+        for keys, array in self._slots():
+            yield _slot_name(keys), array
+
+    def _generators(self) -> list[Any]:
+        """All that draws random numbers: the order of images, what the step gets, and NumPy's
+        global generator."""
+        given = (leaf for _, leaf in trees.leaves(self.arguments) if is_generator(leaf))
+        return [self.rng, *given, np.random]
+
+    def _set_states(self, states: Sequence[Any]) -> None:
+        for generator, state in zip(self._generators(), states, strict=True):
+            set_state(generator, state)
+
+
+def _slot_name(keys: Sequence[str]) -> str:
+    return trees.show_path("optimizer", tuple(("item", key) for key in keys))
+
+
+def _arrays_of(params: Any) -> Iterator[tuple[trees.Path, Array]]:
+    return ((path, leaf) for path, leaf in trees.leaves(params) if isinstance(leaf, np.ndarray))
+
+
+def _is_finite(array: Array) -> bool:
+    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
