@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
 
 from stcompile.errors import DataError
 from stcompile.train.idx import read_idx
@@ -65,3 +67,17 @@ def test_refuses_a_missing_file_and_a_folder(tmp_path: Path) -> None:
     assert "--data-dir" in caught.value.hint
     with pytest.raises(DataError, match="cannot be read"):
         read_idx(tmp_path)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(some.integers(0, len(ZIPPED) - 1), some.integers(1, 255))
+def test_a_changed_byte_is_refused_or_harmless(tmp_path: Path, at: int, change: int) -> None:
+    """Harmless are the date in the header, and bits that fill up the last byte of the stream."""
+    path = tmp_path / "images.gz"
+    path.write_bytes(ZIPPED[:at] + bytes([ZIPPED[at] ^ change]) + ZIPPED[at + 1 :])
+    try:
+        found = read_idx(path, hashlib.sha256(CONTENT).hexdigest())
+    except DataError as error:
+        assert str(path) in error.reason
+    else:
+        np.testing.assert_array_equal(found, IMAGES)
