@@ -19,6 +19,7 @@ from stcompile.train.options import (
     positive,
     training_parser,
 )
+from stcompile.train.pictures import write_pairs
 from stcompile.train.program import program, run
 from stcompile.train.results import Epoch, Results
 from stcompile.train.state import Step
@@ -45,4 +46,5 @@ __all__ = [
     "run",
     "train",
     "training_parser",
+    "write_pairs",
 ]
