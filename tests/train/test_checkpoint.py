@@ -211,6 +211,53 @@ def test_checkpoints_are_written_when_they_are_due(
     assert written == [(1, 0), (1, 2), (1, 4), (2, 0), (2, 2), (2, 4), (3, 0)]
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_any_step_can_be_gone_on_from(
+    shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of every checkpoint of a run, and from each of them the rest of it. The step draws
+    random numbers: from a generator of its own, the one that shuffles, and NumPy's global one."""
+
+    def noisy(params: Any, x: Any, y: Any, generator: Any) -> Any:
+        noise = generator.normal(size=x.shape) + np.random.normal(0.0, 0.1, x.shape)
+        return np.mean(((x + noise) @ params["w"] + params["b"] - y) ** 2)
+
+    def outcome(checkpoints: Checkpoints) -> Any:
+        rng = np.random.Generator(np.random.MT19937(0))
+        generator = rng if shared else np.random.default_rng(3)
+        params, optimizer = start(), st.optim.Adam(0.1)
+        results = train(
+            st.train_step(noisy, optimizer, wrt="params"),
+            params,
+            (X, Y),
+            epochs=2,
+            batch_size=4,
+            rng=rng,
+            arguments=(generator,),
+            checkpoints=checkpoints,
+        )
+        state = optimizer.state_dict()
+        losses = [epoch.loss for epoch in results.epochs]
+        return params["w"].tolist(), state["m"]["w"].tolist(), state["t"], losses, rng.random()
+
+    copies: list[tuple[tuple[int, int], Path]] = []
+    write = Checkpoint.write
+
+    def write_and_copy(self: Checkpoint, path: Path) -> None:
+        copies.append((self.position, tmp_path / f"{len(copies)}.npz"))
+        write(self, copies[-1][1])
+
+    np.random.seed(1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Checkpoint, "write", write_and_copy)
+        wanted = outcome(Checkpoints(tmp_path / "c.npz", every=1))
+    made = [(1, n) for n in range(5)] + [(2, n) for n in range(5)] + [(3, 0)]
+    assert [position for position, _ in copies] == made
+    for _, path in copies:
+        np.random.seed(2)
+        assert outcome(Checkpoints(path, resume=True)) == wanted
+
+
 def test_hyperparameters_that_were_changed_come_back(tmp_path: Path) -> None:
     def training(checkpoints: Checkpoints | None, epochs: int) -> Any:
         optimizer = st.optim.Momentum(0.1)

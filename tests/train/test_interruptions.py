@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stcompile.train import Checkpoints, train
 from stcompile.train.checkpoint import Checkpoint, read_checkpoint
 from stcompile.train.interrupts import Interrupts
 
@@ -124,6 +125,51 @@ def heeded() -> Iterator[None]:
     heed_interrupts()
     yield
     signal.signal(signal.SIGINT, before)
+
+
+class HalfWay:
+    """A step that is interrupted between the updates of two parameters, in call ``at``."""
+
+    def __init__(self, at: int, times: int) -> None:
+        self.at, self.times, self.calls = at, times, 0
+
+    def __call__(self, params: Any, *batch: Any) -> float:
+        self.calls += 1
+        params["a"] += 1
+        if self.calls == self.at:
+            for _ in range(self.times):
+                signal.raise_signal(signal.SIGINT)
+        params["b"] += 1
+        return 0.0
+
+    def allocated_bytes(self, params: Any, *batch: Any) -> int:
+        return 0
+
+    def source(self, params: Any, *batch: Any) -> str:
+        return ""
+
+
+@pytest.mark.usefixtures("heeded")
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("at", [3, 7, 8])
+def test_no_checkpoint_has_half_a_step(times: int, at: int, tmp_path: Path) -> None:
+    """One Ctrl-C waits for the step; the second one ends it, and the last checkpoint stays."""
+    path = tmp_path / "c.npz"
+    params = {"a": np.zeros(()), "b": np.zeros(())}
+    results = train(
+        HalfWay(at, times),
+        params,
+        (np.zeros((20, 1)),),
+        epochs=2,
+        batch_size=5,
+        rng=np.random.default_rng(0),
+        checkpoints=Checkpoints(path, every=1),
+    )
+    assert results.stopped_by == signal.SIGINT
+    saved = read_checkpoint(path)
+    wanted = at if times == 1 else at - 1
+    assert saved.arrays['params["a"]'] == saved.arrays['params["b"]'] == wanted
+    assert results.resumable_at == saved.position
 
 
 @pytest.mark.usefixtures("heeded")
