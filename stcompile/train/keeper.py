@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,7 +57,7 @@ class Keeper:
         if self.wanted is None:
             return
         path = self.wanted.path
-        for left in path.parent.glob(f".{path.name}.*.tmp"):
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
             left.unlink(missing_ok=True)  # of a run that was killed while it wrote
         if self.wanted.resume:
             self._resume(path, epochs)

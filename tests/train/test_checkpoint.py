@@ -331,8 +331,8 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
-    path = tmp_path / "c.npz"
-    (tmp_path / ".c.npz.123.tmp").write_text("half")
+    path = tmp_path / "c[1].npz"
+    (tmp_path / ".c[1].npz.123.tmp").write_text("half")
     run(Checkpoints(path))
     assert list(tmp_path.iterdir()) == [path]
 
