@@ -38,7 +38,7 @@ class Metric:
     def shown(self, value: float | None) -> str:
         if value is None:
             return "–"
-        return f"{value:.2%}" if self.is_share else f"{value:.4g}"
+        return f"{value:.2%}" if self.is_share else f"{value:#.4g}"
 
     def mean(
         self,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stcompile.train import Epoch, Results
-from stcompile.train.report import print_table, rows, summary, write_report
+from stcompile.train import RECONSTRUCTION_ERROR, Epoch, Results
+from stcompile.train.report import headings, print_table, rows, summary, write_report
 from stcompile.train.results import write_atomically
 
 RESULTS = Results(
@@ -81,6 +81,27 @@ def test_models_that_classify_nothing_have_no_accuracy() -> None:
     assert summary(results) == "1.00 s of training"
     assert summary(Results("mnist")) == "nothing was trained"
     assert summary(Results("mnist", stopped_by=2)) == "interrupted after 0 finished epochs"
+
+
+def test_any_metric_has_its_name_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    epoch = Epoch(12.5, 4.00009, 0.5, 1.0, 0, 0)
+    results = Results("mnist", [epoch], metric=RECONSTRUCTION_ERROR)
+    assert rows(results) == [("1", "0.5", "12.50", "4.000", "1.00", "0 B", "0 B")]
+    assert summary(results) == "test reconstruction error 4.000, 1.00 s of training"
+    assert headings(results.metric)[2:4] == ("training error", "test error")
+    found = results.as_dict()
+    assert found["test_reconstruction_error"] == 4.00009
+    assert list(found["epochs"][0])[:2] == [
+        "train_reconstruction_error",
+        "test_reconstruction_error",
+    ]
+    names = {path.name for path in write_report(tmp_path, results, {})}
+    assert "reconstruction_error.svg" in names
+    monkeypatch.setenv("COLUMNS", "80")
+    print_table(results)
+    assert "…" not in capsys.readouterr().out
 
 
 def test_report(tmp_path: Path) -> None:
