@@ -88,6 +88,8 @@ class Tape:
     def _call(self, equation: Equation) -> tuple[Atom, ...]:
         body: Program = equation.params["program"]
         adjoint: Program | None = equation.params["adjoint"]
+        if adjoint is not None and _keeps_only_known(equation):
+            return self._kept_call(equation, adjoint)
         inner = Tape(self.recorder, dict(zip(body.inputs, equation.inputs, strict=True)))
         for step in body.equations:
             inner.append(step)
@@ -96,8 +98,41 @@ class Tape:
             self.steps += inner.steps
             return outputs
         count: int = equation.params["value"]
-        self.steps.append(CustomCall(equation, adjoint, outputs[:count], outputs[count:]))
-        return outputs
+        results = self._told_apart(equation, outputs[:count])
+        self.steps.append(CustomCall(equation, adjoint, results, outputs[count:]))
+        return (*results, *outputs[count:])
+
+    def _told_apart(self, equation: Equation, results: Sequence[Atom]) -> tuple[Atom, ...]:
+        """The results of a rule, each a variable of its own. One that is an operand, or another
+        result, is copied: the two have different cotangents."""
+        apart: list[Atom] = []
+        for result in results:
+            if isinstance(result, Variable) and result in (*equation.inputs, *apart):
+                same = Program("same", (result,), (), (result,))
+                params = freeze({"program": same, "adjoint": None, "name": "same", "value": 1})
+                fresh = self.recorder.variable(result.type)
+                self.recorder.equations.append(
+                    Equation((fresh,), "call", (result,), params, location=equation.location)
+                )
+                result = fresh
+            apart.append(result)
+        return tuple(apart)
+
+    def _kept_call(self, equation: Equation, adjoint: Program) -> tuple[Atom, ...]:
+        """A call that stays one, so that its rule serves the derivatives of the adjoint, too."""
+        body: Program = equation.params["program"]
+        count: int = equation.params["value"]
+        fresh = tuple(
+            self.recorder.variable(o.type, "" if is_numbered(o.name) else o.name)
+            for o in equation.outputs
+        )
+        known: dict[Atom, Atom] = dict(zip(body.inputs, equation.inputs, strict=True))
+        known |= dict(zip(body.outputs[:count], fresh[:count], strict=True))
+        residuals = tuple(known.get(atom, atom) for atom in body.outputs[count:])
+        recorded = replace(equation, outputs=fresh)
+        self.recorder.equations.append(recorded)
+        self.steps.append(CustomCall(recorded, adjoint, fresh[:count], residuals))
+        return (*fresh[:count], *residuals)
 
 
 Visit = Callable[["Sweep", Equation], None]
@@ -314,6 +349,15 @@ class Sweep:
 
     def _inline(self, program: Program, operands: Sequence[Atom]) -> tuple[Atom, ...]:
         return self.recorder.inline(program, tuple(operands), self.location)
+
+
+def _keeps_only_known(equation: Equation) -> bool:
+    """True if the residuals of a call are among its operands and results: cotangents of them need
+    no derivative of its body."""
+    body: Program = equation.params["program"]
+    count: int = equation.params["value"]
+    known = (*body.inputs, *body.outputs[:count])
+    return all(isinstance(a, Constant) or a in known for a in body.outputs[count:])
 
 
 def one(type: Type) -> Constant:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stcompile.ir import Atom, Program, Variable, map_programs
+from stcompile.ir import Atom, Equation, Program, Variable, map_programs
+from stcompile.location import Section
 from stcompile.naming import is_numbered, name_variables
 from stcompile.recorder import Recorder
 
@@ -29,6 +30,8 @@ def inline_calls(program: Program) -> Program:
         moved = equation.substitute(mapping)
         if equation.primitive == "call":
             body = inline_calls(equation.params["program"])
+            if moved.location.section != "forward":  # the adjoint of a rule that calls another
+                body = _in_section(body, moved.location.section)
             outputs = recorder.inline(body, moved.inputs)
         else:
             outputs = recorder.record(moved.primitive, moved.inputs, moved.location, moved.params)
@@ -39,3 +42,13 @@ def inline_calls(program: Program) -> Program:
     results = tuple(mapping[a] if isinstance(a, Variable) else a for a in program.outputs)
     raw = Program(program.name, inputs, tuple(recorder.equations), results)
     return name_variables(raw, recorder.hints)
+
+
+def _in_section(program: Program, section: Section) -> Program:
+    """The program with all equations in one section of the generated function."""
+
+    def moved(equation: Equation) -> Equation:
+        inner = map_programs(equation, lambda part: _in_section(part, section))
+        return replace(inner, location=inner.location.in_section(section))
+
+    return replace(program, equations=tuple(map(moved, program.equations)))
