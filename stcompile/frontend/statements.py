@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.errors import LanguageError
 from stcompile.frontend import indexing, operators
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.blocks import run_final_blocks, visit_Try, visit_With
@@ -184,6 +185,7 @@ def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
     """An effect on a path that may not be taken; refused where it always is."""
     what = ast.unparse(node.exc) if node.exc is not None else "an exception"
     if run.journal is None:
+        what = _with_message(run, node.exc, frame) or what
         return run.refuse(f"with these arguments the function raises {what}", "")
     made = node.exc if isinstance(node.exc, ast.Call) else None
     kind = made.func if made is not None else node.exc
@@ -197,6 +199,20 @@ def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
     run_final_blocks(run, frame, through_loops=True)
     run.record("raise", error=name, arguments=tuple(arguments))
     raise PathRaised
+
+
+def _with_message(run: Run, made: ast.expr | None, frame: Frame) -> str:
+    """``ValueError('x is (3,)')`` of ``ValueError(f"x is {x.shape}")``: an error with its message
+    filled in; empty if the message is not static."""
+    if not isinstance(made, ast.Call) or len(made.args) != 1:
+        return ""
+    (message,) = made.args
+    if not isinstance(message, ast.JoinedStr):
+        return ""
+    try:
+        return f"{ast.unparse(made.func)}({run.evaluate(message, frame)!r})"
+    except LanguageError:
+        return ""
 
 
 def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:

@@ -178,6 +178,26 @@ def test_a_wrong_call_of_library_code_is_shown_at_the_user_s_line():
     assert places[-1].function == "loss"
 
 
+def test_an_error_that_is_always_raised_has_its_message_filled_in():
+    def checked(x, n):
+        if x.shape[0] != n:
+            raise ValueError(f"{n} rows are needed, not {x.shape[0]}")
+        return x
+
+    def loss(x):
+        return np.sum(checked(x, 7))
+
+    message = str(refusal(loss, X))
+    assert f"raises ValueError('7 rows are needed, not {X.shape[0]}')" in message
+
+
+def test_an_error_whose_message_is_not_static_is_shown_as_it_is_written():
+    def loss(x):
+        raise ValueError(f"the sum is {np.sum(x)}")
+
+    assert "raises ValueError(f'the sum is {np.sum(x)}')" in str(refusal(loss, X))
+
+
 # --- iterations ----------------------------------------------------------------------------------
 
 
