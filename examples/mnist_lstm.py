@@ -69,7 +69,7 @@ def initial_params(
     is one, so that the network starts with remembering (Jozefowicz, Zaremba & Sutskever 2015)."""
 
     def four(inputs: int) -> Array:
-        gates = [train.glorot_uniform(rng, (inputs, units), dtype) for _ in range(4)]
+        gates = [st.nn.glorot_uniform(rng, (inputs, units), dtype) for _ in range(4)]
         return np.concatenate(gates, axis=1)
 
     b = np.zeros(4 * units, dtype)
@@ -78,7 +78,7 @@ def initial_params(
         "W": four(columns),
         "U": four(units),
         "b": b,
-        "Ws": train.glorot_uniform(rng, (units, classes), dtype),
+        "Ws": st.nn.glorot_uniform(rng, (units, classes), dtype),
         "bs": np.zeros(classes, dtype),
     }
 

@@ -49,10 +49,10 @@ def initial_params(
 ) -> Params:
     """Glorot's uniform matrices, and biases of zero."""
     return {
-        "Wx": train.glorot_uniform(rng, (inputs, hidden), dtype),
-        "Wh": train.glorot_uniform(rng, (hidden, hidden), dtype),
+        "Wx": st.nn.glorot_uniform(rng, (inputs, hidden), dtype),
+        "Wh": st.nn.glorot_uniform(rng, (hidden, hidden), dtype),
         "bh": np.zeros(hidden, dtype),
-        "Wo": train.glorot_uniform(rng, (hidden, classes), dtype),
+        "Wo": st.nn.glorot_uniform(rng, (hidden, classes), dtype),
         "bo": np.zeros(classes, dtype),
     }
 

@@ -10,7 +10,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import Literal
 
-LIBRARY = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIBRARY = (HERE, os.path.join(HERE, "nn"))  # where functions are that user programs call
 Section = Literal["forward", "adjoint", "update"]
 
 
@@ -46,7 +47,7 @@ class Location:
         """The nearest call site in the user's own files: code of this package's library is shown
         by the user's line that calls it."""
         here: Location | None = self
-        while here is not None and os.path.dirname(here.file) == LIBRARY:
+        while here is not None and os.path.dirname(here.file) in LIBRARY:
             here = here.caller
         return here.in_section(self.section) if here is not None else None
 

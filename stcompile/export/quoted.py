@@ -67,7 +67,7 @@ def _locations(program: Program) -> Iterator[Location]:
 
 def _functions(file: str) -> Iterator[tuple[str, Quote]]:
     """The functions of a file of the user's, by name."""
-    if os.path.dirname(file) == LIBRARY:
+    if os.path.dirname(file) in LIBRARY:
         return
     try:
         module = ast.parse("".join(linecache.getlines(file)))

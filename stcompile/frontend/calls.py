@@ -46,6 +46,7 @@ from stcompile.types import is_generator
 
 RECURSION_LIMIT = 200
 _RULES = "stcompile.codegen_templates.derivatives."
+_OWN = "stcompile.nn."
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 
@@ -270,13 +271,26 @@ def inline_function(
     bound = bind_arguments(run, function.__name__, signature, arguments, keywords)
     for name, parameter in signature.parameters.items():
         if name not in bound and parameter.default is not parameter.empty:
-            bound[name] = run.captures.captured(parameter.default, _default(itself, function, name))
+            place = _default(itself, function, name)
+            bound[name] = _from_outside(run, function, parameter.default, place)
     local_names, nonlocal_names = bound_names(node)
     frame = Frame(
         source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
     )  # fmt: skip
     frame.names.update(bound)
     return _run_body(run, node, frame)
+
+
+def _from_outside(run: Run, function: types.FunctionType, value: Any, place: Place) -> Any:
+    """What a function reads of its globals and defaults: captured, but for the numbers of
+    `stcompile.nn`, which are the constants of published formulas."""
+    if isinstance(value, float | int | tuple) and _is_own(function):
+        return value
+    return run.captures.captured(value, place)
+
+
+def _is_own(function: types.FunctionType) -> bool:
+    return (function.__module__ or "").startswith(_OWN)
 
 
 def _default(itself: Place, function: types.FunctionType, name: str) -> Place:
@@ -317,7 +331,7 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
                 raise NameError(name) from None
             return run.captures.captured(value, Place.of_cell(cell, name))
         if name in globals_:
-            return run.captures.captured(globals_[name], Place.of_global(globals_, name))
+            return _from_outside(run, function, globals_[name], Place.of_global(globals_, name))
         if hasattr(builtins, name):
             run.captures.guard(Place.of_builtin(globals_, name))
             return getattr(builtins, name)

@@ -186,7 +186,12 @@ def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
     what = ast.unparse(node.exc) if node.exc is not None else "an exception"
     if run.journal is None:
         what = _with_message(run, node.exc, frame) or what
-        return run.refuse(f"with these arguments the function raises {what}", "")
+        reason = f"with these arguments the function raises {what}"
+        calling = run.location.shown
+        if calling is None or calling == run.location:
+            return run.refuse(reason, "")
+        hint = "docs/nn.md says what the functions of `stcompile.nn` take"
+        raise LanguageError(f"this call raises {what}", location=calling, hint=hint)
     made = node.exc if isinstance(node.exc, ast.Call) else None
     kind = made.func if made is not None else node.exc
     error: Any = run.evaluate(kind, frame) if kind is not None else None

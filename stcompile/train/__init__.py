@@ -7,7 +7,6 @@ that it trains whatever `stcompile.train_step` compiles. What it needs beyond Nu
 
 from stcompile.train.checkpoint import CheckpointError
 from stcompile.train.data import DataSet, load
-from stcompile.train.initialise import glorot_uniform
 from stcompile.train.keeper import Checkpoints
 from stcompile.train.loop import DivergedError, train
 from stcompile.train.metric import ACCURACY, RECONSTRUCTION_ERROR, Metric
@@ -37,7 +36,6 @@ __all__ = [
     "Step",
     "TrainingOptions",
     "at_least",
-    "glorot_uniform",
     "load",
     "parse",
     "pixels_per_step",

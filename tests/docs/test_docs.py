@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+from stcompile import nn
 from stcompile.train.results import Epoch, Results
 from tests.docs import pages, passes_table
 from tests.docs.numpy_table import BEGIN, END, tables
@@ -156,6 +157,12 @@ def test_import_order_is_the_one_of_the_architecture_page() -> None:
         for other in imported - {"stcompile"}:
             if module != "stcompile":
                 assert rank_of(other) <= rank_of(module), f"{module} imports {other}"
+
+
+def test_page_of_nn_names_every_function() -> None:
+    text = (DOCS / "nn.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"`nn\.(\w+)\(", text))
+    assert shown == set(nn.__all__)
 
 
 def test_training_page_shows_every_flag() -> None:

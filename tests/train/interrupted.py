@@ -46,9 +46,9 @@ def main(arguments):
     )
     initial, _ = options.generators()
     params = {
-        "W1": train.glorot_uniform(initial, (6, 8)),
+        "W1": nn.glorot_uniform(initial, (6, 8)),
         "b1": np.zeros(8, np.float32),
-        "layers": [train.glorot_uniform(initial, (8, 2))],
+        "layers": [nn.glorot_uniform(initial, (8, 2))],
     }
     step = st.train_step(loss, options.make_optimizer(), wrt="params")
     return train.run(options, DATA, step, params, scores, (np.random.default_rng(5),))

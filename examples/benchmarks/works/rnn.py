@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stcompile.train import glorot_uniform
+from stcompile.nn import glorot_uniform
 
 from ..images import Images
 from ..inputs import Inputs
