@@ -26,7 +26,7 @@ class CustomRule:
     def __init__(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
         self.forward = forward
         self.backward = backward
-        self.__name__ = forward.__name__
+        self.__name__ = forward.__name__.lstrip("_")  # what users call is the rule
         self.__doc__ = forward.__doc__
         self.__signature__ = inspect.signature(forward)
 

@@ -54,6 +54,14 @@ def test_comments_show_the_user_s_lines() -> None:
     assert set(comments) == {"return np.sum(nn.silu(x))"}
 
 
+def test_reports_name_functions_as_users_call_them() -> None:
+    def flat(x: Any) -> Any:
+        return np.sum(nn.softmax(x))
+
+    text = str(st.explain(flat, np.zeros((2, 4))))
+    assert "`softmax` at" in text
+
+
 def test_a_gradient_goes_through_what_a_formula_needs_only() -> None:
     """Of sigmoid its result; of huber the clipped residual; of layer_norm two sums."""
 
