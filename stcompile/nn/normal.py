@@ -13,9 +13,9 @@ from stcompile.nn.arrays import Array
 # (1 + 2 z) exp(z**2) erfc(z) for z >= 0, as a power series in t = (z - 3.75) / (z + 3.75), highest
 # power first. It is the expansion in Chebyshev polynomials of M. M. Shepherd and J. G. Laframboise,
 # "Chebyshev approximation of (1 + 2x) exp(x²) erfc x in 0 <= x < infinity", Mathematics of
-# Computation 36 (1981), 249-253, cut off after T_24 (float64; the next term is 2e-18) and T_13 (any
-# narrower dtype; 8e-10), and written in powers of t. The sum of the absolute values is 1.76, so
-# that Horner's scheme loses no digits.
+# Computation 36 (1981), 249-253, cut off after T_24 (float64; the next term is 2e-18) and T_13
+# (float32 and float16; 8e-10), and written in powers of t. The sum of the absolute values is 1.76,
+# so that Horner's scheme loses no digits.
 _WIDE = (
     *(4.2514714447963915676e-10, 3.1114333809799260362e-10, -5.1739902140113106657e-9),
     *(-3.7442100809620191115e-9, 3.8675334242222359443e-8, 2.3263508708859124862e-8),
@@ -51,7 +51,7 @@ def _normal_cdf(x: Array) -> Any:
     """
     far = np.minimum(np.abs(x), _FAR)
     t = (far - _CENTRE) / (far + _CENTRE)
-    coefficients = _WIDE if np.result_type(x) == np.float64 else _NARROW
+    coefficients = _NARROW if np.result_type(x) in (np.float32, np.float16) else _WIDE
     series = coefficients[0] * t + coefficients[1]
     for coefficient in coefficients[2:]:
         series = series * t + coefficient

@@ -37,6 +37,12 @@ def test_normal_cdf_is_accurate_in_float64() -> None:
     assert (error / exact / np.finfo(float).eps / (4 + x * x)).max() < 1.5
 
 
+def test_integers_are_float64() -> None:
+    exact = [0.5 * math.erfc(-v / math.sqrt(2)) for v in range(-3, 4)]
+    np.testing.assert_allclose(nn.normal_cdf(np.arange(-3, 4)), exact, rtol=1e-14)
+    assert nn.gelu(np.arange(3)).dtype == nn.sigmoid(np.arange(3)).dtype == np.float64
+
+
 def test_normal_cdf_is_accurate_in_float32() -> None:
     x = np.linspace(-12, 9, 4001).astype(np.float32)
     exact = np.array([0.5 * math.erfc(-float(v) / math.sqrt(2)) for v in x])
