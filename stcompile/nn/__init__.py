@@ -17,6 +17,7 @@ from stcompile.nn.activations import (
     tanh,
 )
 from stcompile.nn.attention import scaled_dot_product_attention
+from stcompile.nn.convolution import conv1d, conv2d
 from stcompile.nn.dropout import dropout, dropout_mask
 from stcompile.nn.initialise import (
     glorot_normal,
@@ -34,13 +35,17 @@ from stcompile.nn.losses import (
 )
 from stcompile.nn.normal import normal_cdf
 from stcompile.nn.normalisation import batch_norm, batch_norm_inference, layer_norm
+from stcompile.nn.pooling import avg_pool2d, max_pool2d
 from stcompile.nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn, rnn_cell
 from stcompile.nn.softmax import log_softmax, logsumexp, softmax
 
 __all__ = [
+    "avg_pool2d",
     "batch_norm",
     "batch_norm_inference",
     "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
     "dense",
     "dropout",
     "dropout_mask",
@@ -60,6 +65,7 @@ __all__ = [
     "logsumexp",
     "lstm",
     "lstm_cell",
+    "max_pool2d",
     "mse",
     "normal_cdf",
     "orthogonal",

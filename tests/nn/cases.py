@@ -41,6 +41,34 @@ def leaky_relu(x: Any) -> Any:
     return nn.leaky_relu(x)
 
 
+def conv2d_with_all(x: Any, kernel: Any) -> Any:
+    return nn.conv2d(x, kernel, (2, 1), ((1, 0), 2), (1, 2), groups=2)
+
+
+def conv2d_same(x: Any, kernel: Any) -> Any:
+    return nn.conv2d(x, kernel, padding="same", layout="NHWC")
+
+
+def conv1d_strided(x: Any, kernel: Any) -> Any:
+    return nn.conv1d(x, kernel, 2, 1, 2)
+
+
+def conv1d_nwc(x: Any, kernel: Any) -> Any:
+    return nn.conv1d(x, kernel, padding="same", groups=2, layout="NWC")
+
+
+def max_pool2d_overlapping(x: Any) -> Any:
+    return nn.max_pool2d(x, (3, 2), (2, 1), 1)
+
+
+def max_pool2d_nhwc(x: Any) -> Any:
+    return nn.max_pool2d(x, layout="NHWC")
+
+
+def avg_pool2d_padded(x: Any) -> Any:
+    return nn.avg_pool2d(x, 3, 2, 1)
+
+
 def learned_leaky_relu(x: Any, slope: Any) -> Any:
     return nn.leaky_relu(x, slope)
 
@@ -116,6 +144,18 @@ def recurrent(gates: int, biases: int = 1) -> tuple[Any, ...]:
 
 
 CASES = (
+    Case("conv2d", nn.conv2d, (normal(2, 3, 5, 6), normal(4, 3, 3, 2))),
+    Case("conv2d of many", nn.conv2d, (normal(20, 1, 4, 4), normal(2, 1, 2, 2))),
+    Case("conv2d with all", conv2d_with_all, (normal(2, 4, 5, 6), normal(2, 2, 3, 2))),
+    Case("conv2d, same", conv2d_same, (normal(2, 4, 5, 3), normal(2, 3, 3, 2))),
+    Case("conv1d", nn.conv1d, (normal(2, 3, 6), normal(4, 3, 3))),
+    Case("conv1d, strided", conv1d_strided, (normal(2, 3, 8), normal(2, 3, 3))),
+    Case("conv1d, NWC", conv1d_nwc, (normal(2, 6, 4), normal(2, 2, 3))),
+    Case("max_pool2d", nn.max_pool2d, (normal(2, 3, 5, 4),), kinks=True),
+    Case("max_pool2d, overlapping", max_pool2d_overlapping, (normal(2, 2, 5, 5),), kinks=True),
+    Case("max_pool2d, NHWC", max_pool2d_nhwc, (normal(2, 4, 5, 3),), kinks=True),
+    Case("avg_pool2d", nn.avg_pool2d, (normal(2, 3, 5, 4),)),
+    Case("avg_pool2d, padded", avg_pool2d_padded, (normal(2, 2, 5, 5),)),
     Case("relu", nn.relu, (OFF_ZERO,), kinks=True),
     Case("leaky_relu", leaky_relu, (OFF_ZERO,), kinks=True),
     Case("learned leaky_relu", learned_leaky_relu, (OFF_ZERO, normal(4)), kinks=True),

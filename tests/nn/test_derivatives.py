@@ -22,7 +22,6 @@ WITHOUT_DERIVATIVE = {
 MODULES = [
     importlib.import_module(f"stcompile.nn.{module.name}")
     for module in pkgutil.iter_modules(st.nn.__path__)
-    if module.name not in ("convolution", "pooling")  # these have tests of their own
 ]
 
 

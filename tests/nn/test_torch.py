@@ -105,6 +105,48 @@ PAIRS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]]
     "softmax": (nn.softmax, lambda x: F.softmax(x, -1), (X,)),
     "log_softmax": (nn.log_softmax, lambda x: F.log_softmax(x, -1), (X,)),
     "logsumexp": (lambda x: nn.logsumexp(x, axis=0), lambda x: torch.logsumexp(x, 0), (X,)),
+    "conv2d": (nn.conv2d, F.conv2d, (normal(2, 3, 5, 6), normal(4, 3, 3, 2))),
+    "conv2d with all": (
+        lambda x, k: nn.conv2d(x, k, (2, 1), (1, 2), (1, 2), groups=2),
+        lambda x, k: F.conv2d(x, k, None, (2, 1), (1, 2), (1, 2), groups=2),
+        (normal(20, 4, 7, 6), normal(6, 2, 3, 2)),
+    ),
+    "conv2d, same": (
+        lambda x, k: nn.conv2d(x, k, padding="same"),
+        lambda x, k: F.conv2d(x, k, padding="same"),
+        (normal(2, 3, 5, 6), normal(4, 3, 3, 2)),
+    ),
+    "conv2d, NHWC": (
+        lambda x, k: nn.conv2d(x, k, layout="NHWC"),
+        lambda x, k: F.conv2d(x.permute(0, 3, 1, 2), k).permute(0, 2, 3, 1),
+        (normal(20, 5, 6, 3), normal(4, 3, 3, 2)),
+    ),
+    "depthwise": (
+        lambda x, k: nn.conv2d(x, k, groups=3),
+        lambda x, k: F.conv2d(x, k, groups=3),
+        (normal(2, 3, 5, 6), normal(6, 1, 3, 2)),
+    ),
+    "conv1d": (
+        lambda x, k: nn.conv1d(x, k, 2, 1, 2),
+        lambda x, k: F.conv1d(x, k, None, 2, 1, 2),
+        (normal(2, 3, 9), normal(4, 3, 3)),
+    ),
+    "max_pool2d": (nn.max_pool2d, lambda x: F.max_pool2d(x, 2), (normal(20, 3, 5, 7),)),
+    "max_pool2d of equals": (
+        nn.max_pool2d,
+        lambda x: F.max_pool2d(x, 2),
+        (np.round(normal(2, 3, 8, 8)),),
+    ),
+    "max_pool2d, overlapping": (
+        lambda x: nn.max_pool2d(x, (3, 2), (2, 1), 1),
+        lambda x: F.max_pool2d(x, (3, 2), (2, 1), 1),
+        (np.round(normal(2, 3, 7, 6)),),
+    ),
+    "avg_pool2d": (
+        lambda x: nn.avg_pool2d(x, 3, 2, 1),
+        lambda x: F.avg_pool2d(x, 3, 2, 1),
+        (normal(2, 3, 7, 6),),
+    ),
     "softmax_cross_entropy": (nn.softmax_cross_entropy, F.cross_entropy, (X[:3], LABELS)),
     "binary_cross_entropy_with_logits": (
         nn.binary_cross_entropy_with_logits,

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import stcompile as st
-from stcompile import train
+from stcompile import nn, train
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(203, 6)).astype(np.float32)
