@@ -96,6 +96,7 @@ BUFFERED: dict[str, Callable[..., None]] = {
     "cumsum": reductions.cumsum,
     "concatenate": shapes.concatenate,
     "stack": shapes.stack,
+    "pad": shapes.pad,
     "full": shapes.full,
     "contract": linear.contract,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import into
+from ..numpy.subscripts import inside
 
 
 @into()
@@ -17,6 +18,12 @@ def concatenate(out: Any, xs: Any, *, axis: int = 0) -> None:
 @into()
 def stack(out: Any, xs: Any, *, axis: int = 0) -> None:
     np.stack(xs, axis=axis, out=out)
+
+
+@into()
+def pad(out: Any, x: Any, *, pad_width: Any, mode: str = "constant", value: Any = 0) -> None:
+    out.fill(value)
+    np.copyto(out[inside(pad_width, x.shape)], x)
 
 
 @into()

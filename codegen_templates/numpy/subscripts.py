@@ -183,6 +183,12 @@ def _is_full(entry: Any) -> bool:
     return isinstance(entry, slice) and entry == FULL
 
 
+def inside(pad_width: Pairs, shape: Axes) -> Any:
+    """The subscript of an array of that shape in its padded self."""
+    pairs = zip(pad_width, shape, strict=True)
+    return _shortened([_span(a, n, 1, a + n + b) if n else slice(0, 0) for (a, b), n in pairs])
+
+
 # --- windows ---------------------------------------------------------------------------------
 
 

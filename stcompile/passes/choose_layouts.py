@@ -16,14 +16,14 @@ without windows stay as they are. Products sum in another order.
 program f(x: f32[100,9], k: f32[3]) {
   v4: f32[9,100] = transpose(x; axes=(1, 0))
   v5: f32[9,100] = copy(v4)
-  v1: f32[3,7,100] = windows(v5; axis=(0,), count=(7,), dilation=(1,), order=(2, 0, 1), size=(3,), start=(0,), step=(1,))
-  v6: f32[3,7,100] = copy(v1)
-  v7: f32[3,700] = reshape(v6; shape=(3, 700))
+  v6: f32[3,7,100] = windows(v5; axis=(0,), count=(7,), dilation=(1,), order=(2, 0, 1), size=(3,), start=(0,), step=(1,))
+  v1: f32[3,7,100] = copy(v6)
+  v7: f32[3,700] = reshape(v1; shape=(3, 700))
   v8: f32[700] = contract(v7, k; batch=(), contracted=((0, 0),), order=(), spelling='')
-  v9: f32[7,100] = reshape(v8; shape=(7, 100))
-  v3: f32[7,100] = tanh(v9)
-  v10: f32[100,7] = transpose(v3; axes=(1, 0))
-  return v10
+  v2: f32[7,100] = reshape(v8; shape=(7, 100))
+  v3: f32[7,100] = tanh(v2)
+  v9: f32[100,7] = transpose(v3; axes=(1, 0))
+  return v9
 }
 """  # noqa: E501
 

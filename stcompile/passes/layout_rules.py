@@ -14,7 +14,7 @@ from types import MappingProxyType
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.location import Location
 from stcompile.passes.layouts import Layouts, Order
-from stcompile.primitives import PRIMITIVES
+from stcompile.primitives import PRIMITIVES, infer
 
 LONG = 16  # an innermost axis from this length on is worth a copy of the array
 Rule = Callable[[Layouts, Equation], None]
@@ -25,7 +25,7 @@ def lay_out(layouts: Layouts, equation: Equation) -> None:
     rule = RULES.get(equation.primitive)
     if rule is None and PRIMITIVES[equation.primitive].elementwise:
         rule = _elementwise
-    starts = equation.primitive in ("windows", "full")
+    starts = equation.primitive in ("windows", "full", "pad")
     if rule is not None and (starts or any(map(layouts.is_laid, equation.inputs))):
         rule(layouts, equation)
     else:
@@ -128,7 +128,11 @@ def _stack(layouts: Layouts, equation: Equation) -> None:
 
 
 def _pad(layouts: Layouts, equation: Equation) -> None:
+    """Of a value in its natural order: later, in the order of the windows that are taken of it."""
     (source,) = equation.inputs
+    if not layouts.is_laid(source):
+        layouts.later[equation.output] = equation
+        return
     order = _leading(layouts, (source,), source.type.ndim)
     widths = tuple(equation.params["pad_width"][axis] for axis in order)
     turned = layouts.in_order(source, order, equation.location)
@@ -289,20 +293,21 @@ def _contract(layouts: Layouts, equation: Equation) -> None:
     first = [place[0, a] for a, _ in batch]
     orders = [(*first, *runs[0], *runs[1]), (*first, *runs[1], *runs[0])]
     swapped = _is_swapped(layouts, equation, orders)
-    product = layouts.add(
-        "contract",
-        tuple(matrix.atom for matrix in matrices),
-        location,
-        batch=((0, 0),) if batch else (),
-        contracted=(tuple(matrix.groups.index("summed") for matrix in matrices),) if pairs else (),
-        order=_turn(bool(batch), len(runs[0]) > 0, len(runs[1]) > 0) if swapped else (),
-        spelling="",
-    )
-    order = orders[swapped]
-    shape = tuple(equation.output.type.dims[axis] for axis in order)
-    if product.type.dims != shape:
-        product = layouts.add("reshape", (product,), location, shape=shape)
-    layouts.lay(equation.output, product, order)
+    atoms = tuple(matrix.atom for matrix in matrices)
+    params = {
+        "batch": ((0, 0),) if batch else (),
+        "contracted": (tuple(m.groups.index("summed") for m in matrices),) if pairs else (),
+        "order": _turn(bool(batch), bool(runs[0]), bool(runs[1])) if swapped else (),
+        "spelling": "",
+    }
+    order, output = orders[swapped], equation.output
+    shape = tuple(output.type.dims[axis] for axis in order)
+    (type,) = infer("contract", tuple(atom.type for atom in atoms), params)
+    if type.dims == shape:
+        layouts.add_for(output, order, "contract", atoms, location, **params)
+        return
+    product = layouts.add("contract", atoms, location, **params)
+    layouts.add_for(output, order, "reshape", (product,), location, shape=shape)
 
 
 def _make_factors(layouts: Layouts, equation: Equation) -> None:

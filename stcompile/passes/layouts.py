@@ -8,7 +8,7 @@ on these, and a transpose stands only where two orders meet.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -102,9 +102,32 @@ class Layouts:
         self, primitive: str, inputs: tuple[Atom, ...], location: Location, **params: Any
     ) -> Variable:
         """A new equation; returns its output."""
+        return self._added(next(self._names), primitive, inputs, location, params)
+
+    def add_for(
+        self,
+        value: Variable,
+        stored: Order,
+        primitive: str,
+        inputs: tuple[Atom, ...],
+        location: Location,
+        **params: Any,
+    ) -> None:
+        """A new equation whose output, under the value's name, is the value in an order."""
+        output = self._added(value.name, primitive, inputs, location, params)
+        self.lay(value, output, stored)
+
+    def _added(
+        self,
+        name: str,
+        primitive: str,
+        inputs: tuple[Atom, ...],
+        location: Location,
+        params: Mapping[str, Any],
+    ) -> Variable:
         frozen = freeze(params)
         (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
-        output = Variable(next(self._names), type)
+        output = Variable(name, type)
         self.append(Equation((output,), primitive, inputs, frozen, (), location))
         return output
 
@@ -140,20 +163,22 @@ class Layouts:
     def _make(self, value: Variable, order: Order) -> None:
         """Make a value that was left for later."""
         equation = self.later.pop(value)
-        dims = tuple(value.type.dims[axis] for axis in order)
+        location = equation.location
         if equation.primitive == "full":
+            dims = tuple(value.type.dims[axis] for axis in order)
             self.put(equation, equation.inputs, order, shape=dims)
             return
-        (source,) = equation.inputs  # of windows
-        laid = self.of(source)
-        axes = equation.params["axis"]
-        places = [*laid.order, *range(len(laid.order), len(order))]  # of its axes, as they come
-        self.put(
-            equation,
-            (laid.atom,),
-            order,
-            axis=tuple(laid.order.index(axis) for axis in axes),
-            order=tuple(places.index(axis) for axis in order),
-        )
-        view = self.laid[value].atom if value in self.laid else value
-        self.lay(value, self.add("copy", (view,), equation.location), order)
+        (source,) = equation.inputs
+        if equation.primitive == "pad":
+            widths = tuple(equation.params["pad_width"][axis] for axis in order)
+            self.put(equation, (self.in_order(source, order, location),), order, pad_width=widths)
+            return
+        laid = self.of(source)  # of windows, which follow its order; they are copied into another
+        axes = [*laid.order, *range(len(laid.order), len(order))]
+        params = {
+            **equation.params,
+            "axis": tuple(laid.order.index(axis) for axis in equation.params["axis"]),
+            "order": tuple(axes.index(axis) for axis in order),
+        }
+        view = self.add("windows", (laid.atom,), location, **params)
+        self.add_for(value, order, "copy", (view,), location)

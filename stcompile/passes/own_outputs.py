@@ -18,6 +18,7 @@ program f(x: f64[2,3]) {
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
@@ -39,7 +40,7 @@ def own_outputs(program: Program, first: int = 0) -> Program:
         if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
             continue
         roots = storage.roots_of(atom)
-        if storage.is_own(atom) and taken.isdisjoint(roots):
+        if storage.is_own(_whole(atom, makers)) and taken.isdisjoint(roots):
             taken |= storage.reach(roots)
             continue
         copy = Variable(f"%{position}", atom.type)
@@ -50,6 +51,19 @@ def own_outputs(program: Program, first: int = 0) -> Program:
         return program
     live = eliminate_dead_code(replace(program, equations=tuple(equations), outputs=tuple(outputs)))
     return name_variables(live, {**names_of(live), **hints})
+
+
+_WHOLE = frozenset({"reshape", "transpose", "expand_dims", "squeeze"})
+
+
+def _whole(atom: Variable, makers: Mapping[Variable, Equation]) -> Variable:
+    """The array of which a variable shows all elements, in another arrangement."""
+    while (maker := makers.get(atom)) is not None and maker.primitive in _WHOLE:
+        (source,) = maker.inputs
+        if not isinstance(source, Variable) or source.type.kind != "array":
+            break
+        atom = source
+    return atom
 
 
 def _copied(atom: Variable, copy: Variable, maker: Equation | None) -> Equation:

@@ -80,8 +80,8 @@ def numbers(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
 
 
 def ufuncs() -> Iterator[Case]:
-    for own in (*UNARY, *BINARY):
-        ufunc = getattr(np, own)
+    for own in (*UNARY, *BINARY, "first_maximum"):
+        ufunc = getattr(np, own.removeprefix("first_"))
         if own not in BUFFERED:
             continue
         for dtype in DTYPES:
@@ -149,6 +149,10 @@ def arrangements() -> Iterator[Case]:
         yield Case("concatenate", (x, y[:1], x), {"axis": 0})
         for axis in (0, 1, 2):
             yield Case("stack", (x, y), {"axis": axis})
+        for widths in (((1, 2), (0, 3)), ((0, 0), (0, 0))):
+            params = {"pad_width": widths, "mode": "constant", "value": 2}
+            yield Case("pad", (x,), params)
+            yield Case("pad", (x[:0],), params)
         for v in (0, 1, 2.5, np.float32(3)):
             yield Case("full", (v,), {"shape": (3, 2), "dtype": dtype})
 
@@ -285,6 +289,7 @@ def test_bodies_are_static_choices_and_calls(primitive: str) -> None:
         targets = [call.args[0], *(k.value for k in call.keywords if k.arg == "out")]
         if isinstance(call.func, ast.Attribute):
             targets.append(call.func.value)  # out.fill(v)
+        targets += [node.value for node in targets if isinstance(node, ast.Subscript)]
         assert "out" in map(ast.unparse, targets)
 
 
