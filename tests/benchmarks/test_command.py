@@ -221,7 +221,8 @@ def test_other_tools_agree(engine: str, module: str, tmp_path: Path) -> None:
     status, output = benchmark("--engines", f"autograd,{engine}", "--json", file)
     assert status == 0, output
     rows = rows_in(file)
-    assert {rows[work, engine]["status"] for work in WORKS} == {"measured"}
+    done = [work for work in WORKS if engine != "tangent" or work not in ("cnn", "convnet")]
+    assert {rows[work, engine]["status"] for work in done} == {"measured"}
 
 
 @pytest.mark.parametrize(

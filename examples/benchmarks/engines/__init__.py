@@ -23,6 +23,8 @@ _HERE = __name__
 ENGINES = {
     "torch": Entry(f"{_HERE}.torch", "eager", "torch"),
     "torch-compile": Entry(f"{_HERE}.torch", "compiled", "torch"),
+    "torch-channels-last": Entry(f"{_HERE}.torch", "eager channels-last", "torch"),
+    "torch-channels-last-compile": Entry(f"{_HERE}.torch", "compiled channels-last", "torch"),
     "jax": Entry(f"{_HERE}.jax", "", "jax"),
     "autograd": Entry(f"{_HERE}.autograd", "", "autograd"),
     "tangent": Entry(f"{_HERE}.tangent", "", "tangent-ad"),

@@ -23,8 +23,7 @@ def rnn(params: Params, x: Array, y: Array, steps: int) -> Any:
         x_t = x[:, size * t : size * (t + 1)]
         h = np.tanh(np.dot(x_t, params["Wx"]) + np.dot(h, params["Wh"]) + params["bh"])
     scores = np.dot(h, params["Wo"]) + params["bo"]
-    chosen = scores[np.arange(len(y)), y]
-    return np.mean(logsumexp(scores, axis=1) - chosen)
+    return cross_entropy(scores, y)
 
 
 def sigmoid(x: Any) -> Any:
@@ -35,6 +34,50 @@ def autoencoder(params: Params, x: Array) -> Any:
     h = sigmoid(np.dot(params["W1"], x) + params["b1"])
     code = sigmoid(np.dot(params["W2"], h) + params["b2"])
     return np.sum((x - sigmoid(np.dot(params["W3"], code))) ** 2)
+
+
+def convolved(x: Any, kernel: Any, stride: int = 1) -> Any:
+    """The parts of the images under each element of the kernel, and one product."""
+    height, width = kernel.shape[2:]
+    sides = zip(x.shape[2:], kernel.shape[2:], strict=True)
+    rows, columns = ((n - k) // stride * stride + 1 for n, k in sides)
+    parts = [
+        x[:, :, i : i + rows : stride, j : j + columns : stride]
+        for i in range(height)
+        for j in range(width)
+    ]
+    kernels = np.reshape(kernel, (*kernel.shape[:2], height * width))
+    return np.transpose(np.tensordot(np.stack(parts), kernels, [[0, 2], [2, 1]]), (0, 3, 1, 2))
+
+
+def pooled(x: Any) -> Any:
+    rows, columns = (n - n % 2 for n in x.shape[2:])
+    x = x[:, :, :rows, :columns]
+    rows_done = np.maximum(x[:, :, ::2], x[:, :, 1::2])
+    return np.maximum(rows_done[..., ::2], rows_done[..., 1::2])
+
+
+def cross_entropy(scores: Any, y: Array) -> Any:
+    chosen = scores[np.arange(len(y)), y]
+    return np.mean(logsumexp(scores, axis=1) - chosen)
+
+
+def cnn(params: Params, x: Array, y: Array) -> Any:
+    a = pooled(np.maximum(convolved(x, params["k1"]) + params["b1"][:, None, None], 0))
+    a = pooled(np.maximum(convolved(a, params["k2"]) + params["b2"][:, None, None], 0))
+    h = np.maximum(np.dot(np.reshape(a, (len(y), -1)), params["W3"]) + params["b3"], 0)
+    return cross_entropy(np.dot(h, params["W4"]) + params["b4"], y)
+
+
+def convnet(params: Params, x: Array, y: Array) -> Any:
+    a = np.maximum(convolved(x, params["k1"], 2) + params["b1"][:, None, None], 0)
+    edge = np.zeros((*a.shape[:2], 1, a.shape[3]), a.dtype)
+    a = np.concatenate([edge, a, edge], axis=2)
+    edge = np.zeros((*a.shape[:3], 1), a.dtype)
+    a = np.concatenate([edge, a, edge], axis=3)
+    a = pooled(np.maximum(convolved(a, params["k2"]) + params["b2"][:, None, None], 0))
+    a = np.maximum(convolved(a, params["k3"]) + params["b3"][:, None, None], 0)
+    return cross_entropy(np.dot(np.reshape(a, (len(y), -1)), params["W4"]) + params["b4"], y)
 
 
 def worked_example(x1: Any, x2: Any) -> Any:
@@ -66,6 +109,8 @@ def gaussian_mixture(
 LOSSES: dict[str, Callable[..., Any]] = {
     "rnn": rnn,
     "pixel_rnn": rnn,
+    "cnn": cnn,
+    "convnet": convnet,
     "autoencoder": autoencoder,
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -45,6 +45,31 @@ def autoencoder(params: Params, x: Any) -> Any:
     return jnp.sum((x - jax.nn.sigmoid(params["W3"] @ code)) ** 2)
 
 
+def convolved(x: Any, kernel: Any, bias: Any, stride: int = 1, padding: int = 0) -> Any:
+    margins = [(padding, padding)] * 2
+    result = jax.lax.conv_general_dilated(x, kernel, (stride, stride), margins)
+    return jax.nn.relu(result + bias[:, None, None])
+
+
+def pooled(x: Any) -> Any:
+    window = (1, 1, 2, 2)
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, window, window, "VALID")
+
+
+def cnn(params: Params, x: Any, y: Any) -> Any:
+    a = pooled(convolved(x, params["k1"], params["b1"]))
+    a = pooled(convolved(a, params["k2"], params["b2"]))
+    h = jax.nn.relu(a.reshape(a.shape[0], -1) @ params["W3"] + params["b3"])
+    return cross_entropy(h @ params["W4"] + params["b4"], y)
+
+
+def convnet(params: Params, x: Any, y: Any) -> Any:
+    a = convolved(x, params["k1"], params["b1"], stride=2)
+    a = pooled(convolved(a, params["k2"], params["b2"], padding=1))
+    a = convolved(a, params["k3"], params["b3"])
+    return cross_entropy(a.reshape(a.shape[0], -1) @ params["W4"] + params["b4"], y)
+
+
 def worked_example(x1: Any, x2: Any) -> Any:
     return jnp.log(x1) + x1 * x2 - jnp.sin(x2)
 
@@ -74,6 +99,8 @@ def gaussian_mixture(
 LOSSES: dict[str, Callable[..., Any]] = {
     "rnn": rnn,
     "pixel_rnn": pixel_rnn,
+    "cnn": cnn,
+    "convnet": convnet,
     "autoencoder": autoencoder,
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {

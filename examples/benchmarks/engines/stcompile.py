@@ -38,9 +38,29 @@ def autoencoder(params: Params, x: Array) -> Any:
     return np.sum(difference * difference)
 
 
+def cnn(params: Params, x: Array, y: Array) -> Any:
+    a = st.nn.conv2d(x, params["k1"]) + params["b1"][:, None, None]
+    a = st.nn.max_pool2d(np.maximum(a, 0))
+    a = st.nn.conv2d(a, params["k2"]) + params["b2"][:, None, None]
+    a = st.nn.max_pool2d(np.maximum(a, 0))
+    h = np.maximum(a.reshape(a.shape[0], -1) @ params["W3"] + params["b3"], 0)
+    return st.nn.softmax_cross_entropy(h @ params["W4"] + params["b4"], y)
+
+
+def convnet(params: Params, x: Array, y: Array) -> Any:
+    a = np.maximum(st.nn.conv2d(x, params["k1"], 2) + params["b1"][:, None, None], 0)
+    a = st.nn.conv2d(a, params["k2"], padding=1) + params["b2"][:, None, None]
+    a = st.nn.max_pool2d(np.maximum(a, 0))
+    a = np.maximum(st.nn.conv2d(a, params["k3"]) + params["b3"][:, None, None], 0)
+    scores = a.reshape(a.shape[0], -1) @ params["W4"] + params["b4"]
+    return st.nn.softmax_cross_entropy(scores, y)
+
+
 LOSSES: dict[str, Callable[..., Any]] = {
     "rnn": rnn,
     "pixel_rnn": rnn,
+    "cnn": cnn,
+    "convnet": convnet,
     "autoencoder": autoencoder,
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 
 from ..inputs import Array, Inputs
 from .base import Evaluator, Trainer, UnsupportedError, model_of, read_value_and_gradient
@@ -24,13 +25,27 @@ def rnn(params: Params, x: Any, y: Any, steps: int) -> Any:
     for projected_t in projected.unbind(dim=1):
         h = torch.tanh(torch.addmm(projected_t, h, params["Wh"]))
     scores = torch.addmm(params["bo"], h, params["Wo"])
-    return torch.nn.functional.cross_entropy(scores, y)
+    return F.cross_entropy(scores, y)
 
 
 def autoencoder(params: Params, x: Any) -> Any:
     h = torch.sigmoid(params["W1"] @ x + params["b1"])
     code = torch.sigmoid(params["W2"] @ h + params["b2"])
     return ((x - torch.sigmoid(params["W3"] @ code)) ** 2).sum()
+
+
+def cnn(params: Params, x: Any, y: Any) -> Any:
+    a = F.max_pool2d(F.relu(F.conv2d(x, params["k1"], params["b1"])), 2)
+    a = F.max_pool2d(F.relu(F.conv2d(a, params["k2"], params["b2"])), 2)
+    h = F.relu(torch.addmm(params["b3"], a.flatten(1), params["W3"]))
+    return F.cross_entropy(torch.addmm(params["b4"], h, params["W4"]), y)
+
+
+def convnet(params: Params, x: Any, y: Any) -> Any:
+    a = F.relu(F.conv2d(x, params["k1"], params["b1"], stride=2))
+    a = F.max_pool2d(F.relu(F.conv2d(a, params["k2"], params["b2"], padding=1)), 2)
+    a = F.relu(F.conv2d(a, params["k3"], params["b3"]))
+    return F.cross_entropy(torch.addmm(params["b4"], a.flatten(1), params["W4"]), y)
 
 
 def worked_example(x1: Any, x2: Any) -> Any:
@@ -62,8 +77,11 @@ def gaussian_mixture(
 LOSSES: dict[str, Callable[..., Any]] = {
     "rnn": rnn,
     "pixel_rnn": rnn,
+    "cnn": cnn,
+    "convnet": convnet,
     "autoencoder": autoencoder,
 }
+CONVOLUTIONAL = ("cnn", "convnet")
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "worked_example": worked_example,
     "gaussian_mixture": gaussian_mixture,
@@ -75,27 +93,34 @@ class Torch:
 
     allocates_in_python = False
 
-    def __init__(self, compiled: bool) -> None:
+    def __init__(self, compiled: bool, channels_last: bool = False) -> None:
         self.compiled = compiled
+        self.channels_last = channels_last
 
     def trainer(self, work: str, inputs: Inputs) -> Trainer:
         loss = model_of(LOSSES, work)
+        if self.channels_last and work not in CONVOLUTIONAL:
+            raise UnsupportedError("there are no images with channels in this work")
         rate = inputs.learning_rate
         statics = tuple(inputs.numbers.values())
         time_steps = inputs.numbers.get("steps", 0)
         if self.compiled and time_steps > LONGEST_UNROLLED:
             raise UnsupportedError(f"{time_steps} unrolled steps are too long to compile")
-        params = {name: torch.from_numpy(p) for name, p in inputs.copied_params().items()}
+        convert = _channels_last if self.channels_last else _tensors
+        copied = inputs.copied_params()
+        params = dict(zip(copied, convert(list(copied.values())), strict=True))
 
         def of_params(params: Params, *batch: Any) -> Any:
             return loss(params, *batch, *statics)
 
         build = _compiled_step if self.compiled else _eager_step
         step = build(of_params, params, rate)
-        return Trainer(step, lambda: [p.detach().numpy() for p in params.values()], _tensors)
+        return Trainer(step, lambda: [p.detach().numpy() for p in params.values()], convert)
 
     def evaluator(self, work: str, inputs: Inputs) -> Evaluator:
         function = model_of(FUNCTIONS, work)
+        if self.channels_last:
+            raise UnsupportedError("there are no images with channels in this work")
         constants = (*_tensors(list(inputs.data.values())), *inputs.numbers.values())
         point = [torch.from_numpy(p) for p in inputs.copied_params().values()]
 
@@ -164,6 +189,14 @@ def _tensors(arrays: Sequence[Array]) -> Sequence[Any]:
     return [torch.from_numpy(array) for array in arrays]
 
 
+def _channels_last(arrays: Sequence[Array]) -> Sequence[Any]:
+    """Images and kernels with their channels innermost in memory."""
+    return [
+        t.contiguous(memory_format=torch.channels_last) if t.ndim == 4 else t
+        for t in _tensors(arrays)
+    ]
+
+
 def _read(result: tuple[Any, Sequence[Any]]) -> tuple[float, list[Array]]:
     value, gradients = result
     return read_value_and_gradient((value.detach(), [d.detach().numpy() for d in gradients]))
@@ -171,4 +204,4 @@ def _read(result: tuple[Any, Sequence[Any]]) -> tuple[float, list[Array]]:
 
 def engine(variant: str, threads: int) -> Torch:
     torch.set_num_threads(threads)
-    return Torch(compiled=variant == "compiled")
+    return Torch("compiled" in variant, "channels-last" in variant)

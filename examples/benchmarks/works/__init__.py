@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from .autoencoder import AUTOENCODER
 from .base import Sizes, Work
+from .convolutional import CNN, CONVNET
 from .gaussian_mixture import GAUSSIAN_MIXTURE
 from .rnn import PIXEL_RNN, RNN
 from .worked_example import WORKED_EXAMPLE
 
 WORKS = {
-    work.name: work for work in (RNN, PIXEL_RNN, AUTOENCODER, WORKED_EXAMPLE, GAUSSIAN_MIXTURE)
+    work.name: work
+    for work in (
+        *(RNN, PIXEL_RNN, CNN, CONVNET, AUTOENCODER),
+        *(WORKED_EXAMPLE, GAUSSIAN_MIXTURE),
+    )
 }
 
 __all__ = ["WORKS", "Sizes", "Work"]
