@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import argparse
 import datetime
 import sys
@@ -151,7 +152,9 @@ def _section(
     pace = replace(pace, steps=steps or pace.steps)
     rows = measure(work, pace, folder, settings, _say)
     _say("")
-    pixels = inputs.data["x"].shape[-1] if work.kind == "training" else None
+    pixels = None
+    if work.kind == "training":  # one image or a batch of images a step
+        pixels = math.prod(inputs.data["x"].shape[2 if "y" in inputs.data else 1 :])
     data = "random numbers" if pixels is None else images.describe(pixels)
     sized = ", ".join(f"{name} = {size}" for name, size in sizes.items())
     title = f"{work.name}, tiny: {sized}".rstrip(": ") if quick else work.title

@@ -16,6 +16,7 @@ from stcompile.location import Location
 from stcompile.passes.layouts import Layouts, Order
 from stcompile.primitives import PRIMITIVES, infer
 
+SMALL = 8  # a factor that is so many times smaller than the other is turned rather than that
 LONG = 16  # an innermost axis from this length on is worth a copy of the array
 Rule = Callable[[Layouts, Equation], None]
 
@@ -39,7 +40,15 @@ def _natural(layouts: Layouts, equation: Equation) -> None:
 
 
 def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
-    """The order of the largest operand that has one; the natural one if none has."""
+    """The order of the largest operand that has one; the natural one if none has, or if an argument
+    is as large: a parameter is updated in its own order."""
+    natural = tuple(range(ndim))
+    most = max((atom.type.size for atom in atoms if atom.type.ndim == ndim), default=0)
+    if len(atoms) > 1 and any(
+        atom in layouts.program.inputs and atom.type.size == most and not layouts.is_laid(atom)
+        for atom in atoms
+    ):
+        return natural
     found = [
         (atom.type.size, layouts.of(atom).order)
         for atom in atoms
@@ -48,7 +57,7 @@ def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
         and not layouts.is_later(atom)
         and not layouts.of(atom).is_natural
     ]
-    return max(found, default=(0, tuple(range(ndim))))[1]
+    return max(found, default=(0, natural))[1]
 
 
 def _elementwise(layouts: Layouts, equation: Equation) -> None:
@@ -311,7 +320,9 @@ def _contract(layouts: Layouts, equation: Equation) -> None:
 
 
 def _make_factors(layouts: Layouts, equation: Equation) -> None:
-    """Make windows among the factors: the axes that are summed as the other factor has them."""
+    """Make windows among the factors, the axes that are summed outermost: as the other factor has
+    them, or, if that is small and can be turned, the elements of windows before the others. What is
+    then added up for each element in the adjoint is contiguous."""
     batch, pairs = equation.params["batch"], equation.params["contracted"]
     for side, value in enumerate(equation.inputs):
         if not layouts.is_later(value):
@@ -322,8 +333,19 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
         rank = layouts.of(other).order.index
         lead = [q[side] for q in sorted(batch, key=lambda pair: rank(pair[1 - side]))]
         summed = [q[side] for q in sorted(pairs, key=lambda pair: rank(pair[1 - side]))]
+        if SMALL * other.type.size <= value.type.size and not layouts.is_laid(other):
+            elements = _elements(layouts, value)
+            summed.sort(key=lambda axis: (axis not in elements, axis if axis in elements else 0))
         free = [a for a in _stored(layouts, value) if a not in lead and a not in summed]
         layouts.in_order(value, (*lead, *summed, *free), equation.location)
+
+
+def _elements(layouts: Layouts, value: Atom) -> range:
+    """The axes of windows that are those of their elements."""
+    equation = layouts.makers[value] if isinstance(value, Variable) else None
+    if equation is None or equation.primitive != "windows":
+        return range(0)
+    return range(value.type.ndim - len(equation.params["axis"]), value.type.ndim)
 
 
 def _stored(layouts: Layouts, value: Atom) -> Order:
@@ -380,7 +402,7 @@ class _Side:
     ) -> None:
         self.layouts = layouts
         self.value = value
-        self.order = layouts.of(value).order
+        self.order = layouts.factors.get(value, layouts.of(value).order)
         self.free = [axis for axis in self.order if axis not in batch and axis not in summed]
 
     def matrix(self, batch: Sequence[int], summed: Sequence[int], location: Location) -> _Matrix:
@@ -395,8 +417,10 @@ class _Side:
         turns = joined(kinds) != list(self.order)
         if joined(other) == list(self.order) or (turns and self.order[-1] in summed):
             kinds = other
-        dims = self.value.type.dims
-        atom = self.layouts.in_order(self.value, joined(kinds), location)
+        dims, order = self.value.type.dims, tuple(joined(kinds))
+        if order != self.order:
+            self.layouts.factors[self.value] = order
+        atom = self.layouts.in_order(self.value, order, location)
         shape = tuple(math.prod(dims[axis] for axis in axes[kind]) for kind in kinds)
         if shape != atom.type.dims:
             packed = self.layouts.packed(atom, location)

@@ -44,6 +44,8 @@ class Layouts:
         self.laid: dict[Variable, Laid] = {}
         self.later: dict[Variable, Equation] = {}
         self.turned: dict[tuple[Atom, Order], Atom] = {}
+        self.copies: dict[Atom, Atom] = {}
+        self.factors: dict[Atom, Order] = {}  # the orders of factors that are turned
         self.contiguous: set[Variable] = set(program.inputs)
         self.makers: dict[Variable, Equation] = {}
         for equation in program.equations:
@@ -158,7 +160,9 @@ class Layouts:
         """An atom that is contiguous."""
         if not isinstance(atom, Variable) or atom in self.contiguous:
             return atom
-        return self.add("copy", (atom,), location)
+        if atom not in self.copies:
+            self.copies[atom] = self.add("copy", (atom,), location)
+        return self.copies[atom]
 
     def _make(self, value: Variable, order: Order) -> None:
         """Make a value that was left for later."""

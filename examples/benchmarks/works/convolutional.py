@@ -40,7 +40,7 @@ def make_convnet(sizes: Sizes, rng: np.random.Generator, images: Images) -> Inpu
         **_dense(rng, 4, (32 * left * left, classes)),
     }
     x = x.reshape(*x.shape[:2], 1, side, side)
-    return Inputs(params, {"x": x, "y": y}, {}, learning_rate=0.01)
+    return Inputs(params, {"x": x, "y": y}, {}, learning_rate=0.002)
 
 
 def _layer(
