@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import ModuleType
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ import stcompile as st
 from stcompile.options import Options
 from tests.golden import models
 from tests.plan.compiled import FAST, READABLE, peak, random, step
+from tests.train import programs
 
 BLAS = Options("fast", blas=True)
 LIMIT = 64 * 1024
@@ -83,3 +87,44 @@ def test_allocated_bytes_are_counted() -> None:
     assert compiled.allocated_bytes(params, x, y) < 4096
     readable = step(models.rnn, st.optim.SGD(0.01), READABLE)
     assert readable.allocated_bytes(params, x, y) > 10**6
+
+
+@pytest.fixture(scope="module")
+def cnn() -> ModuleType:
+    return programs.load("mnist_cnn")
+
+
+@pytest.fixture
+def small_pieces() -> Iterator[int]:
+    """NumPy goes through operands that no single stride describes, as the places of a pool, in
+    pieces of 8192 items, in memory of its own. Pieces of so many items show what is not that."""
+    items = 1024
+    before = np.setbufsize(items)
+    yield items
+    np.setbufsize(before)
+
+
+def cnn_step(cnn: ModuleType, size: int, options: Options, optimizer: st.optim.Optimizer) -> tuple:
+    """The step of the convolutional network and its arguments, for batches of that size."""
+    rng = np.random.default_rng(0)
+    params = cnn.initial_params(rng, 400, 10, np.float32, cnn.INITIALISERS["he"])
+    return step(cnn.loss, optimizer, options), (params, *batch(size), (28, 28), "valid")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [FAST, BLAS], ids=["numpy", "scipy"])
+@pytest.mark.parametrize("optimizer", [st.optim.SGD, st.optim.Adam])
+def test_convolutions_and_pools(cnn, optimizer, options, small_pieces) -> None:
+    found = []
+    for size in (100, 400):
+        compiled, arguments = cnn_step(cnn, size, with_scipy(options), optimizer(0.01))
+        assert compiled.allocated_bytes(*arguments) == 0
+        found.append(peak(lambda: compiled(*arguments)))
+    assert max(found) < LIMIT
+    assert abs(found[0] - found[1]) <= 3 * 4 * small_pieces, found
+
+
+def test_pieces_of_numpy_are_all_that_is_left(cnn) -> None:
+    """With NumPy's own setting: a piece of each of three operands in float32."""
+    compiled, arguments = cnn_step(cnn, 100, FAST, st.optim.SGD(0.01))
+    assert peak(lambda: compiled(*arguments)) < 3 * 4 * 8192 + 4096
