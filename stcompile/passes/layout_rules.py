@@ -334,8 +334,11 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
         lead = [q[side] for q in sorted(batch, key=lambda pair: rank(pair[1 - side]))]
         summed = [q[side] for q in sorted(pairs, key=lambda pair: rank(pair[1 - side]))]
         if SMALL * other.type.size <= value.type.size and not layouts.is_laid(other):
-            elements = _elements(layouts, value)
-            summed.sort(key=lambda axis: (axis not in elements, axis if axis in elements else 0))
+            elements, dims = _elements(layouts, value), value.type.dims
+            if any(dims[axis] > 1 for axis in summed if axis not in elements):
+                summed.sort(
+                    key=lambda axis: (axis not in elements, axis if axis in elements else 0)
+                )
         free = [a for a in _stored(layouts, value) if a not in lead and a not in summed]
         layouts.in_order(value, (*lead, *summed, *free), equation.location)
 
