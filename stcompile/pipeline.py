@@ -9,6 +9,7 @@ from stcompile.frontend.stage import Staged, with_atoms
 from stcompile.ir import Program
 from stcompile.naming import renumber
 from stcompile.options import Level
+from stcompile.passes.absorb_transposes import absorb_transposes
 from stcompile.passes.cast_operands import cast_operands
 from stcompile.passes.choose_layouts import choose_layouts
 from stcompile.passes.compose_views import compose_views
@@ -30,6 +31,7 @@ from stcompile.passes.reassociate_sums import reassociate_sums
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
 from stcompile.passes.spread_numbers import spread_numbers
+from stcompile.passes.squeeze_products import squeeze_products
 
 Pass = Callable[[Program], Program]
 
@@ -58,6 +60,8 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("maxima", push_maxima, level="fast"),
     Stage("resimplify", simplify_adjoint, exact=False),
     Stage("prune", eliminate_dead_code, level="fast"),
+    Stage("transposes", absorb_transposes, level="fast", exact=False),
+    Stage("thin", squeeze_products, level="fast", exact=False),
     Stage("reductions", push_sums, level="fast", exact=False),
     Stage("cse", share_common_subexpressions),
     Stage("layouts", choose_layouts, level="fast", exact=False),

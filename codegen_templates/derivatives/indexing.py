@@ -44,7 +44,7 @@ def windows(
         d_out = np.transpose(d_out, inverse(order))
     for offset in offsets(size):
         params = at_offset(np.shape(d_x), offset, axis, start, count, step, dilation)
-        d_x = template.accumulate(d_x, (d_out[(..., *offset)],), op="slice", **params)
+        d_x = template.accumulate(d_x, (d_out[(...,) + offset],), op="slice", **params)
     return d_x
 
 

@@ -103,6 +103,10 @@ class Rebuild:
         """Another equation for one, with the same outputs."""
         self._instead[at] = equation
 
+    def current(self, at: int) -> Equation:
+        """The equation that will stand at a position."""
+        return self._instead.get(at, self.equations[at])
+
     @property
     def is_changed(self) -> bool:
         return bool(self.dropped or self.mapping or self._before or self._instead)
