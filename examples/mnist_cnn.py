@@ -50,7 +50,8 @@ def scores(params: Params, x: Array, image_shape: tuple[int, int], padding: str)
         a = st.nn.conv2d(a, kernel, padding=padding) + bias.reshape(-1, 1, 1)
         a = st.nn.max_pool2d(np.maximum(a, 0), POOL)
     a = np.maximum(a.reshape(len(x), -1) @ params["W3"] + params["b3"], 0)
-    return a @ params["W4"] + params["b4"]
+    result: Array = a @ params["W4"] + params["b4"]
+    return result
 
 
 @st.differentiable(wrt="params")

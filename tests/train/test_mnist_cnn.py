@@ -176,7 +176,12 @@ def test_variants_learn_something(
 
 
 def test_losses_are_those_of_pytorch(example: ModuleType) -> None:
-    """Over a hundred steps from the same start, on MNIST if it is at hand."""
+    """Over a hundred steps from the same start, on MNIST if it is at hand.
+
+    Pixels are as they are: in float32 PyTorch sums a window of equal pixels to other last digits in
+    other places of an image, and then another of equal maxima gets the gradient. With a background
+    of zeros such sums are exact.
+    """
     torch = pytest.importorskip("torch", reason="torch is not installed")
     functional = torch.nn.functional
     x, y = images(10_000)
@@ -202,18 +207,18 @@ def test_losses_are_those_of_pytorch(example: ModuleType) -> None:
         value.backward()
         descent.step()
         expected.append(value.item())
-    assert expected[-1] < expected[0] - 0.2  # it learns, so that there is something to compare
+    assert expected[-1] < expected[0] - 0.1  # it learns, so that there is something to compare
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
 
 
 def images(count: int) -> tuple[Any, Any]:
-    """Standardised images of MNIST, or noise with a bright square in a place for each class."""
+    """Images of MNIST, or noise with a bright square in a place for each class."""
     if REAL_DATA is not None:
-        data = load("mnist", Path(REAL_DATA)).standardised()
+        data = load("mnist", Path(REAL_DATA))
         return data.x_train[:count], data.y_train[:count]
     rng = np.random.default_rng(0)
     y = rng.integers(0, 10, count)
-    x = rng.standard_normal((count, 28, 28), np.float32)
+    x = rng.random((count, 28, 28), np.float32)
     for image, label in zip(x, y, strict=True):
         image[2 + 12 * (label // 5) :][:8, 2 + 5 * (label % 5) :][:, :5] += 2
     return x.reshape(count, 784), y
