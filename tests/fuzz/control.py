@@ -482,8 +482,8 @@ def runs(source: str, args: tuple[Any, ...]) -> bool:
     try:
         with np.errstate(all="raise", under="ignore"):
             results = function_of(source)(*given)
-    except (ValueError, LookupError, ArithmeticError, UnboundLocalError, TypeError):
-        return False
+    except (ValueError, LookupError, ArithmeticError, UnboundLocalError, TypeError, RuntimeError):
+        return False  # RuntimeError: a dict that changes while it is iterated over
     return all(np.all(np.abs(value) < LIMIT) for value in results)
 
 
