@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import argparse
 import datetime
+import math
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence

@@ -216,14 +216,20 @@ def name_of(function: Any) -> str:
 
 
 def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
-    """Run an allow-listed callable at compile time."""
+    """Run an allow-listed callable at compile time. A container that it returns is new, unless it
+    was handed in or was in a container whose method this is (``pop``, ``get``, ``setdefault``)."""
+    receiver = getattr(function, "__self__", None)
+    held = receiver.values() if isinstance(receiver, dict) else receiver
+    handed = [*arguments, *keywords.values(), *(held if isinstance(receiver, list | dict) else ())]
     try:
         result = function(*arguments, **keywords)
     except StcompileError:
         raise
     except Exception as error:
         run.refuse(f"{type(error).__name__}: {error}", "")
-    return run.own(result) if isinstance(result, list | dict | set) else run.checked(result)
+    if isinstance(result, list | dict | set) and not any(result is item for item in handed):
+        return run.own(result)
+    return run.checked(result)
 
 
 def _lower(

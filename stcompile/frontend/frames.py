@@ -30,8 +30,9 @@ class Frame:
     """One activation. ``parent`` is the frame that encloses it lexically; ``outside`` looks up a
     name that no frame binds (closure cells, globals, builtins). ``blocks`` are what is being
     executed, from the outermost block in; None stands for the edge of a loop's body. ``errstate``
-    is NumPy's handling of floating-point errors here. ``captured`` is True once a nested function
-    was defined in it."""
+    is NumPy's handling of floating-point errors here. ``iterated`` are the sources of what its
+    loops go through, which no name need refer to. ``captured`` is True once a nested function was
+    defined in it."""
 
     source: FunctionSource
     node: FunctionNode
@@ -48,6 +49,7 @@ class Frame:
     captured: bool = False
     errstate: tuple[tuple[str, str], ...] = ()
     blocks: list[Block | None] = field(default_factory=list)
+    iterated: list[Any] = field(default_factory=list)
 
     @property
     def function_name(self) -> str:

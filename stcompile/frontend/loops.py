@@ -110,9 +110,12 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     if isinstance(iterable, Iterator) and not isinstance(node.iter, ast.Call | ast.GeneratorExp):
         return _used_up(loop, iterable)
     sequence = run.at(node.iter, frame, lambda: sequence_of(run, iterable))
-    if sequence.rows:
-        return _sequence(loop, sequence)
-    return _unrolled(loop, sequence, 0)
+    outer = frame.iterated
+    frame.iterated = [*outer, *sequence.sources]
+    try:
+        return _sequence(loop, sequence) if sequence.rows else _unrolled(loop, sequence, 0)
+    finally:
+        frame.iterated = outer
 
 
 def _sequence(loop: Loop, sequence: Sequence) -> Signal:

@@ -171,11 +171,12 @@ def reachable(
     owned: Collection[int],
     more: Iterable[Any] = (),
 ) -> set[int]:
-    """Identities of the cells and containers that some name, container or ``owned`` object refers
-    to, but for the sites left out, and of those that ``more`` values are or refer to."""
+    """Identities of the cells and containers that some name, loop, container or ``owned`` object
+    refers to, but for the sites left out, and of those that ``more`` values are or refer to."""
     seen: set[int] = set()
     stack: list[Any] = list(more)
     for frame in frames:
+        stack += frame.iterated
         stack += [
             value
             for name, value in frame.names.items()

@@ -274,6 +274,11 @@ class _Pusher:
         left, right = (self._known(atom) for atom in maker.inputs)
         if left.stepped and right.stepped:
             return self._product(maker, left.atom, right.atom, output)
+        if not (left.stepped or right.stepped):  # the same in every step
+            factors = [left.atom, right.atom]
+            once = self.scope.record("contract", tuple(factors), maker.location, **maker.params)
+            times = Constant(float(self.loop.length))
+            return self.scope.record("multiply", (times, once), where, output)
         factors = [
             self._over_steps(known.atom, where, None) if known.stepped else known.atom
             for known in (left, right)

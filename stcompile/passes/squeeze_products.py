@@ -22,12 +22,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stcompile.ir import Atom, Equation, Program, freeze
-from stcompile.passes.rebuild import Rebuild, with_inner
+from stcompile.passes.rebuild import Rebuild
 
 
 def squeeze_products(program: Program) -> Program:
-    """The program with products of vectors for those of thin matrices."""
-    program = with_inner(program, squeeze_products)
+    """The program with products of vectors for those of thin matrices. Those of loops stay: they
+    may become products of all steps."""
     rebuild = Rebuild(program)
     for at, equation in enumerate(program.equations):
         if equation.primitive == "contract" and _is_thin(equation):

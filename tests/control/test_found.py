@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+import stcompile as st
 from tests.programs import Examples
 
 examples = Examples()
@@ -102,6 +104,46 @@ def a_choice_among_what_it_replaces(s):
         if s:
             chosen = np.where(chosen > 0.56, chosen, 0.72)
     return np.sum((chosen + parts) * np.array([1.0, 2.0, 3.0, 4.0]))
+
+
+@examples(X, Y, wrt=(0, 1))
+def a_product_that_is_the_same_in_every_step(x, y):
+    total = 0.5
+    for _ in range(1, 38, 2):
+        inner = y.T @ x[:3]
+        total += x @ inner
+    return total
+
+
+@examples(np.array([0.1, 0.2, 0.9, 0.3]))
+@examples(np.array([-0.9, -0.1, -0.2, 0.3]))
+def what_is_taken_from_a_list_is_no_new_container(x):
+    parts = {"a": [0.34, 1.0], "b": [x[0], x[1]]}
+    if x[0] > 0:
+        pass
+    else:
+        parts["b"].append(parts)
+        parts["b"].pop()
+        parts["a"], parts["b"] = parts["b"], parts["a"]
+    parts["b"][1] = 0.9
+    return parts["b"][1] * 1.0 + 10.0 * parts["b"][0] + 100.0 * parts["a"][1]
+
+
+def test_a_list_that_a_loop_goes_through_is_no_other_one() -> None:
+    """It has no name any more, but the loop reads what a branch left in it."""
+
+    def program(x):
+        first = np.max(x)
+        items = [first, 0.5]
+        for k, item in zip(range(2), items):
+            items[k] = item
+            if first:
+                items[0], items[1] = items[1], 0
+                items = [*items]
+        return items[0] * first
+
+    with pytest.raises(st.LanguageError, match="either of two|not own"):
+        st.grad(program)(X)
 
 
 @examples.test

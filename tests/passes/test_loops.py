@@ -11,6 +11,7 @@ import pytest
 
 import stcompile as st
 from stcompile.dispatch import Dispatcher
+from stcompile.evaluate import evaluate
 from stcompile.ir import Equation, Program
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.hoist_from_loops import hoist_from_loops
@@ -522,3 +523,22 @@ def test_large_outer_products_are_left_to_blas() -> None:
       return z
     }""")
     assert outer_products(program) is program
+
+
+def test_terms_that_are_the_same_in_every_step_count_for_each() -> None:
+    before = parse_program(
+        """program f(x: f64[3], y: f64[4]) {
+          zeros: f64[3,4] = full(0; dtype=f64, shape=(3, 4))
+          d: f64[3,4] = loop(x, y, zeros; body=program body(x: f64[3], y: f64[4], k: int, d: f64[3,4]) {
+            v1: f64[3,4] = contract(x, y; batch=(), contracted=(), order=(), spelling='')
+            d.1: f64[3,4] = accumulate(d, v1; op='add')
+            return d.1
+          }, carry=1, constants=2, length=19)
+          return d
+        }"""  # noqa: E501
+    )
+    after = push_sums_out_of_loops(before)
+    verify(after)
+    x, y = np.arange(3.0), np.arange(4.0)
+    (found,) = evaluate(after, x, y)
+    np.testing.assert_allclose(found, 19 * np.outer(x, y))
