@@ -1,0 +1,100 @@
+"""A run: one network, one tool, one seed; what it gives, and where that is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from stcompile.train.results import write_atomically
+
+COMPARED = 100
+"""Of so many steps at the start the losses are kept, to be compared among the tools."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What decides the numbers of a run.
+
+    ``network`` is a name; ``data`` a data set other than the network's own; ``epochs`` and
+    ``limit`` (images of each part of the data set) are ``None`` for what the network says and for
+    all of them.
+    """
+
+    network: str
+    tool: str
+    seed: int = 0
+    data: str | None = None
+    epochs: int | None = None
+    limit: int | None = None
+    threads: int = 2
+
+    def file(self, folder: Path) -> Path:
+        """Where its results are kept."""
+        return folder / "runs" / self.network / f"{self.tool}-seed-{self.seed}.json"
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        return cls(**json.loads(text))
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """The mean of the batches' losses, the metric of the test images at the end, and the time of
+    batches and steps, without the very first step of the run and without evaluation."""
+
+    loss: float
+    metric: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a run gives.
+
+    ``first_step_seconds``: with compiling. ``allocated_bytes``: in arrays, by one step, ``None`` if
+    the tool does not tell. ``memory_growth``: how far the peak of resident memory rose from
+    before the first step to the end of the first epoch. ``first_losses`` are those of the first
+    `COMPARED` steps. A worked example has no epochs, but its ``value``, ``gradient`` and the
+    ``seconds_a_call``.
+    """
+
+    version: str
+    steps_an_epoch: int = 0
+    epochs: tuple[Epoch, ...] = ()
+    first_step_seconds: float = 0.0
+    allocated_bytes: int | None = None
+    memory_growth: int | None = None
+    first_losses: tuple[float, ...] = ()
+    value: float | None = None
+    gradient: tuple[float, ...] = ()
+    seconds_a_call: float | None = None
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> Record:
+        """What ``dataclasses.asdict`` made of it, as JSON gives it back."""
+        epochs = tuple(Epoch(**epoch) for epoch in fields["epochs"])
+        lists = {name: tuple(fields[name]) for name in ("first_losses", "gradient")}
+        return cls(**{**fields, **lists, "epochs": epochs})
+
+
+def save(folder: Path, plan: Plan, record: Record) -> None:
+    """Writes the results of a run, at once in whole."""
+    text = json.dumps({"plan": asdict(plan), "record": asdict(record)}, indent=1, allow_nan=False)
+    write_atomically(plan.file(folder), f"{text}\n".encode())
+
+
+def find(folder: Path, plan: Plan) -> Record | None:
+    """The results of a run that was made with this very plan; ``None`` if there is none."""
+    try:
+        kept = json.loads(plan.file(folder).read_text(encoding="utf-8"))
+        return Record.from_fields(kept["record"]) if kept["plan"] == asdict(plan) else None
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):  # edited, or of another version: made anew
+        return None
