@@ -52,7 +52,8 @@ def write(
         network = network_named(name)
         curves = _curves(network, runs)
         files |= curves
-        blocks += _section(network, runs, f"{name}.svg")
+        (data,) = {plan.data or network.data for plan in found if plan.network == name}
+        blocks += _section(network, data, runs, f"{name}.svg")
         for tool in runs:
             if (folder / picture_of(name, tool)).exists():
                 blocks.append(Figure(picture_of(name, tool), f"{TITLES[tool]}: images and outputs"))
@@ -107,11 +108,11 @@ def _unit(metric: Metric) -> str:
     return f"test {metric.name}, %" if metric.is_share else f"test {metric.name}"
 
 
-def _section(network: Network, runs: Records, figure: str) -> list[Block]:
+def _section(network: Network, data: str, runs: Records, figure: str) -> list[Block]:
     how = f"SGD {network.learning_rate}, batches of {network.batch_size}"
     if network.clip_norm is not None:
         how += f", gradients clipped to a joint norm of {network.clip_norm:g}"
-    blocks: list[Block] = [Heading(network.title), Paragraph(f"{how}; data: {network.data}.")]
+    blocks: list[Block] = [Heading(network.title), Paragraph(f"{how}; data: {data}.")]
     blocks.append(_summary(network, runs))
     blocks.append(_by_epoch(network, runs))
     blocks.append(Figure(figure, f"{network.title}: loss and {network.metric.name} by epoch"))
@@ -126,7 +127,7 @@ def _summary(network: Network, runs: Records) -> Table:
         "time of all epochs",
         "time of an epoch",
         "first step",
-        "allocated in an epoch",
+        "allocated in all epochs",
         "memory growth",
         "losses differ by",
     )
@@ -139,9 +140,9 @@ def _summary(network: Network, runs: Records) -> Table:
     first = len(rows)
     for one in quoted:
         name = f"{one.paper}, {one.tool} (quoted)"
-        a_time = one.time.endswith("an epoch")
-        times = ("–", one.time) if a_time else (one.time, "–")
-        rows.append([name, "–", one.accuracy, *times, "–", f"{one.allocated}", "–", "–"])
+        is_of_epoch = one.time.endswith("an epoch")
+        times = ("–", one.time) if is_of_epoch else (one.time, "–")
+        rows.append([name, "–", one.accuracy, *times, "–", one.allocated, "–", "–"])
     return Table(headings, rows, frozenset(range(first, len(rows))))
 
 
@@ -152,7 +153,8 @@ def _row(
     records = list(by_seed.values())
     totals = [sum(epoch.seconds for epoch in record.epochs) for record in records]
     epochs = [epoch.seconds for record in records for epoch in record.epochs]
-    allocated = records[0].allocated_bytes
+    first = records[0]
+    steps = first.steps_an_epoch * len(first.epochs)
     growths = [r.memory_growth for r in records if r.memory_growth is not None]
     differences = [
         abs(mine - theirs)
@@ -168,7 +170,7 @@ def _row(
         f"{spread(totals, '{:.2f}'.format)} s",
         f"{statistics.fmean(epochs):.2f} s",
         f"{statistics.fmean(record.first_step_seconds for record in records):.2f} s",
-        "–" if allocated is None else format_bytes(allocated * records[0].steps_an_epoch),
+        "–" if first.allocated_bytes is None else format_bytes(first.allocated_bytes * steps),
         format_bytes(max(growths)) if growths else "–",
         f"{max(differences):.1e}" if differences else "–",
     ]
@@ -211,16 +213,16 @@ def _curves(network: Network, runs: Records) -> dict[str, bytes]:
         (panels[0], "mean loss of the batches", lambda epoch: epoch.loss),
         (panels[1], _unit(metric), lambda epoch: scale * epoch.metric),
     )
-    marks = iter("osD^v" * len(runs))
-    for tool, by_seed in runs.items():
+    # Tools that agree draw the same line: the later ones are thinner, so that all can be seen.
+    sizes = range(2 * len(runs), 0, -2)
+    for size, (tool, by_seed) in zip(sizes, runs.items(), strict=True):
         records = by_seed.values()
-        mark = next(marks)
         for axes, label, of_epoch in quantities:
             lines = [[of_epoch(epoch) for epoch in record.epochs] for record in records]
             columns = list(zip(*lines, strict=True))
             places = range(1, len(columns) + 1)
             means = [statistics.fmean(column) for column in columns]
-            (line,) = axes.plot(places, means, marker=mark, ms=4, label=TITLES[tool])
+            (line,) = axes.plot(places, means, marker="o", ms=3 + size, lw=size, label=TITLES[tool])
             lowest, highest = map(min, columns), map(max, columns)
             axes.fill_between(
                 places, list(lowest), list(highest), alpha=0.15, color=line.get_color(), lw=0

@@ -36,7 +36,7 @@ def test_every_network_and_tool(page: str) -> None:
 
 def test_every_column(page: str) -> None:
     record = Record("0.1", 6, (Epoch(1.0, 0.5, 1.0),))
-    blocks = _section(CNN, {"stcompile": {0: record}}, "cnn.svg")
+    blocks = _section(CNN, "mnist", {"stcompile": {0: record}}, "cnn.svg")
     table = next(block for block in blocks if isinstance(block, Table))
     described = page.split("| column | meaning |")[1].split("\n\n")[0]
     for heading in table.headings[1:]:
