@@ -11,7 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LIBRARY = (HERE, os.path.join(HERE, "nn"))  # where functions are that user programs call
+LIBRARY = (
+    HERE,
+    os.path.join(HERE, "nn"),
+    os.path.join(HERE, "library"),
+)  # where functions are that user programs call
 Section = Literal["forward", "adjoint", "update"]
 
 

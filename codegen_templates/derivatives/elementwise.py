@@ -74,6 +74,21 @@ def power(out: Any, x: Any, y: Any, *, static: tuple[bool, ...] = (False, False)
 
 
 @partials
+def float_power(out: Any, x: Any, y: Any, *, static: tuple[bool, ...] = (False, False)) -> Any:
+    return power(out, x, y, static=static)
+
+
+@partials
+def fmod(out: Any, x: Any, y: Any) -> Any:
+    return 1.0, -np.trunc(x / y)
+
+
+@partials
+def ldexp(out: Any, x: Any, y: Any) -> Any:
+    return np.ldexp(np.ones_like(x), y), None
+
+
+@partials
 def square(out: Any, x: Any) -> Any:
     return 2 * x
 
@@ -86,6 +101,16 @@ def reciprocal(out: Any, x: Any) -> Any:
 @partials
 def absolute(out: Any, x: Any) -> Any:
     return np.sign(x)
+
+
+@partials
+def copysign(out: Any, x: Any, y: Any) -> Any:
+    return np.sign(x) * np.copysign(1.0, y), 0.0
+
+
+@partials
+def heaviside(out: Any, x: Any, y: Any) -> Any:
+    return 0.0, np.equal(x, 0)
 
 
 @partials
@@ -137,6 +162,11 @@ def logaddexp(out: Any, x: Any, y: Any) -> Any:
 
 
 @partials
+def logaddexp2(out: Any, x: Any, y: Any) -> Any:
+    return np.exp2(x - out), np.exp2(y - out)
+
+
+@partials
 def sqrt(out: Any, x: Any) -> Any:
     return 0.5 / out
 
@@ -162,6 +192,21 @@ def cos(out: Any, x: Any) -> Any:
 @partials
 def tan(out: Any, x: Any) -> Any:
     return 1 + out * out
+
+
+@partials
+def sinc(out: Any, x: Any) -> Any:
+    """The quotient cancels near 0: there it is the Taylor polynomial of sin(pi x) / (pi x), whose
+    own derivatives are right too."""
+    is_small = np.abs(x) < 0.05
+    u = np.where(is_small, x, 0.0)
+    v = np.where(is_small, 1.0, x)
+    t = (math.pi * u) ** 2
+    series = 4 / 362880 - t * (5 / 39916800 - t * (6 / 6227020800))
+    series = 1 / 6 - t * (2 / 120 - t * (3 / 5040 - t * series))
+    series = -2 * math.pi**2 * u * series
+    quotient = (np.cos(math.pi * v) - np.sin(math.pi * v) / (math.pi * v)) / v
+    return np.where(is_small, series, quotient)
 
 
 @partials
@@ -245,6 +290,17 @@ def ceil(out: Any, x: Any) -> Any:
 @partials
 def rint(out: Any, x: Any) -> Any:
     return 0.0
+
+
+@partials
+def spacing(out: Any, x: Any) -> Any:
+    return 0.0
+
+
+@partials
+def nextafter(out: Any, x: Any, y: Any) -> Any:
+    """The next number moves with the first operand; of the other one only the side matters."""
+    return 1.0, 0.0
 
 
 @partials

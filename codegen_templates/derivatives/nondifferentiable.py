@@ -8,6 +8,8 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("logical_not", "logical_and", "logical_or", "logical_xor"),
         *("invert", "bitwise_and", "bitwise_or", "bitwise_xor"),
         *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
+        *("signbit", "left_shift", "right_shift", "gcd", "lcm"),
+        *("argsort", "argpartition", "lexsort", "searchsorted", "digitize"),
         *("arange", "eye", "constant", "undef", "not", "and", "or"),
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),

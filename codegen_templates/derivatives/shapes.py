@@ -53,3 +53,17 @@ def roll(out: Any, x: Any, d_out: Any, *, shift: Any, axis: Any) -> Any:
 @adjoint
 def pad(out: Any, x: Any, d_out: Any, *, pad_width: Any, mode: str, value: Any) -> Any:
     return d_out[interior(pad_width, x.shape)]
+
+
+@adjoint
+def diagonal(out: Any, x: Any, d_out: Any, *, offset: int, axis1: int, axis2: int) -> Any:
+    """The cotangent on the diagonal, zeros beside it."""
+    rows, columns = x.shape[axis1], x.shape[axis2]
+    length = d_out.shape[d_out.ndim - 1]
+    if length == 0:
+        return np.zeros(x.shape, x.dtype)
+    first = max(-offset, 0)
+    widths = ((0, 0),) * (d_out.ndim - 1) + ((first, rows - length - first),)
+    by_row = np.expand_dims(np.pad(d_out, widths), d_out.ndim)
+    whole = np.where(np.eye(rows, columns, offset, bool), by_row, 0.0)
+    return np.moveaxis(whole, (-2, -1), (axis1, axis2))

@@ -340,3 +340,73 @@ def where(cond: Any, x: Any, y: Any) -> Any:
 @fresh
 def clip(x: Any, low: Any, high: Any) -> Any:
     return np.clip(x, low, high)
+
+
+@fresh
+def signbit(x: Any) -> Any:
+    return np.signbit(x)
+
+
+@fresh
+def spacing(x: Any) -> Any:
+    return np.spacing(x)
+
+
+@fresh
+def sinc(x: Any) -> Any:
+    return np.sinc(x)
+
+
+@fresh
+def logaddexp2(x: Any, y: Any) -> Any:
+    return np.logaddexp2(x, y)
+
+
+@fresh
+def copysign(x: Any, y: Any) -> Any:
+    return np.copysign(x, y)
+
+
+@fresh
+def heaviside(x: Any, y: Any) -> Any:
+    return np.heaviside(x, y)
+
+
+@fresh
+def fmod(x: Any, y: Any) -> Any:
+    return np.fmod(x, y)
+
+
+@fresh
+def float_power(x: Any, y: Any) -> Any:
+    return np.float_power(x, y)
+
+
+@fresh
+def ldexp(x: Any, y: Any) -> Any:
+    return np.ldexp(x, y)
+
+
+@fresh
+def nextafter(x: Any, y: Any) -> Any:
+    return np.nextafter(x, y)
+
+
+@fresh
+def left_shift(x: Any, y: Any) -> Any:
+    return np.left_shift(x, y)
+
+
+@fresh
+def right_shift(x: Any, y: Any) -> Any:
+    return np.right_shift(x, y)
+
+
+@fresh
+def gcd(x: Any, y: Any) -> Any:
+    return np.gcd(x, y)
+
+
+@fresh
+def lcm(x: Any, y: Any) -> Any:
+    return np.lcm(x, y)

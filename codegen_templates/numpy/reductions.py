@@ -68,3 +68,8 @@ def argmin(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
 @fresh
 def cumsum(x: Any, *, axis: int) -> Any:
     return np.cumsum(x, axis=axis)
+
+
+@fresh
+def cumprod(x: Any, *, axis: int) -> Any:
+    return np.cumprod(x, axis=axis)

@@ -66,3 +66,12 @@ def pad(x: Any, *, pad_width: Any, mode: str = "constant", value: Any = 0) -> An
     if value == 0:
         return np.pad(x, pad_width)
     return np.pad(x, pad_width, constant_values=value)
+
+
+@view
+def diagonal(x: Any, *, offset: int, axis1: int, axis2: int) -> Any:
+    if axis1 == 0 and axis2 == 1 and offset == 0:
+        return np.diagonal(x)
+    if axis1 == 0 and axis2 == 1:
+        return np.diagonal(x, offset)
+    return np.diagonal(x, offset, axis1, axis2)

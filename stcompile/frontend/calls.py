@@ -46,7 +46,7 @@ from stcompile.types import is_generator
 
 RECURSION_LIMIT = 200
 _RULES = "stcompile.codegen_templates.derivatives."
-_OWN = "stcompile.nn."
+_OWN = ("stcompile.nn.", "stcompile.library.")
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 

@@ -12,12 +12,14 @@ from stcompile.primitives.creation import CREATION
 from stcompile.primitives.effects import EFFECTS
 from stcompile.primitives.elementwise import ELEMENTWISE
 from stcompile.primitives.indexing import INDEXING
+from stcompile.primitives.linalg import LINALG
 from stcompile.primitives.linear import LINEAR
 from stcompile.primitives.logic import LOGIC
 from stcompile.primitives.masks import MASKS
 from stcompile.primitives.random import RANDOM
 from stcompile.primitives.reductions import REDUCTIONS
 from stcompile.primitives.shapes import SHAPES
+from stcompile.primitives.sorting import SORTING
 from stcompile.types import Type
 
 __all__ = ["PRIMITIVES", "OperandError", "Primitive", "infer"]
@@ -27,7 +29,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         primitive.name: primitive
         for primitives in (
             *(ELEMENTWISE, REDUCTIONS, SHAPES, CREATION),
-            *(INDEXING, MASKS, LINEAR, LOGIC, CONTROL, EFFECTS, RANDOM),
+            *(INDEXING, MASKS, LINEAR, LINALG, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM),
         )
         for primitive in primitives
     }

@@ -24,13 +24,15 @@ UNARY = (
     *("absolute", "sign", "tanh", "sin", "cos", "tan", "arcsin", "arccos", "arctan"),
     *("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "square", "reciprocal"),
     *("floor", "ceil", "rint", "trunc", "deg2rad", "rad2deg"),
-    *("logical_not", "invert", "isnan", "isinf", "isfinite"),
+    *("logical_not", "invert", "isnan", "isinf", "isfinite", "signbit", "spacing"),
 )
 BINARY = (
     *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"),
     *("maximum", "minimum", "fmax", "fmin", "arctan2", "hypot", "logaddexp"),
+    *("logaddexp2", "copysign", "heaviside", "fmod", "float_power", "ldexp", "nextafter"),
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
     *("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"),
+    *("left_shift", "right_shift", "gcd", "lcm"),
 )
 LINEAR = frozenset({"negative", "add", "subtract", "deg2rad", "rad2deg"})
 
@@ -151,6 +153,14 @@ def _clip(types: Types, params: Any) -> Types:
     return (array_or_scalar(dtype, broadcast("clip", types)),)
 
 
+def _sinc(types: Types, params: Any) -> Types:
+    (x,) = types
+    dtype = np.multiply.resolve_dtypes((float, weak(x), None))[-1]
+    if dtype.kind == "c":
+        raise OperandError("sinc: takes real numbers")
+    return (array_or_scalar(dtype, x.dims),)
+
+
 def _math(name: str, count: int, result: builtins.type) -> Infer:
     def infer(types: Types, params: Any) -> Types:
         require_count(name, types, count)
@@ -204,6 +214,7 @@ ELEMENTWISE: tuple[Primitive, ...] = (
     Primitive("first_maximum", _ufunc("maximum"), elementwise=True),
     Primitive("where", _where, elementwise=True, linear=True),
     Primitive("clip", _clip, elementwise=True),
+    Primitive("sinc", _sinc, elementwise=True),
     *(
         Primitive(name, _math(name, 1 + (name in MATH_BINARY), float), rule, elementwise=True)
         for name, rule in MATH_RULES.items()

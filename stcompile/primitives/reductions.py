@@ -81,12 +81,15 @@ def _position(name: str) -> Infer:
     return infer
 
 
-def _cumsum(types: Types, params: Any) -> Types:
-    (x,) = types
-    if x.kind != "array" or not x.dims:
-        raise OperandError(f"cumsum: takes an array with an axis, not {x}")
-    require_axes("cumsum", (params["axis"],), x.dims)
-    return (x.with_dtype(accumulator(x.dtype)),)
+def _running(name: str) -> Infer:
+    def infer(types: Types, params: Any) -> Types:
+        (x,) = types
+        if x.kind != "array" or not x.dims:
+            raise OperandError(f"{name}: takes an array with an axis, not {x}")
+        require_axes(name, (params["axis"],), x.dims)
+        return (x.with_dtype(accumulator(x.dtype)),)
+
+    return infer
 
 
 REDUCTIONS: tuple[Primitive, ...] = (
@@ -101,5 +104,6 @@ REDUCTIONS: tuple[Primitive, ...] = (
     Primitive("std", _reduction("std", _spread, True)),
     Primitive("argmax", _position("argmax")),
     Primitive("argmin", _position("argmin")),
-    Primitive("cumsum", _cumsum, linear=True),
+    Primitive("cumsum", _running("cumsum"), linear=True),
+    Primitive("cumprod", _running("cumprod")),
 )

@@ -124,6 +124,16 @@ def _pad(types: Types, params: Any) -> Types:
     return (Type.array(x.dtype, dims),)
 
 
+def _diagonal(types: Types, params: Any) -> Types:
+    (x,) = types
+    require_array("diagonal", x)
+    one, two, k = params["axis1"], params["axis2"], params["offset"]
+    require_axes("diagonal", (one, two), x.dims)
+    length = max(0, min(x.dims[one] + min(k, 0), x.dims[two] - max(k, 0)))
+    rest = tuple(dim for i, dim in enumerate(x.dims) if i not in (one, two))
+    return (Type.array(x.dtype, (*rest, length)),)
+
+
 SHAPES: tuple[Primitive, ...] = (
     Primitive("reshape", _reshape, linear=True),
     Primitive("transpose", _transpose, linear=True),
@@ -133,6 +143,7 @@ SHAPES: tuple[Primitive, ...] = (
     Primitive("concatenate", _concatenate, linear=True),
     Primitive("stack", _stack, linear=True),
     Primitive("roll", _roll, linear=True),
+    Primitive("diagonal", _diagonal, linear=True),
     # The padding value is a constant: affine, and linear only where that value is 0.
     Primitive("pad", _pad),
 )

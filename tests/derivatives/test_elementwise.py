@@ -20,6 +20,7 @@ DOMAINS = {
     **dict.fromkeys(("absolute", "sign"), (0.4, 3.0)),
     **dict.fromkeys(("floor", "ceil", "trunc"), (1.1, 1.9)),
     "rint": (0.6, 1.4),
+    "spacing": (0.6, 0.9),
     "log1p": (-0.5, 2.0),
     "arccosh": (1.3, 3.0),
     "tan": (-1.2, 1.2),
@@ -28,9 +29,12 @@ UNARY = (
     *("negative", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt"),
     *("absolute", "sign", "tanh", "sin", "cos", "tan", "arcsin", "arccos", "arctan"),
     *("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "square", "reciprocal"),
-    *("floor", "ceil", "rint", "trunc", "deg2rad", "rad2deg"),
+    *("floor", "ceil", "rint", "trunc", "deg2rad", "rad2deg", "sinc", "spacing"),
 )
-BINARY = (*("add", "subtract", "multiply", "divide", "power", "arctan2", "hypot", "logaddexp"),)
+BINARY = (
+    *("add", "subtract", "multiply", "divide", "power", "arctan2", "hypot", "logaddexp"),
+    *("logaddexp2", "float_power", "copysign", "heaviside"),
+)
 
 
 @st.composite
@@ -61,13 +65,24 @@ def test_binary(name: str, shapes: Any, seed: int) -> None:
 
 
 @given(broadcasting(), st.integers(0, 99))
-@pytest.mark.parametrize("name", ["floor_divide", "remainder"])
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
 def test_division_with_remainder(name: str, shapes: Any, seed: int) -> None:
     quotient, y = (values(shape, 0.3, 0.6, seed + i) for i, shape in enumerate(shapes))
     # The quotient is not near an integer, where both jump.
     x = (np.round(quotient * 10) + 0.5) * y
     for sign in (1, -1):
         check_rule(name, (sign * x, np.broadcast_to(y, np.shape(x)).copy()), rtol=1e-5)
+
+
+def test_near_zero() -> None:
+    """Where a quotient cancels, and where only the sign or the value at 0 counts."""
+    check_rule("sinc", (np.array([0.0, 1e-9, 1e-3, 0.049, 0.051, -0.02]),))
+    check_rule("heaviside", (np.array([-1.0, 1.0]), np.array([0.2, 0.3])))
+    (_, d_h), x = DERIVATIVES["heaviside"](0.3, 0.0, 0.3), np.array([-2.0, 0.5])
+    assert d_h
+    check_rule("copysign", (x, -x))
+    check_rule("nextafter", (x, np.array([3.0, 3.0])))
+    check_rule("ldexp", (x, np.array([2, -1])))
 
 
 def test_absolute_of_negatives() -> None:

@@ -75,6 +75,17 @@ def test_cumsum(axis: int) -> None:
     check_rule("cumsum", (spaced(2, 3, 2),), {"axis": axis})
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_cumprod(axis: int) -> None:
+    check_rule("cumprod", (spaced(2, 3, 2),), {"axis": axis})
+    check_rule("cumprod", (spaced(0, 3, 5)[:, :2],), {"axis": axis})
+
+
+@given(st.lists(st.sampled_from((0.0, 0.0, -1.5, 2.0, 0.5)), max_size=9))
+def test_cumprod_with_zeros(values: list[float]) -> None:
+    check_rule("cumprod", (np.array(values),), {"axis": 0})
+
+
 @pytest.mark.parametrize("name", ["sum", "mean", "prod"])
 def test_no_elements(name: str) -> None:
     x = np.zeros((0, 3))

@@ -51,3 +51,10 @@ def test_roll() -> None:
 def test_pad(value: float) -> None:
     params = {"pad_width": ((1, 0), (0, 0), (2, 3)), "mode": "constant", "value": value}
     check_rule("pad", (X,), params)
+
+
+@pytest.mark.parametrize("offset", range(-3, 4))
+def test_diagonal(offset: int) -> None:
+    x = np.linspace(-1, 1, 24).reshape(2, 3, 4)
+    for one, two in ((0, 1), (2, 0), (1, 2)):
+        check_rule("diagonal", (x,), {"offset": offset, "axis1": one, "axis2": two})

@@ -15,10 +15,15 @@ from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.creation import CREATION
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
+from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, STATISTICS
+from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
+from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
+from stcompile.frontend.functions.sorting import SORTING
+from stcompile.supported import summary
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
@@ -27,15 +32,22 @@ def tables() -> str:
     """All tables, as Markdown."""
     python = {f: lowering for f, lowering in FUNCTIONS.items() if _is_python(f)}
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
-    own |= set(RANDOM)
+    own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
+    own |= set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
     templates = set(TEMPLATES.values())
     left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
         ("Elementwise", _elementwise()),
         ("Reductions", _calls(REDUCTIONS)),
+        ("Statistics", _calls(STATISTICS)),
+        ("Differences, integrals, polynomials", _calls(CALCULUS)),
+        ("Comparisons of arrays, parts of numbers", _calls(COMPOSED)),
+        ("Sorting, searching, choosing", _calls(SORTING)),
         ("Products", _calls(LINEAR)),
-        ("Shapes and arrangement", _calls(SHAPES)),
+        ("Linear algebra", _calls(LINALG)),
+        ("Matrices, parts of arrays", _calls(MATRICES)),
+        ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
         ("Array methods", _methods()),
         ("Random draws", _draws()),
@@ -47,7 +59,8 @@ def tables() -> str:
         ("Static arguments only", _names(f for f in STATIC if _module(f) != "math")),
     ]  # fmt: skip
     parts = [f"### {title}\n\n{table}" for title, table in sections]
-    return "\n\n".join([BEGIN, *parts, END]) + "\n"
+    counted = f"How many there are, each counted once:\n\n```text\n{summary()}\n```"
+    return "\n\n".join([BEGIN, counted, *parts, END]) + "\n"
 
 
 def _elementwise() -> str:
@@ -55,7 +68,8 @@ def _elementwise() -> str:
     return _table(("call", "also called", "derivative"), rows)
 
 
-OTHER_NAMES = {"fabs": "absolute", "positive": "copy", "round": "rint"}
+OTHER_NAMES = {"fabs": "absolute", "positive": "copy", "conjugate": "copy"}
+OTHER_NAMES |= {"round": "rint", "around": "rint", "fix": "trunc"}
 
 
 def _state(function: Any) -> str:
@@ -66,7 +80,7 @@ def _state(function: Any) -> str:
     if name not in DERIVATIVES:
         return "refused"
     rule = DERIVATIVES[name]
-    if rule.__dict__["mark"] != "partials":
+    if rule.__dict__["mark"] != "partials" or name == "ldexp":
         return "yes"
     inputs = inspect.signature(rule).parameters.values()
     count = sum(p.kind is not p.KEYWORD_ONLY for p in inputs)
@@ -155,6 +169,8 @@ def _name(function: Any) -> str:
     module = _module(function)
     if module == "builtins":
         return name
+    if str(function.__module__ or "").startswith("numpy.linalg"):
+        return f"np.linalg.{name}"
     return f"{'np' if module == 'numpy' else module}.{name}"
 
 

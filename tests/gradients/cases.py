@@ -186,6 +186,7 @@ REDUCTIONS = (
         a.reduced(empty=False, more=1, arrays_only=True),
     ),
     Case("cumsum", lambda x, axis: np.cumsum(x, axis), a.with_axis(none=True)),
+    alone("amax, amin", lambda x: np.amax(x, 0) * np.amin(x), a.array(1, 3, 1)),
     Case("sum of a list", lambda x, y: np.sum([x, y * x, 2.0]), a.pair()),
     alone("prod of zeros", lambda x: np.prod(x * np.array([1.0, 0.0, 2.0])), a.of_shapes((3,))),
     real(
@@ -222,6 +223,8 @@ LINEAR = (
     Case("x @ y", lambda x, y: x @ y, a.matmul()),
     Case("matmul", lambda x, y: np.matmul(x, y), a.matmul()),
     Case("dot", lambda x, y: np.dot(x, y), a.dot()),
+    alone("tensordot", lambda x, y: np.tensordot(x, y, 1), a.of_shapes((2, 3), (3, 2))),
+    alone("einsum", lambda x, y: np.einsum("ij,jk->ki", x, y), a.of_shapes((2, 3), (3, 2))),
     Case("inner", lambda x, y: np.inner(x, y), a.inner()),
     alone("outer", lambda x, y: np.outer(x, y), a.broadcasting()),
     real_alone("vdot", lambda x, y: np.vdot(x, y), a.stacking(axis=False)),
@@ -361,7 +364,335 @@ LIBRARY = (
     alone("logsumexp", lambda x, axis, keep: logsumexp(x, axis, keep), a.exponents()),
 )
 
+
+def write_along_axis(x: Any, i: Any) -> Any:
+    y = x * x
+    np.put_along_axis(y, i, 2 * x[:, :1], 1)
+    return y
+
+
+def write_diagonal(x: Any) -> Any:
+    y = x * x
+    np.fill_diagonal(y, 3 * x[0, 0])
+    return y * x
+
+
+def write_where(x: Any, v: Any) -> Any:
+    y = x * x
+    np.copyto(y, v * v, where=x > 0)
+    np.putmask(y, x < -1, 3 * x)
+    return y
+
+
+GRID, ROW = a.of_shapes((3, 4)), a.of_shapes((4,))
+GRID_AND_ROW, TWO_ROWS = a.of_shapes((3, 4), (4,)), a.of_shapes((4,), (4,))
+GRID_WITH_NAN = GRID.map(lambda drawn: (np.where(np.eye(3, 4, 1, bool), np.nan, drawn[0]),))
+KNOTS = np.array([-1.0, -0.2, 0.6, 1.1])
+
+ELEMENTWISE = (
+    real_alone("logaddexp2", lambda x, y: np.logaddexp2(x, y), a.broadcasting()),
+    real_alone("copysign", lambda x, y: np.copysign(x, y) * x, a.broadcasting(2, 0.1, 1.5)),
+    real_alone("copysign, negative", lambda x: np.copysign(x, -2.0), a.unary(-1.5, -0.1)),
+    real_alone("float_power", lambda x, y: np.float_power(x, y), a.broadcasting(2, 0.3, 2.0)),
+    real_alone("fmod", lambda x, y: np.fmod(x, y), a.dividing()),
+    real_alone("heaviside", lambda x, y: np.heaviside(x, y) * x, a.broadcasting(2, 0.1, 1.5)),
+    real_alone("heaviside, at 0", lambda y: np.heaviside(0.0, y * y), a.unary()),
+    real_alone("ldexp", lambda x: np.ldexp(x, 3) + np.ldexp(x, np.array(-1)), a.unary()),
+    real_alone("nextafter", lambda x: np.nextafter(x, 2.0) * x, a.unary()),
+    real_alone("spacing", lambda x: np.spacing(x) + x, a.unary(0.6, 0.9)),
+    real_alone("sinc", lambda x: np.sinc(x) + np.sinc(x / 40), a.unary(0.1, 1.5)),
+    real_alone("sinc, negative", lambda x: np.sinc(x), a.unary(-1.5, -0.01)),
+    real_alone("signbit", lambda x: np.signbit(x) * x, a.unary(0.1, 1.5)),
+    real_alone("round, decimals", lambda x: np.round(x, 1) * x + x, a.unary(0.26, 0.34)),
+    real_alone("around", lambda x: np.around(x, -1) * x + np.fix(x) * x, a.unary(1.1, 1.9)),
+    real_alone("conjugate", lambda x: np.conjugate(x) * np.conj(x), a.unary()),
+    real_alone("x.conj", lambda x: x.conj() * x.conjugate(), a.array()),
+    real_alone("real", lambda x: np.real(x) * x + np.imag(x) + np.real_if_close(x), a.array()),
+    real_alone("angle", lambda x: np.angle(x) * x + np.angle(x, deg=True), a.unary()),
+    real_alone(
+        "nan_to_num",
+        lambda x: np.nan_to_num(np.where([True, False, False], np.nan, x)) * x,
+        a.of_shapes((3,)),
+    ),
+    real_alone("divmod", lambda x, y: list(np.divmod(x, y)), a.dividing()),
+    real_alone("modf", lambda x: [part * x for part in np.modf(x)], a.unary(-1.9, -1.1)),
+    real_alone(
+        "isclose",
+        lambda x: np.isclose(x, x + 1e-10) * x + np.allclose(x, 3 * x) * x + np.isin(x, [5.0]),
+        a.unary(0.1, 1.5),
+    ),
+    real_alone(
+        "array_equal",
+        lambda x: x * np.array_equal(x, x) + x * np.array_equiv(x, 2.0),
+        a.array(1, 3, 1),
+    ),
+    real_alone(
+        "isposinf",
+        lambda x: np.isposinf(np.float64(np.inf) * x) * x + np.isneginf(x) * x,
+        a.unary(0.1, 1.5),
+    ),
+    real_alone(
+        "integers",
+        lambda x: np.gcd(np.array([4, 6]), 8) * x + np.lcm(2, np.array([1, 3])) * x
+        + np.left_shift(np.array([1, 2]), 1) * np.right_shift(np.array([8, 2]), 1),
+        a.single(),
+    ),
+)  # fmt: skip
+
+CALCULUS = (
+    alone("diff", lambda x, axis: np.diff(x, axis=axis), a.with_axis()),
+    alone("diff, twice", lambda x: np.diff(x, 2) * np.diff(x, 3)[:, :1], GRID),
+    alone("diff, ends", lambda x, v: np.diff(x, prepend=0, append=v[:3, None]), GRID_AND_ROW),
+    alone("ediff1d", lambda x: np.ediff1d(x) * 2 + np.ediff1d(x[0], [1.0], x)[0], GRID),
+    alone("gradient", lambda x: list(np.gradient(x)), GRID),
+    alone("gradient, edges", lambda x: np.gradient(x, 0.5, axis=-1, edge_order=2), GRID),
+    alone(
+        "gradient, uneven",
+        lambda x, v: (
+            np.gradient(x, KNOTS + v / 9, axis=1, edge_order=1)
+            * np.gradient(x, KNOTS - v / 9, axis=1, edge_order=2)
+        ),
+        GRID_AND_ROW,
+    ),
+    alone("trapezoid", lambda x, axis: np.trapezoid(x, axis=axis), a.with_axis()),
+    alone("trapezoid, x", lambda x, v: np.trapezoid(x, v) * np.trapezoid(x, x * x), GRID_AND_ROW),
+    real_alone("unwrap", lambda x: np.unwrap(4 * x), GRID),
+    alone("polyval", lambda p, x: np.polyval(p, x), a.of_shapes((3,), (2, 2))),
+    alone("polyder", lambda p: np.polyder(p) * np.polyder(p, 2)[0], ROW),
+    alone("polyadd", lambda p, q: np.polyadd(p, q[1:]) * np.polysub(q[2:], p), TWO_ROWS),
+    real_alone("interp", lambda x, v: np.interp(x, KNOTS, v), GRID_AND_ROW),
+    real_alone(
+        "interp, knots", lambda v, w: np.interp([0.1, 0.4, 9.0], KNOTS + v / 9, w), TWO_ROWS
+    ),
+    real_alone("interp, number", lambda x, w: np.interp(x, [0.0, 1.0], w), a.of_shapes((), (2,))),
+    real_alone("interp, one knot", lambda x, w: np.interp(x, [0.0], w), a.of_shapes((2,), (1,))),
+)
+
+ORDER = (
+    real_alone("sort", lambda x, axis: np.sort(x, axis) * x, a.with_axis()),
+    real_alone("sort, flat", lambda x: np.sort(x, None), a.array()),
+    real_alone("argsort", lambda x: x[np.argsort(x[:, 0])] * x.argsort(), GRID),
+    real_alone("partition", lambda x: np.partition(x, 1) * np.partition(x, (0, -1), 0), GRID),
+    real_alone(
+        "argpartition", lambda x: x[np.argpartition(x[:, 1], 1)] * x.argpartition(0), GRID
+    ),
+    real_alone("lexsort", lambda x: x[np.lexsort((x[:, 0], x[:, 1]))], GRID),
+    real_alone("searchsorted", lambda x: np.searchsorted(KNOTS, x, "right") * x, a.unary()),
+    real_alone("x.searchsorted", lambda x: KNOTS.searchsorted(x) * x, a.unary()),
+    real_alone("digitize", lambda x: np.digitize(x, KNOTS) * x, a.unary()),
+    alone("take", lambda x: np.take(x, [0, 2, -1], axis=1) * np.take(x, 5) * x.take([1]), GRID),
+    alone("take, integer", lambda x: np.take(x, 1, 0), GRID),
+    real_alone("take_along_axis", lambda x: np.take_along_axis(x, np.argsort(x, 0), 0) * x, GRID),
+    real_alone("put_along_axis", write_along_axis, GRID.map(
+        lambda drawn: (*drawn, np.array([[0, 2], [3, 1], [2, 0]])))),
+    real_alone("choose", lambda x: np.choose((x > 0) + 0, [x, x * x]), GRID),
+    real_alone("x.choose", lambda x: np.array([2, 0, 1, 0]).choose([x, x * x, 3.0]), GRID),
+    real_alone("select", lambda x: np.select([x > 0.5, x > 0], [x * x, 2.0], x), GRID),
+    alone("compress", lambda x: np.compress([1, 0, 1], x, axis=0), GRID),
+    alone("extract", lambda v: np.extract([True, False, True, True], v), ROW),
+    real_alone("piecewise", lambda x: np.piecewise(x, [x < 0, x > 1], [np.sin, 3.0, abs]), GRID),
+    real_alone("copyto", write_where, GRID_AND_ROW),
+    real_alone("bincount", lambda v: np.bincount([0, 2, 2, 1], v, minlength=5), ROW),
+    real_alone("bincount, counts", lambda v: np.bincount([1, 1, 3], minlength=4) * v, ROW),
+    real_alone(
+        "median", lambda x, axis: np.median(x, axis), a.with_axis(none=True, min_side=1)
+    ),
+    real_alone("median, axes", lambda x: np.median(x, (0, -1), keepdims=True), a.array(2, 3, 1)),
+    real_alone(
+        "quantile",
+        lambda x: np.quantile(x, 0.25, keepdims=True) * np.quantile(x, [0.0, 0.5, 1.0], axis=1),
+        a.of_shapes((3, 5)),
+    ),
+    real_alone("percentile", lambda x: np.percentile(x, 75, axis=0), a.of_shapes((5, 2))),
+)  # fmt: skip
+
+STATISTICS = (
+    real_alone("ptp", lambda x: np.ptp(x, 0) * np.ptp(x), GRID),
+    real_alone("count_nonzero", lambda x: np.count_nonzero(x, axis=0) * x, GRID),
+    alone("average", lambda x, v: np.average(x, axis=1, weights=v * v), GRID_AND_ROW),
+    alone("average, all", lambda x: np.average(x, weights=1 + x * x) * np.average(x, 0), GRID),
+    alone(
+        "average, returned",
+        lambda x: [part * 1.0 for part in np.average(x, 1, x * x, returned=True)],
+        GRID,
+    ),
+    real_alone("cov", lambda x: np.cov(x) * np.cov(x[0], bias=True), GRID),
+    real_alone("cov, two", lambda v, w: np.cov(v, w, ddof=0), TWO_ROWS),
+    real_alone("corrcoef", lambda x: np.corrcoef(x, rowvar=False), a.of_shapes((3, 2))),
+    alone("cumprod", lambda x, axis: np.cumprod(x, axis), a.with_axis(none=True)),
+    alone("x.cumprod", lambda x: (x * np.array([1.0, 0.0, 2.0, 0.0])).cumprod(-1), GRID),
+    alone(
+        "cumulative_sum",
+        lambda x, axis: np.cumulative_sum(x, axis=axis, include_initial=True),
+        a.with_axis(),
+    ),
+    alone("cumulative_prod", lambda x, axis: np.cumulative_prod(x, axis=axis), a.with_axis()),
+    real_alone("nansum", lambda x: np.nansum(x) * np.nansum(x, 1), GRID_WITH_NAN),
+    real_alone("nanprod", lambda x: np.nanprod(x, 0, keepdims=True), GRID_WITH_NAN),
+    real_alone("nancumsum", lambda x: np.nancumsum(x, 1) * np.nancumprod(x, 0), GRID_WITH_NAN),
+    real_alone("nanmean", lambda x: np.nanmean(x) * np.nanmean(x, 0), GRID_WITH_NAN),
+    real_alone("nanmax", lambda x: np.nanmax(x) * np.nanmin(x, 0), GRID_WITH_NAN),
+    real_alone(
+        "nanargmax", lambda x: np.nanargmax(x) * np.nansum(x, 0) + np.nanargmin(x, 0), GRID_WITH_NAN
+    ),
+    real_alone("nanvar", lambda x: np.nanvar(x) * np.nanvar(x, 0, ddof=1), GRID_WITH_NAN),
+    real_alone("nanstd", lambda x: np.nanstd(x, 1, keepdims=True), GRID_WITH_NAN),
+    real_alone("nanmedian", lambda x: np.nanmedian(x) * np.nanmedian(x, 1), GRID_WITH_NAN),
+)
+
+MATRICES = (
+    alone("diag", lambda x, v: np.diag(v, 1)[:3, :4] * np.diag(v, -1)[1:4, :4] + np.diag(x)[0],
+          GRID_AND_ROW),
+    alone("diag, square", lambda v: np.diag(v) @ np.diagflat(v), ROW),
+    alone("diagonal", lambda x: np.diagonal(x, 1) * x.diagonal(), GRID),
+    alone("diagonal, axes", lambda x, k: np.diagonal(x, k, 2, -3), a.of_shapes((2, 3, 4)).flatmap(
+        lambda drawn: st.tuples(st.just(drawn[0]), st.integers(-5, 5)))),
+    real_alone("fill_diagonal", write_diagonal, GRID),
+    alone("trace", lambda x: np.trace(x) * x.trace(1), GRID),
+    alone("trace, axes", lambda x: np.trace(x, 0, 2, 0), a.of_shapes((2, 3, 4))),
+    alone("tril", lambda x, k: np.tril(x, k) * 2 + np.triu(x, k) * x, a.array(2).flatmap(
+        lambda drawn: st.tuples(st.just(drawn[0]), st.integers(-3, 3)))),
+    alone("tril, vector", lambda v: np.tril(v) @ np.triu(v, 1), ROW),
+    real_alone("vander", lambda v: np.vander(v) * np.vander(v, 4, increasing=True), ROW),
+    alone("kron", lambda x, y: np.kron(x, y), a.broadcasting()),
+    alone("cross", lambda x, y: np.cross(x, y), a.of_shapes((2, 3), (3,))),
+    alone(
+        "cross, axes",
+        lambda x, y: np.cross(x, y, axisa=0, axisc=0),
+        a.of_shapes((3, 2), (2, 3)),
+    ),
+    alone("append", lambda x, y, axis: np.append(x, y, axis), a.joining()),
+    alone("append, flat", lambda x, y: np.append(x, y), a.rows()),
+    alone("insert", lambda x: np.insert(x, 1, x[0, 0]) * 2, GRID),
+    alone("insert, several", lambda x: np.insert(x, [0, -1, 2], 2 * x[:, :3], axis=1), GRID),
+    real_alone("insert, row", lambda x, v: np.insert(x, 3, v * v, axis=0), GRID_AND_ROW),
+    alone("delete", lambda x: np.delete(x, [0, -1], 1) * np.delete(x, slice(1, 3), 1), GRID),
+    alone("delete, flat", lambda x: np.delete(x, 3), GRID),
+)  # fmt: skip
+
+ARRANGEMENT = (
+    alone("tile", lambda x: np.tile(x, 2), a.array()),
+    alone(
+        "tile, axes",
+        lambda x: np.tile(x, (2, 1, 2)) * np.tile(x, (3,))[:1, :1],
+        a.array(2, 2, 1),
+    ),
+    alone("resize", lambda x: np.resize(x, (5, 4)) * np.resize(x, 4), GRID),
+    alone("rot90", lambda x, k: np.rot90(x, k, (0, -1)), a.array(2).flatmap(
+        lambda drawn: st.tuples(st.just(drawn[0]), st.integers(-5, 5)))),
+    alone("rollaxis", lambda x: np.rollaxis(x, 2) + np.rollaxis(x, -1, 0), a.of_shapes((2, 3, 4))),
+    alone("rollaxis, forth", lambda x: np.rollaxis(x, 0, 2), a.of_shapes((2, 3, 4))),
+    alone("atleast_3d", lambda x: np.atleast_3d(x), a.unary()),
+    alone("dstack", lambda x, y: np.dstack([x, y]), a.stacking(1, axis=False)),
+    alone("column_stack", lambda x: np.column_stack([x, x[:, 0]]), GRID),
+    alone("block", lambda x, v: np.block([[x, x * x], [v, 1.0, 2.0, v[:2]]]), GRID_AND_ROW),
+    alone("hsplit", lambda x: [*np.hsplit(x, 2), *np.vsplit(x, [2]), *np.hsplit(x[0], [1])], GRID),
+    alone("dsplit", lambda x: list(np.dsplit(x, 2)), a.of_shapes((3, 2, 4))),
+    alone("unstack", lambda x: [*np.unstack(x), *np.unstack(x, axis=-1)], GRID),
+    alone("meshgrid", lambda v, w: list(np.meshgrid(v, w)), TWO_ROWS),
+    alone(
+        "meshgrid, sparse",
+        lambda v, w: list(np.meshgrid(v, w, v, sparse=True, indexing="ij")),
+        TWO_ROWS,
+    ),
+    alone("broadcast_arrays", lambda x, y: [p * 1 for p in np.broadcast_arrays(x, y)],
+          a.broadcasting()),
+    alone("ix_", lambda x: x[np.ix_([0, 2], [1, 1, 3])], GRID),
+    alone("apply_along_axis", lambda x: np.apply_along_axis(lambda v: v * v.sum(), 0, x), GRID),
+    alone("apply_along_axis, sums", lambda x: np.apply_along_axis(np.sum, 1, x * x), GRID),
+    alone("apply_over_axes", lambda x: np.apply_over_axes(np.sum, x * x, [0, 1]), GRID),
+)  # fmt: skip
+
+# Far from singular, with eigenvalues and singular values that are far apart.
+PILLARS = 4.0 * np.diag([1.0, 3.0, 6.0])
+SQUARE = a.of_shapes((3, 3)).map(lambda drawn: (drawn[0] + PILLARS,))
+SQUARES = a.of_shapes((2, 3, 3)).map(lambda drawn: (drawn[0] + PILLARS,))
+TALL = a.of_shapes((4, 3)).map(lambda drawn: (drawn[0] + np.eye(4, 3) @ PILLARS,))
+WIDE = a.of_shapes((2, 3, 4)).map(lambda drawn: (drawn[0] + PILLARS @ np.eye(3, 4),))
+SYSTEM = a.of_shapes((3, 3), (3,)).map(lambda drawn: (drawn[0] + PILLARS, drawn[1]))
+SYSTEMS = a.of_shapes((2, 3, 3), (3, 2)).map(lambda drawn: (drawn[0] + PILLARS, drawn[1]))
+OBSERVED = a.of_shapes((4, 3), (4, 2)).map(
+    lambda drawn: (drawn[0] + np.eye(4, 3) @ PILLARS, drawn[1])
+)
+FACTORS = a.of_shapes((2, 3), (3, 4), (4, 2), (2,))
+
+LINALG = (
+    real_alone("inv", lambda x: np.linalg.inv(x), SQUARES),
+    real_alone("solve", lambda x, y: np.linalg.solve(x, y), SYSTEM),
+    real_alone("solve, several", lambda x, y: np.linalg.solve(x, y), SYSTEMS),
+    real_alone("solve, stacks", lambda x, y: np.linalg.solve(x, y[:, 0]), SYSTEMS),
+    real_alone("det", lambda x: np.linalg.det(x) * np.linalg.det(x[0]) / 1e3, SQUARES),
+    real_alone("slogdet", lambda x: [part * 1.0 for part in np.linalg.slogdet(x)], SQUARES),
+    real_alone("cholesky", lambda x: np.linalg.cholesky(x), SQUARES),
+    real_alone("eigh", lambda x: np.linalg.eigh(x).eigenvalues, SQUARES),
+    real_alone("eigh, vectors", lambda x: np.linalg.eigh(x)[1] ** 2, SQUARES),
+    real_alone("eigh, upper", lambda x: np.linalg.eigh(x, "U")[1][..., 0] ** 2, SQUARE),
+    real_alone("eigvalsh", lambda x: np.linalg.eigvalsh(x) * np.linalg.eigvalsh(x, "U"), SQUARE),
+    real_alone("svd, U", lambda x: np.linalg.svd(x, full_matrices=False)[0] ** 2, TALL),
+    real_alone("svd, Vh", lambda x: np.linalg.svd(x, False).Vh ** 2, TALL),
+    real_alone("svd, wide", lambda x: np.linalg.svd(x, full_matrices=False).U ** 2, WIDE),
+    real_alone("svd, wide Vh", lambda x: np.linalg.svd(x, full_matrices=False)[2] ** 2, WIDE),
+    real_alone("svd, S", lambda x: np.linalg.svd(x)[1] * np.linalg.svd(x, False, False), SQUARES),
+    real_alone("svdvals", lambda x: np.linalg.svdvals(x), WIDE),
+    real_alone("qr, Q", lambda x: np.linalg.qr(x)[0], TALL),
+    real_alone("qr, R", lambda x: np.linalg.qr(x).R * np.linalg.qr(x, "r"), SQUARES),
+    real_alone("pinv", lambda x: np.linalg.pinv(x), TALL),
+    real_alone("pinv, wide", lambda x: np.linalg.pinv(x), WIDE),
+    real_alone("lstsq", lambda x, y: np.linalg.lstsq(x, y)[0], OBSERVED),
+    real_alone("lstsq, one", lambda x, y: np.linalg.lstsq(x, y[:, 0])[0], OBSERVED),
+    real_alone("norm", lambda x: np.linalg.norm(x) * np.linalg.norm(x[0]), TALL),
+    real_alone(
+        "norm, vectors",
+        lambda x: np.linalg.norm(x, axis=0) * np.linalg.norm(x, 3, 1, keepdims=True),
+        TALL,
+    ),
+    real_alone(
+        "norm, sums",
+        lambda x: np.linalg.norm(x, 1, 0) * np.linalg.norm(x, np.inf, 0),
+        TALL,
+    ),
+    real_alone(
+        "norm, least",
+        lambda x: np.linalg.norm(x, -np.inf, 0) * np.linalg.norm(x, 0, 0),
+        TALL,
+    ),
+    real_alone("norm, matrix", lambda x: np.linalg.norm(x, 1) * np.linalg.norm(x, np.inf), TALL),
+    real_alone("norm, spectral", lambda x: np.linalg.norm(x, 2) * np.linalg.norm(x, "nuc"), SQUARE),
+    real_alone("matrix_norm", lambda x: np.linalg.matrix_norm(x, ord=-2, keepdims=True), WIDE),
+    real_alone(
+        "vector_norm",
+        lambda x: np.linalg.vector_norm(x) * np.linalg.norm(x, None, (0, 2)),
+        WIDE,
+    ),
+    real_alone("cond", lambda x: np.linalg.cond(x) * np.linalg.cond(x, -2), SQUARES),
+    real_alone("cond, fro", lambda x: np.linalg.cond(x, "fro"), SQUARES),
+    real_alone("matrix_rank", lambda x: np.linalg.matrix_rank(x)[:, None, None] * x, SQUARES),
+    real_alone("matrix_power", lambda x: [np.linalg.matrix_power(x / 9, n) for n in (0, 1, 2, 5)],
+               SQUARES),
+    real_alone("matrix_power, inverse", lambda x: np.linalg.matrix_power(x, -2), SQUARE),
+    real_alone(
+        "multi_dot",
+        lambda x, y, z, v: np.linalg.multi_dot([x, y, z, x]) * v[:, None],
+        FACTORS,
+    ),
+    real_alone(
+        "multi_dot, vectors",
+        lambda x, y, z, v: np.linalg.multi_dot([v, x, y, z, v]),
+        FACTORS,
+    ),
+    real_alone("multi_dot, three", lambda x, y, z, v: np.linalg.multi_dot([x, y, z]), FACTORS),
+    real_alone("tensorinv", lambda x: np.linalg.tensorinv(x[:, None], 2), SQUARE),
+    real_alone("tensorsolve", lambda x, y: np.linalg.tensorsolve(x, y), SYSTEM),
+    real_alone("linalg aliases",
+        lambda x, v: np.linalg.trace(x) * np.linalg.diagonal(x) * np.linalg.outer(v, v)
+        * np.linalg.cross(v, x[0]) * np.linalg.matmul(x, x) / 1e3
+        * np.linalg.tensordot(x, x, axes=1) * np.linalg.matrix_transpose(x) / 1e3,
+        SYSTEM),
+)  # fmt: skip
+
 CASES: tuple[Case, ...] = (
+    *LINALG,
+    *(*ELEMENTWISE, *CALCULUS, *ORDER, *STATISTICS, *MATRICES, *ARRANGEMENT),
     *(*OPERATORS, *UNARY, *BINARY, *MATH, *REDUCTIONS, *METHODS),
     *(*LINEAR, *SHAPES, *INDEXING, *CREATION, *RANDOM, *LIBRARY),
 )

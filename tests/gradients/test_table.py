@@ -13,6 +13,7 @@ from hypothesis import Phase, given, settings
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES
 from stcompile.frontend.functions import FUNCTIONS, METHODS
+from stcompile.frontend.functions.linalg import LINALG
 from stcompile.ir import Program
 from stcompile.primal import Primal
 from stcompile.primitives import PRIMITIVES
@@ -46,6 +47,11 @@ def test_every_numpy_function_has_a_case() -> None:
         getattr(np, name).__name__ for name in used if hasattr(getattr(np, name), "__name__")
     }
     assert functions - WITHOUT <= used | aliases
+
+
+def test_every_function_of_linear_algebra_has_a_case() -> None:
+    functions = {f.__name__ for f in LINALG}
+    assert functions <= set(re.findall(r"np\.linalg\.(\w+)", inspect.getsource(cases)))
 
 
 def test_every_function_of_math_has_a_case() -> None:

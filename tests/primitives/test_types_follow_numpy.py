@@ -134,7 +134,7 @@ def test_conversions(x: Any, dtype: str, python: type) -> None:
 @pytest.mark.parametrize("name", [p.name for p in REDUCTIONS])
 def test_reductions(name: str, x: Any, data: st.DataObject, keepdims: bool) -> None:
     ndim = np.ndim(x)
-    if name == "cumsum":
+    if name in ("cumsum", "cumprod"):
         if ndim:
             check(name, (x,), {"axis": data.draw(st.integers(0, ndim - 1))})
         return
@@ -166,6 +166,61 @@ def test_arrangements(x: Any, data: st.DataObject) -> None:
     check("roll", (x,), {"shift": (1,) * ndim, "axis": tuple(range(ndim))})
     widths = tuple((1, 2) for _ in shape)
     check("pad", (x,), {"pad_width": widths, "mode": "constant", "value": 0})
+
+
+@quick
+@given(st.sampled_from(DTYPES), st.sampled_from(((), (2,), (0,))), st.integers(1, 3), st.data())
+def test_linear_algebra(dtype: str, stack: tuple[int, ...], n: int, data: st.DataObject) -> None:
+    x = np.broadcast_to(np.eye(n), (*stack, n, n)).astype(dtype)
+    wide = np.broadcast_to(np.eye(n, 3), (*stack, n, 3)).astype(dtype)
+    for name in ("inv", "det", "cholesky", "pinv", "svdvals"):
+        check(name, (x,), {})
+        check(name, (wide,), {})
+    y = np.ones(data.draw(st.sampled_from(((n,), (n, 2), (2, n, 1), (4,)))), dtype)
+    check("solve", (x, y), {})
+    check("lstsq", (x, y), {})
+    for part in ("sign", "logabsdet"):
+        check("slogdet", (x,), {"part": part})
+    for part in ("eigenvalues", "eigenvectors"):
+        check("eigh", (x,), {"part": part, "lower": True})
+    check("eigvalsh", (x,), {"lower": True})
+    for part in ("U", "S", "Vh"):
+        check("svd", (wide,), {"part": part})
+    for part in "QR":
+        check("qr", (np.swapaxes(wide, -1, -2),), {"part": part})
+
+
+@quick
+@given(operands(), st.data())
+def test_sorting(x: Any, data: st.DataObject) -> None:
+    check("sinc", (x,), {})
+    ndim = np.ndim(x)
+    if not ndim:
+        return
+    axis = data.draw(st.integers(0, ndim - 1))
+    for name in ("sort", "argsort"):
+        check(name, (x,), {"axis": axis})
+    check("lexsort", (x, x), {"axis": axis})
+    for name in ("partition", "argpartition"):
+        for kth in (0, 2, (0, 1)):
+            params = {"axis": axis, "kth": kth}
+            if accepted(name, (x,), params):
+                assert runs(name, (x,), params)
+            check(name, (x,), params)
+
+
+@quick
+@given(operands(), operands(), st.integers(-3, 3), st.data())
+def test_looking_up(x: Any, v: Any, offset: int, data: st.DataObject) -> None:
+    knots = np.array([1.0, 2.0])
+    check("searchsorted", (knots, x), {"side": "right"})
+    check("searchsorted", (v, x), {"side": "left"})
+    check("digitize", (x, knots), {"right": False})
+    check("interp", (x, knots, knots.astype(np.float32)), {})
+    ndim = np.ndim(x)
+    if isinstance(x, np.ndarray) and ndim > 1:
+        one, two = data.draw(st.permutations(range(ndim)))[:2]
+        check("diagonal", (x,), {"offset": offset, "axis1": one, "axis2": two})
 
 
 @quick

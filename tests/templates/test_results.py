@@ -16,7 +16,8 @@ from stcompile.primitives.elementwise import BINARY, MATH_BINARY, MATH_INTEGER, 
 
 X = np.random.default_rng(0).normal(size=(3, 4, 2)).astype(np.float32)
 M = X[:, :, 0]
-LOGICAL = ("bitwise_and", "bitwise_or", "bitwise_xor", "invert")
+LOGICAL = ("bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift")
+INTEGERS = (*LOGICAL, "gcd", "lcm")
 
 
 def same(actual: Any, expected: Any) -> None:
@@ -27,8 +28,9 @@ def same(actual: Any, expected: Any) -> None:
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
 def test_ufuncs(name: str) -> None:
     ufunc = getattr(np, name)
-    x = np.arange(12).reshape(3, 4) if name in LOGICAL else M
-    operands = (x, x[0] + x[0])[: ufunc.nin]
+    x = np.arange(12).reshape(3, 4) if name in INTEGERS else M
+    second = np.array([1, -2, 3, 0]) if name == "ldexp" else x[0] + x[0]
+    operands = (x, second)[: ufunc.nin]
     with np.errstate(all="ignore"):
         same(TEMPLATES[name](*operands), ufunc(*operands))
         numbers = tuple(operand.flat[1] for operand in operands)
@@ -54,6 +56,11 @@ def test_reductions(name: str, axis: Any, keepdims: bool) -> None:
 
 def test_arrangements() -> None:
     same(TEMPLATES["cumsum"](X, axis=1), np.cumsum(X, axis=1))
+    same(TEMPLATES["cumprod"](X, axis=1), np.cumprod(X, axis=1))
+    same(TEMPLATES["diagonal"](X, offset=0, axis1=0, axis2=1), np.diagonal(X))
+    same(TEMPLATES["diagonal"](X, offset=-1, axis1=0, axis2=1), np.diagonal(X, -1))
+    same(TEMPLATES["diagonal"](X, offset=1, axis1=2, axis2=0), np.diagonal(X, 1, 2, 0))
+    same(TEMPLATES["sinc"](X), np.sinc(X))
     same(TEMPLATES["argmax"](X, axis=None, keepdims=False), np.argmax(X))
     same(TEMPLATES["argmin"](X, axis=2, keepdims=True), np.argmin(X, 2, keepdims=True))
     same(TEMPLATES["reshape"](X, shape=(6, 4)), np.reshape(X, (6, 4)))
@@ -72,6 +79,41 @@ def test_arrangements() -> None:
     same(TEMPLATES["pad"](M, pad_width=widths, mode="constant", value=0), np.pad(M, widths))
     expected = np.pad(M, widths, constant_values=1.5)
     same(TEMPLATES["pad"](M, pad_width=widths, mode="constant", value=1.5), expected)
+
+
+def test_sorting() -> None:
+    same(TEMPLATES["sort"](X, axis=1), np.sort(X, axis=1))
+    same(TEMPLATES["argsort"](X, axis=0), np.argsort(X, axis=0))
+    same(TEMPLATES["argsort"](X, axis=0, kind="stable"), np.argsort(X, axis=0, kind="stable"))
+    same(TEMPLATES["partition"](X, kth=(0, 2), axis=1), np.partition(X, (0, 2), axis=1))
+    same(TEMPLATES["argpartition"](X, kth=2, axis=1), np.argpartition(X, 2, axis=1))
+    same(TEMPLATES["lexsort"]((M, M + 1), axis=0), np.lexsort((M, M + 1), axis=0))
+    knots = np.array([-1.0, 0.0, 0.5], np.float32)
+    for side in ("left", "right"):
+        same(TEMPLATES["searchsorted"](knots, X, side=side), np.searchsorted(knots, X, side))
+    same(TEMPLATES["digitize"](X, knots, right=True), np.digitize(X, knots, right=True))
+    same(TEMPLATES["interp"](X, knots, knots), np.interp(X, knots, knots))
+
+
+def test_linear_algebra() -> None:
+    stack = np.random.default_rng(1).normal(size=(2, 3, 3)).astype(np.float32)
+    stack += 4 * np.eye(3, dtype=np.float32)
+    for name in ("inv", "det", "cholesky", "eigvalsh", "svdvals", "pinv"):
+        same(TEMPLATES[name](stack), getattr(np.linalg, name)(stack))
+    same(TEMPLATES["eigvalsh"](stack, lower=False), np.linalg.eigvalsh(stack, "U"))
+    same(TEMPLATES["solve"](stack, stack[0]), np.linalg.solve(stack, stack[0]))
+    same(TEMPLATES["lstsq"](M, M[:, 0]), np.linalg.lstsq(M, M[:, 0])[0])
+    signs = np.linalg.slogdet(stack)
+    for place, part in enumerate(("sign", "logabsdet")):
+        same(TEMPLATES["slogdet"](stack, part=part), signs[place])
+    for uplo in "LU":
+        for place, part in enumerate(("eigenvalues", "eigenvectors")):
+            found = TEMPLATES["eigh"](stack, part=part, lower=uplo == "L")
+            same(found, np.linalg.eigh(stack, uplo)[place])
+    for place, part in enumerate(("U", "S", "Vh")):
+        same(TEMPLATES["svd"](M, part=part), np.linalg.svd(M, full_matrices=False)[place])
+    for place, part in enumerate("QR"):
+        same(TEMPLATES["qr"](stack, part=part), np.linalg.qr(stack)[place])
 
 
 def test_selections() -> None:

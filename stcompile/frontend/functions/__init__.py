@@ -13,14 +13,23 @@ import numpy as np
 
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend import masks
-from stcompile.frontend.functions import creation, reductions, shapes
+from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.creation import CREATION
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
+from stcompile.frontend.functions.library import (
+    ARRANGEMENT,
+    CALCULUS,
+    MATRICES,
+    STATISTICS,
+)
+from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
+from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR, dot
 from stcompile.frontend.functions.python import PYTHON, STATIC
 from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
+from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.indexing import set_item
 from stcompile.frontend.run import Run
 from stcompile.frontend.templates import template_lowering
@@ -64,7 +73,17 @@ METHODS: dict[str, Any] = {
     "std": REDUCTIONS[np.std],
     "argmax": REDUCTIONS[np.argmax],
     "argmin": REDUCTIONS[np.argmin],
-    "cumsum": reductions.cumsum,
+    "cumsum": REDUCTIONS[np.cumsum],
+    "cumprod": REDUCTIONS[np.cumprod],
+    "diagonal": shapes.diagonal,
+    "trace": MATRICES[np.trace],
+    "take": SORTING[np.take],
+    "argsort": SORTING[np.argsort],
+    "argpartition": SORTING[np.argpartition],
+    "searchsorted": SORTING[np.searchsorted],
+    "choose": SORTING[np.choose],
+    "conj": ELEMENTWISE[np.conjugate],
+    "conjugate": ELEMENTWISE[np.conjugate],
     "clip": ELEMENTWISE[np.clip],
     "round": ELEMENTWISE[np.round],
     "dot": dot,
@@ -87,6 +106,13 @@ FUNCTIONS: dict[Any, Any] = {
     **SHAPES,
     **CREATION,
     **LINEAR,
+    **LINALG,
+    **COMPOSED,
+    **CALCULUS,
+    **STATISTICS,
+    **MATRICES,
+    **ARRANGEMENT,
+    **SORTING,
     **PYTHON,
     **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},

@@ -111,9 +111,17 @@ def positive(run: Run, x: Any) -> Any:
 
 
 def round_(run: Run, a: Any, decimals: int = 0) -> Any:
-    if decimals != 0:
-        run.refuse("rounding to decimals is not supported", "use np.rint(a * 10) / 10")
-    return run.record("rint", *strong(run, (a,)))
+    """np.round: what it does in C, in the steps of it."""
+    if not isinstance(decimals, int):
+        run.refuse("`decimals` must be a static integer", "", TypingError)
+    (x,) = strong(run, (a,))
+    if decimals == 0:
+        return run.record("rint", x)
+    if run.atom(x).type.dtype.kind in "iub":
+        run.refuse("rounding integers to decimals is not supported", "convert to float")
+    factor = 10.0 ** abs(decimals)
+    there, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
+    return run.record(back, run.record("rint", run.record(there, x, factor)), factor)
 
 
 def _table() -> Mapping[Any, Any]:
@@ -125,7 +133,11 @@ def _table() -> Mapping[Any, Any]:
         np.where: of_items("where", where),
         np.clip: of_items("clip", clip),
         np.positive: of_items("positive", positive),
+        np.conjugate: of_items("positive", positive),  # of real numbers
+        np.sinc: of_items("sinc", ufunc("sinc", np.sinc)),
+        np.fix: of_items("trunc", ufunc("trunc", np.trunc)),
         np.round: of_items("rint", round_),
+        np.around: of_items("rint", round_),
         np.fabs: of_items("absolute", ufunc("absolute", np.fabs)),
     }
     return found

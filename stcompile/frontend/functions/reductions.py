@@ -85,11 +85,16 @@ def position(primitive: str) -> Callable[..., Any]:
     return lowering
 
 
-def cumsum(run: Run, a: Any, axis: Any = None) -> Any:
-    x = run.as_array(a)
-    if axis is None and x.type.ndim != 1:
-        x = run.call(np.ravel, [x], {})
-    return run.record("cumsum", x, axis=axis_of(run, x.type.ndim, 0 if axis is None else axis))
+def running(primitive: str) -> Callable[..., Any]:
+    """The lowering of cumsum and cumprod."""
+
+    def lowering(run: Run, a: Any, axis: Any = None) -> Any:
+        x = run.as_array(a)
+        if axis is None and x.type.ndim != 1:
+            x = run.call(np.ravel, [x], {})
+        return run.record(primitive, x, axis=axis_of(run, x.type.ndim, 0 if axis is None else axis))
+
+    return lowering
 
 
 REDUCTIONS: dict[Any, Any] = {
@@ -98,11 +103,14 @@ REDUCTIONS: dict[Any, Any] = {
     np.mean: reduction("mean", np.mean),
     np.max: reduction("max", np.max),
     np.min: reduction("min", np.min),
+    np.amax: reduction("max", np.max),
+    np.amin: reduction("min", np.min),
     np.any: reduction("any"),
     np.all: reduction("all"),
     np.var: moment("var"),
     np.std: moment("std"),
     np.argmax: position("argmax"),
     np.argmin: position("argmin"),
-    np.cumsum: cumsum,
+    np.cumsum: running("cumsum"),
+    np.cumprod: running("cumprod"),
 }

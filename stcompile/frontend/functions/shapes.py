@@ -303,6 +303,19 @@ def sliding_window_view(
     )  # fmt: skip
 
 
+def diagonal(run: Run, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """np.diagonal: a read-only view."""
+    x = run.as_array(a)
+    if x.type.ndim < 2:
+        run.refuse("diag requires an array of at least two dimensions", "", TypingError)
+    one, two = axis_of(run, x.type.ndim, axis1), axis_of(run, x.type.ndim, axis2)
+    if one == two:
+        run.refuse("axis1 and axis2 cannot be the same", "", TypingError)
+    if not isinstance(offset, int | np.integer):
+        run.refuse("the offset of a diagonal must be a static integer", "", TypingError)
+    return run.view(x, "diagonal", offset=int(offset), axis1=one, axis2=two)
+
+
 def flip(run: Run, m: Any, axis: Any = None) -> Any:
     x = run.as_array(m)
     axes = axes_of(run, x.type.ndim, axis)
@@ -378,6 +391,7 @@ SHAPES: dict[Any, Any] = {
     np.split: split,
     np.array_split: array_split,
     np.lib.stride_tricks.sliding_window_view: sliding_window_view,
+    np.diagonal: diagonal,
     np.flip: flip,
     np.fliplr: lambda run, m: flip(run, m, 1),
     np.flipud: lambda run, m: flip(run, m, 0),

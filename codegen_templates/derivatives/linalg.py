@@ -1,0 +1,166 @@
+"""Adjoints of linear algebra, for stacks of matrices as well.
+
+Sources: Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
+differentiation" (2008), for inv, solve, det, eigh and svd; Seeger et al., "Auto-differentiating
+linear algebra" (2017), for cholesky, and svd of rectangular matrices; Walter & Lehmann,
+"Algorithmic differentiation of linear algebra functions with application in optimum experimental
+design" (2010), for qr; Golub & Pereyra (1973) for pinv. The adjoint of a factorisation is linear in
+the cotangents of its parts, so that each part has its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import adjoint
+from ..numpy import linalg as template
+
+
+def _t(x: Any) -> Any:
+    """Each matrix transposed."""
+    return np.swapaxes(x, -1, -2)
+
+
+def _eye(n: int, like: Any) -> Any:
+    return np.eye(n, dtype=like.dtype)
+
+
+def _spread(number: Any) -> Any:
+    """A number for each matrix, that broadcasts against the matrices."""
+    return number if np.ndim(number) == 0 else number[..., None, None]
+
+
+def _diagonals(v: Any) -> Any:
+    """Each vector as the diagonal of a matrix."""
+    return v[..., None] * _eye(v.shape[-1], v)
+
+
+def _gaps(w: Any) -> Any:
+    """``1 / (w[j] - w[i])``, with zeros on the diagonal; infinite where two are equal."""
+    same = _eye(w.shape[-1], w)
+    difference = w[..., None, :] - w[..., :, None] + same
+    return (1 - same) / difference
+
+
+@adjoint
+def inv(out: Any, x: Any, d_out: Any) -> Any:
+    return -(_t(out) @ d_out @ _t(out))
+
+
+@adjoint
+def solve(out: Any, x: Any, y: Any, d_out: Any) -> Any:
+    if y.ndim == 1:
+        d_column = np.linalg.solve(_t(x), d_out[..., None])
+        return -(d_column * out[..., None, :]), d_column[..., 0]
+    d_y = np.linalg.solve(_t(x), d_out)
+    return -(d_y @ _t(out)), d_y
+
+
+@adjoint
+def det(out: Any, x: Any, d_out: Any) -> Any:
+    """The cofactors, as ``det(x)`` times the inverse: NaN or infinite where x is singular."""
+    return _spread(d_out * out) * _t(np.linalg.inv(x))
+
+
+@adjoint
+def slogdet(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
+    if part == "sign":
+        return np.zeros(x.shape, x.dtype)
+    return _spread(d_out) * _t(np.linalg.inv(x))
+
+
+@adjoint
+def cholesky(out: Any, x: Any, d_out: Any) -> Any:
+    """``inv(L).T @ phi(L.T @ d_L) @ inv(L)``, where phi takes the lower triangle with half of the
+    diagonal."""
+    lower = np.tril(_t(out) @ d_out)
+    phi = lower - lower * (0.5 * _eye(out.shape[-1], out))
+    inner = np.linalg.solve(_t(out), phi)
+    half = _t(np.linalg.solve(_t(out), _t(inner)))
+    return _triangle(half, True)
+
+
+@adjoint
+def eigh(out: Any, x: Any, d_out: Any, *, part: str, lower: bool) -> Any:
+    v = template.eigh(x, part="eigenvectors", lower=lower) if part == "eigenvalues" else out
+    if part == "eigenvalues":
+        return _triangle((v * d_out[..., None, :]) @ _t(v), lower)
+    w = template.eigh(x, part="eigenvalues", lower=lower)
+    return _triangle(v @ (_gaps(w) * (_t(v) @ d_out)) @ _t(v), lower)
+
+
+@adjoint
+def eigvalsh(out: Any, x: Any, d_out: Any, *, lower: bool) -> Any:
+    v = template.eigh(x, part="eigenvectors", lower=lower)
+    return _triangle((v * d_out[..., None, :]) @ _t(v), lower)
+
+
+def _triangle(d_x: Any, lower: bool) -> Any:
+    """The cotangent of the triangle that is read. The other one is not: it gets zeros."""
+    both = d_x + _t(d_x) - d_x * _eye(d_x.shape[-1], d_x)
+    return np.tril(both) if lower else np.triu(both)
+
+
+@adjoint
+def svd(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
+    """Of distinct singular values, none of them 0 (but for the part "S")."""
+    if part == "S":
+        u, vh = template.svd(x, part="U"), template.svd(x, part="Vh")
+        return (u * d_out[..., None, :]) @ vh
+    s = template.svd(x, part="S")
+    squares = _gaps(s * s)
+    if part == "U":
+        u, vh = out, template.svd(x, part="Vh")
+        inner = squares * (_t(u) @ d_out)
+        inner = (inner + _t(inner)) * s[..., None, :]
+        beside = d_out / s[..., None, :]
+        beside = beside - u @ (_t(u) @ beside)
+        return (u @ inner + beside) @ vh
+    u, vh = template.svd(x, part="U"), out
+    inner = squares * (vh @ _t(d_out))
+    inner = (inner + _t(inner)) * s[..., :, None]
+    beside = d_out / s[..., :, None]
+    beside = beside - (beside @ _t(vh)) @ vh
+    return u @ (inner @ vh + beside)
+
+
+@adjoint
+def svdvals(out: Any, x: Any, d_out: Any) -> Any:
+    u, vh = template.svd(x, part="U"), template.svd(x, part="Vh")
+    return (u * d_out[..., None, :]) @ vh
+
+
+@adjoint
+def qr(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
+    """Of at least as many rows as columns, which are independent."""
+    if part == "Q":
+        q, r = out, template.qr(x, part="R")
+        m = -(_t(d_out) @ q)
+        d_q = d_out
+    else:
+        q, r = template.qr(x, part="Q"), out
+        m = out @ _t(d_out)
+        d_q = np.zeros(q.shape, q.dtype)
+    below = np.tril(m, -1)
+    symmetric = below + _t(below) + m * _eye(m.shape[-1], m)
+    return _t(np.linalg.solve(r, _t(d_q + q @ symmetric)))
+
+
+@adjoint
+def pinv(out: Any, x: Any, d_out: Any) -> Any:
+    """Where the rank does not change nearby."""
+    p, g = out, d_out
+    rows, columns = _eye(x.shape[-2], x), _eye(x.shape[-1], x)
+    d_x = -(_t(p) @ g @ _t(p))
+    d_x = d_x + (rows - x @ p) @ _t(g) @ (p @ _t(p))
+    return d_x + (_t(p) @ p) @ _t(g) @ (columns - p @ x)
+
+
+@adjoint
+def lstsq(out: Any, x: Any, y: Any, d_out: Any) -> Any:
+    """The solution is ``pinv(x) @ y``."""
+    p = np.linalg.pinv(x)
+    g = np.outer(d_out, y) if y.ndim == 1 else d_out @ _t(y)
+    return pinv(p, x, g), _t(p) @ d_out

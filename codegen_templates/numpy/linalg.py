@@ -1,0 +1,86 @@
+"""How linear algebra is written. A factorisation of several results is a call for each result that
+is used: the part is named in the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import fresh
+
+
+@fresh
+def inv(x: Any) -> Any:
+    return np.linalg.inv(x)
+
+
+@fresh
+def solve(x: Any, y: Any) -> Any:
+    return np.linalg.solve(x, y)
+
+
+@fresh
+def det(x: Any) -> Any:
+    return np.linalg.det(x)
+
+
+@fresh
+def slogdet(x: Any, *, part: str) -> Any:
+    if part == "sign":
+        return np.linalg.slogdet(x).sign
+    return np.linalg.slogdet(x).logabsdet
+
+
+@fresh
+def cholesky(x: Any) -> Any:
+    return np.linalg.cholesky(x)
+
+
+@fresh
+def eigh(x: Any, *, part: str, lower: bool = True) -> Any:
+    if part == "eigenvalues" and lower:
+        return np.linalg.eigh(x).eigenvalues
+    if part == "eigenvalues":
+        return np.linalg.eigh(x, "U").eigenvalues
+    if lower:
+        return np.linalg.eigh(x).eigenvectors
+    return np.linalg.eigh(x, "U").eigenvectors
+
+
+@fresh
+def eigvalsh(x: Any, *, lower: bool = True) -> Any:
+    if lower:
+        return np.linalg.eigvalsh(x)
+    return np.linalg.eigvalsh(x, "U")
+
+
+@fresh
+def svd(x: Any, *, part: str) -> Any:
+    if part == "U":
+        return np.linalg.svd(x, full_matrices=False).U
+    if part == "S":
+        return np.linalg.svd(x, full_matrices=False).S
+    return np.linalg.svd(x, full_matrices=False).Vh
+
+
+@fresh
+def svdvals(x: Any) -> Any:
+    return np.linalg.svd(x, compute_uv=False)
+
+
+@fresh
+def qr(x: Any, *, part: str) -> Any:
+    if part == "Q":
+        return np.linalg.qr(x).Q
+    return np.linalg.qr(x).R
+
+
+@fresh
+def pinv(x: Any) -> Any:
+    return np.linalg.pinv(x)
+
+
+@fresh
+def lstsq(x: Any, y: Any) -> Any:
+    return np.linalg.lstsq(x, y)[0]

@@ -1,0 +1,53 @@
+"""How sorting and searching are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import fresh
+
+
+@fresh
+def sort(x: Any, *, axis: int) -> Any:
+    return np.sort(x, axis=axis)
+
+
+@fresh
+def argsort(x: Any, *, axis: int, kind: Any = None) -> Any:
+    if kind is None:
+        return np.argsort(x, axis=axis)
+    return np.argsort(x, axis=axis, kind=kind)
+
+
+@fresh
+def partition(x: Any, *, kth: Any, axis: int) -> Any:
+    return np.partition(x, kth, axis=axis)
+
+
+@fresh
+def argpartition(x: Any, *, kth: Any, axis: int) -> Any:
+    return np.argpartition(x, kth, axis=axis)
+
+
+@fresh
+def lexsort(xs: Any, *, axis: int) -> Any:
+    return np.lexsort(xs, axis=axis)
+
+
+@fresh
+def searchsorted(x: Any, y: Any, *, side: Any = "left") -> Any:
+    if side == "left":
+        return np.searchsorted(x, y)
+    return np.searchsorted(x, y, side=side)
+
+
+@fresh
+def digitize(x: Any, y: Any, *, right: bool = False) -> Any:
+    return np.digitize(x, y, right=right)
+
+
+@fresh
+def interp(x: Any, xp: Any, fp: Any) -> Any:
+    return np.interp(x, xp, fp)

@@ -1,0 +1,123 @@
+"""Functions of NumPy that are written with others: calls of them are inlined."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import StcompileError
+from stcompile.frontend.masks import has_masked
+from stcompile.frontend.run import Run
+from stcompile.library import arrangement, calculus, elementwise, matrices, statistics
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of a function of `stcompile.library`: the function itself, inlined. What is
+    refused in it is refused at the call."""
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        if has_masked([*arguments, *keywords.values()]):
+            run.refuse_masked()
+        try:
+            return run.call(function, arguments, keywords)
+        except StcompileError as error:
+            return run.refuse(error.reason, error.hint, type(error))
+
+    first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY)
+    taken = inspect.signature(function).parameters.values()
+    lowering.__dict__["__signature__"] = inspect.Signature([first, *taken])
+    return lowering
+
+
+ELEMENTWISE: dict[Any, Any] = {
+    np.nan_to_num: inlined(elementwise.nan_to_num),
+    np.isposinf: inlined(elementwise.isposinf),
+    np.isneginf: inlined(elementwise.isneginf),
+    np.divmod: inlined(elementwise.divmod_),
+    np.modf: inlined(elementwise.modf),
+    np.real: inlined(elementwise.real),
+    np.imag: inlined(elementwise.imag),
+    np.angle: inlined(elementwise.angle),
+    np.real_if_close: inlined(elementwise.real_if_close),
+    np.isclose: inlined(elementwise.isclose),
+    np.allclose: inlined(elementwise.allclose),
+    np.array_equal: inlined(elementwise.array_equal),
+    np.array_equiv: inlined(elementwise.array_equiv),
+    np.isin: inlined(elementwise.isin),
+}
+
+STATISTICS: dict[Any, Any] = {
+    np.ptp: inlined(statistics.ptp),
+    np.count_nonzero: inlined(statistics.count_nonzero),
+    np.average: inlined(statistics.average),
+    np.cov: inlined(statistics.cov),
+    np.corrcoef: inlined(statistics.corrcoef),
+    np.median: inlined(statistics.median),
+    np.percentile: inlined(statistics.percentile),
+    np.quantile: inlined(statistics.quantile),
+    np.nanmedian: inlined(statistics.nanmedian),
+    np.nansum: inlined(statistics.nansum),
+    np.nanprod: inlined(statistics.nanprod),
+    np.nancumsum: inlined(statistics.nancumsum),
+    np.nancumprod: inlined(statistics.nancumprod),
+    np.nanmax: inlined(statistics.nanmax),
+    np.nanmin: inlined(statistics.nanmin),
+    np.nanargmax: inlined(statistics.nanargmax),
+    np.nanargmin: inlined(statistics.nanargmin),
+    np.nanmean: inlined(statistics.nanmean),
+    np.nanvar: inlined(statistics.nanvar),
+    np.nanstd: inlined(statistics.nanstd),
+}
+
+CALCULUS: dict[Any, Any] = {
+    np.diff: inlined(calculus.diff),
+    np.ediff1d: inlined(calculus.ediff1d),
+    np.gradient: inlined(calculus.gradient),
+    np.trapezoid: inlined(calculus.trapezoid),
+    np.unwrap: inlined(calculus.unwrap),
+    np.polyval: inlined(calculus.polyval),
+    np.polyder: inlined(calculus.polyder),
+    np.polyadd: inlined(calculus.polyadd),
+    np.polysub: inlined(calculus.polysub),
+}
+
+MATRICES: dict[Any, Any] = {
+    np.diag: inlined(matrices.diag),
+    np.diagflat: inlined(matrices.diagflat),
+    np.fill_diagonal: inlined(matrices.fill_diagonal),
+    np.tril: inlined(matrices.tril),
+    np.triu: inlined(matrices.triu),
+    np.vander: inlined(matrices.vander),
+    np.kron: inlined(matrices.kron),
+    np.cross: inlined(matrices.cross),
+    np.trace: inlined(matrices.trace),
+    np.append: inlined(matrices.append),
+    np.insert: inlined(matrices.insert),
+    np.delete: inlined(matrices.delete),
+}
+
+ARRANGEMENT: dict[Any, Any] = {
+    np.tile: inlined(arrangement.tile),
+    np.resize: inlined(arrangement.resize),
+    np.rot90: inlined(arrangement.rot90),
+    np.rollaxis: inlined(arrangement.rollaxis),
+    np.atleast_3d: inlined(arrangement.atleast_3d),
+    np.dstack: inlined(arrangement.dstack),
+    np.column_stack: inlined(arrangement.column_stack),
+    np.block: inlined(arrangement.block),
+    np.hsplit: inlined(arrangement.hsplit),
+    np.vsplit: inlined(arrangement.vsplit),
+    np.dsplit: inlined(arrangement.dsplit),
+    np.meshgrid: inlined(arrangement.meshgrid),
+    np.broadcast_arrays: inlined(arrangement.broadcast_arrays),
+    np.ix_: inlined(arrangement.ix_),
+    np.apply_along_axis: inlined(arrangement.apply_along_axis),
+    np.apply_over_axes: inlined(arrangement.apply_over_axes),
+}
+if hasattr(np, "unstack"):  # since NumPy 2.1
+    STATISTICS[np.cumulative_sum] = inlined(statistics.cumulative_sum)
+    STATISTICS[np.cumulative_prod] = inlined(statistics.cumulative_prod)
+    ARRANGEMENT[np.unstack] = inlined(arrangement.unstack)

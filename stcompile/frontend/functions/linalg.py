@@ -1,0 +1,127 @@
+"""The functions of `numpy.linalg`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Poison
+from stcompile.library import linalg, matrices
+
+
+def _named(function: Callable[..., Any]) -> Any:
+    """The namedtuple class that a function of NumPy returns."""
+    return type(function(np.eye(1)))
+
+
+def of_one(primitive: str) -> Callable[..., Any]:
+    """The lowering of a function of matrices with one result."""
+
+    def lowering(run: Run, a: Any) -> Any:
+        return run.record(primitive, run.as_array(a))
+
+    return lowering
+
+
+def solve(run: Run, a: Any, b: Any) -> Any:
+    return run.record("solve", run.as_array(a), run.as_array(b))
+
+
+def slogdet(run: Run, a: Any) -> Any:
+    x = run.as_array(a)
+    parts = [run.record("slogdet", x, part=part) for part in ("sign", "logabsdet")]
+    return run.own(_named(np.linalg.slogdet)(*parts))
+
+
+def cholesky(run: Run, a: Any, /, *, upper: bool = False) -> Any:
+    if upper:
+        run.refuse("np.linalg.cholesky(upper=True) is not supported", "transpose the lower one")
+    return run.record("cholesky", run.as_array(a))
+
+
+def _lower(run: Run, UPLO: Any) -> bool:
+    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+        run.refuse("UPLO argument must be 'L' or 'U'", "", TypingError)
+    return UPLO.upper() == "L"
+
+
+def eigh(run: Run, a: Any, UPLO: str = "L") -> Any:
+    x, lower = run.as_array(a), _lower(run, UPLO)
+    names = ("eigenvalues", "eigenvectors")
+    parts = [run.record("eigh", x, part=part, lower=lower) for part in names]
+    return run.own(_named(np.linalg.eigh)(*parts))
+
+
+def eigvalsh(run: Run, a: Any, UPLO: str = "L") -> Any:
+    return run.record("eigvalsh", run.as_array(a), lower=_lower(run, UPLO))
+
+
+def svd(
+    run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    x = run.as_array(a)
+    if hermitian:
+        run.refuse("np.linalg.svd(hermitian=True) is not supported", "use np.linalg.eigh")
+    if not compute_uv:
+        return run.record("svdvals", x)
+    if full_matrices and x.type.ndim > 1 and x.type.dims[-1] != x.type.dims[-2]:
+        run.refuse(
+            "np.linalg.svd(full_matrices=True) of matrices that are not square has no derivative: "
+            "what completes the bases is not unique",
+            "full_matrices=False",
+        )
+    parts = [run.record("svd", x, part=part) for part in ("U", "S", "Vh")]
+    return run.own(_named(np.linalg.svd)(*parts))
+
+
+def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
+    x = run.as_array(a)
+    if mode == "r":
+        return run.record("qr", x, part="R")
+    if mode != "reduced":
+        run.refuse(f"np.linalg.qr in mode {mode!r} is not supported", "mode='reduced'")
+    return run.own(_named(np.linalg.qr)(*(run.record("qr", x, part=part) for part in "QR")))
+
+
+def lstsq(run: Run, a: Any, b: Any) -> Any:
+    """np.linalg.lstsq: only the solution may be read of what it returns."""
+    solution = run.record("lstsq", run.as_array(a), run.as_array(b))
+    other = Poison("only the solution, the first result of np.linalg.lstsq, is supported", "[0]")
+    return solution, other, other, other
+
+
+LINALG: dict[Any, Any] = {
+    np.linalg.inv: of_one("inv"),
+    np.linalg.solve: solve,
+    np.linalg.det: of_one("det"),
+    np.linalg.slogdet: slogdet,
+    np.linalg.cholesky: cholesky,
+    np.linalg.eigh: eigh,
+    np.linalg.eigvalsh: eigvalsh,
+    np.linalg.svd: svd,
+    np.linalg.svdvals: of_one("svdvals"),
+    np.linalg.qr: qr,
+    np.linalg.pinv: of_one("pinv"),
+    np.linalg.lstsq: lstsq,
+    np.linalg.norm: inlined(linalg.norm),
+    np.linalg.vector_norm: inlined(linalg.vector_norm),
+    np.linalg.matrix_norm: inlined(linalg.matrix_norm),
+    np.linalg.cond: inlined(linalg.cond),
+    np.linalg.matrix_rank: inlined(linalg.matrix_rank),
+    np.linalg.matrix_power: inlined(linalg.matrix_power),
+    np.linalg.multi_dot: inlined(linalg.multi_dot),
+    np.linalg.tensorinv: inlined(linalg.tensorinv),
+    np.linalg.tensorsolve: inlined(linalg.tensorsolve),
+    np.linalg.cross: inlined(matrices.linalg_cross),
+    np.linalg.trace: inlined(matrices.linalg_trace),
+    np.linalg.diagonal: inlined(matrices.linalg_diagonal),
+    np.linalg.outer: inlined(linalg.linalg_outer),
+    np.linalg.matmul: inlined(linalg.linalg_matmul),
+    np.linalg.tensordot: inlined(linalg.linalg_tensordot),
+    np.linalg.matrix_transpose: inlined(linalg.linalg_matrix_transpose),
+}

@@ -1,0 +1,109 @@
+"""Sorting, searching, and taking elements by their positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.reductions import axis_of
+from stcompile.frontend.functions.shapes import ravel
+from stcompile.frontend.indexing import get_item
+from stcompile.frontend.iteration import items_of
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, is_static
+from stcompile.library import selection
+
+_KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
+
+
+def _flat(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
+    """An array and an axis of it; without an axis the array is flattened."""
+    x = ravel(run, a) if axis is None else run.as_array(a)
+    return x, axis_of(run, x.type.ndim, 0 if axis is None else axis)
+
+
+def sort(run: Run, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
+    """np.sort; of equal numbers it does not matter which comes first."""
+    if kind not in _KINDS or stable not in (None, True, False):
+        run.refuse(f"np.sort does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
+    x, at = _flat(run, a, axis)
+    return run.record("sort", x, axis=at)
+
+
+def argsort(run: Run, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
+    if kind not in _KINDS or stable not in (None, True, False):
+        run.refuse(f"np.argsort does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
+    x, at = _flat(run, a, axis)
+    return run.record("argsort", x, axis=at, kind="stable" if stable else kind)
+
+
+def _partition(primitive: str) -> Any:
+    def lowering(run: Run, a: Any, kth: Any, axis: Any = -1) -> Any:
+        x, at = _flat(run, a, axis)
+        size = x.type.dims[at]
+        if not is_static(kth):
+            run.refuse("`kth` is a traced value", "use static integers", TypingError)
+        given = kth if isinstance(kth, tuple | list) else (kth,)
+        places = [int(k) + size if k < 0 else int(k) for k in given]
+        place = places[0] if len(places) == 1 else tuple(places)
+        return run.record(primitive, x, kth=place, axis=at)
+
+    return lowering
+
+
+def lexsort(run: Run, keys: Any, axis: int = -1) -> Any:
+    arrays = [run.as_array(key) for key in items_of(run, keys)]
+    if not arrays:
+        run.refuse("np.lexsort needs at least one key", "", TypingError)
+    return run.record("lexsort", *arrays, axis=axis_of(run, arrays[0].type.ndim, axis))
+
+
+def searchsorted(run: Run, a: Any, v: Any, side: str = "left") -> Any:
+    if side not in ("left", "right"):
+        run.refuse(f"side is 'left' or 'right', not {side!r}", "", TypingError)
+    found = run.as_array(v) if isinstance(v, list | tuple) else v
+    return run.record("searchsorted", run.as_array(a), found, side=side)
+
+
+def digitize(run: Run, x: Any, bins: Any, right: bool = False) -> Any:
+    given = run.as_array(x) if isinstance(x, list | tuple) else x
+    return run.record("digitize", given, run.as_array(bins), right=bool(right))
+
+
+def interp(run: Run, x: Any, xp: Any, fp: Any) -> Any:
+    at = run.as_array(x) if isinstance(x, list | tuple) else x
+    return run.record("interp", at, run.as_array(xp), run.as_array(fp))
+
+
+def take(run: Run, a: Any, indices: Any, axis: Any = None) -> Any:
+    """np.take: a copy of what index arrays select along an axis."""
+    x, at = _flat(run, a, axis)
+    taken = get_item(run, x, (*[slice(None)] * at, indices))
+    is_view = isinstance(taken, Array) and taken.cell is x.cell
+    return run.record("copy", taken) if is_view else taken
+
+
+SORTING: dict[Any, Any] = {
+    np.sort: sort,
+    np.argsort: argsort,
+    np.partition: _partition("partition"),
+    np.argpartition: _partition("argpartition"),
+    np.lexsort: lexsort,
+    np.searchsorted: searchsorted,
+    np.digitize: digitize,
+    np.interp: interp,
+    np.take: take,
+    np.take_along_axis: inlined(selection.take_along_axis),
+    np.put_along_axis: inlined(selection.put_along_axis),
+    np.choose: inlined(selection.choose),
+    np.select: inlined(selection.select),
+    np.compress: inlined(selection.compress),
+    np.extract: inlined(selection.extract),
+    np.piecewise: inlined(selection.piecewise),
+    np.copyto: inlined(selection.copyto),
+    np.putmask: inlined(selection.putmask),
+    np.bincount: inlined(selection.bincount),
+}

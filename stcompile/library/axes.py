@@ -1,0 +1,22 @@
+"""Axes and subscripts, for the other modules: static values in, static values out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def normal(axis: int, ndim: int) -> int:
+    """An axis counted from the front. `ValueError` if there is none such."""
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis {axis} is out of bounds for {ndim} dimensions")
+    return axis % ndim
+
+
+def along(axis: int, entry: Any) -> Any:
+    """The subscript ``entry`` on one axis, counted from the front."""
+    return (slice(None),) * axis + (entry,)
+
+
+def wide(ndim: int, axis: int) -> tuple[int, ...]:
+    """The shape in which a vector broadcasts along one of ``ndim`` axes."""
+    return (1,) * axis + (-1,) + (1,) * (ndim - axis - 1)

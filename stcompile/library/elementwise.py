@@ -1,0 +1,113 @@
+"""Elementwise functions made of others, and comparisons of whole arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """Numbers in place of NaNs and infinities; these are the largest of the dtype by default.
+
+    The derivative is 0 where something was replaced.
+    """
+    if not copy:
+        raise ValueError("nan_to_num(copy=False) is not supported: it writes into its argument")
+    given = np.asarray(x)
+    if given.dtype.kind != "f":
+        return np.copy(given)[()]
+    limits = np.finfo(given.dtype)
+    largest = limits.max if posinf is None else posinf
+    smallest = limits.min if neginf is None else neginf
+    result = np.where(np.isnan(given), nan, given)
+    result = np.where(np.isposinf(given), largest, result)
+    result = np.where(np.isneginf(given), smallest, result)
+    return result.astype(given.dtype)[()]
+
+
+def isposinf(x: Any) -> Any:
+    """True for infinity."""
+    return np.logical_and(np.isinf(x), np.logical_not(np.signbit(x)))
+
+
+def isneginf(x: Any) -> Any:
+    """True for minus infinity."""
+    return np.logical_and(np.isinf(x), np.signbit(x))
+
+
+def divmod_(x1: Any, x2: Any) -> Any:
+    """The floor of the quotient, and the remainder."""
+    return np.floor_divide(x1, x2), np.remainder(x1, x2)
+
+
+def modf(x: Any) -> Any:
+    """The fractional and the integral part, both with the sign of the operand."""
+    whole = np.trunc(x)
+    rest = np.where(np.isinf(x), 0.0, x - whole)[()]
+    return np.copysign(rest, x), whole
+
+
+def real(val: Any) -> Any:
+    """The real part: of real numbers these themselves."""
+    return np.asarray(val)[...]
+
+
+def imag(val: Any) -> Any:
+    """The imaginary part: of real numbers zeros."""
+    return np.zeros_like(np.asarray(val))
+
+
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of real numbers: 0, or pi for negative ones."""
+    a = np.arctan2(0.0, z)
+    return a * (180 / np.pi) if deg else a
+
+
+def real_if_close(a: Any, tol: float = 100) -> Any:
+    """Real numbers are real."""
+    return np.asarray(a)[...]
+
+
+def isreal(x: Any) -> Any:
+    """True for real numbers."""
+    return np.asarray(x) == np.asarray(x)
+
+
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """True where two arrays are equal within a tolerance."""
+    x, y = np.asarray(a), np.asarray(b)
+    near = np.abs(x - y) <= atol + rtol * np.abs(y)
+    result = np.logical_or(np.logical_and(near, np.isfinite(y)), x == y)
+    if equal_nan:
+        result = np.logical_or(result, np.logical_and(np.isnan(x), np.isnan(y)))
+    return result
+
+
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """True if two arrays are equal within a tolerance."""
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a1: Any, a2: Any) -> Any:
+    """True if two arrays have one shape and equal elements."""
+    x, y = np.asarray(a1), np.asarray(a2)
+    return bool(np.all(x == y)) if x.shape == y.shape else False
+
+
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """True if two arrays broadcast against each other and are equal then."""
+    return bool(np.all(np.asarray(a1) == np.asarray(a2)))
+
+
+def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
+    """True where an element is one of the others."""
+    x = np.asarray(element)
+    found = np.any(x[..., None] == np.ravel(test_elements), axis=-1)
+    return np.logical_not(found) if invert else found

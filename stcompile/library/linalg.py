@@ -1,0 +1,233 @@
+"""Linear algebra made of products, roots and factorisations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.library.axes import normal
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of vectors or matrices. At a zero vector the 2-norm has no derivative: NaN."""
+    values = np.asarray(x)
+    if values.dtype.kind in "biu":
+        values = values.astype(np.float64)
+    ndim = values.ndim
+    if axis is None:
+        is_plain = ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
+        if is_plain:
+            flat = np.ravel(values)
+            result = np.sqrt(np.dot(flat, flat))
+            return np.reshape(result, (1,) * ndim) if keepdims else result
+        axes = tuple(range(ndim))
+    elif isinstance(axis, tuple | list):
+        axes = tuple(normal(one, ndim) for one in axis)
+    else:
+        axes = (normal(axis, ndim),)
+    if len(axes) == 1:
+        return _vector_norm(values, 2 if ord is None else ord, axes[0], keepdims)
+    if len(axes) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    if axes[0] == axes[1]:
+        raise ValueError("Duplicate axes given.")
+    return _matrix_norm(values, "fro" if ord is None else ord, axes, keepdims)
+
+
+def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if ord == np.inf:
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == -np.inf:
+        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return np.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == 2:
+        return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+    total = np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims)
+    return total ** (1 / np.asarray(ord).astype(x.dtype)[()])
+
+
+def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: bool) -> Any:
+    row, column = axes
+    if ord in ("fro", "f"):
+        return np.sqrt(np.sum(x * x, axis=axes, keepdims=keepdims))
+    if ord in (1, -1, np.inf, -np.inf):
+        summed, other = (row, column) if ord in (1, -1) else (column, row)
+        sums = np.sum(np.abs(x), axis=summed, keepdims=True)
+        reduce: Any = np.max if ord in (1, np.inf) else np.min
+        result = reduce(sums, axis=other, keepdims=True)
+    elif ord in (2, -2, "nuc"):
+        s = svdvals(np.moveaxis(x, axes, (-2, -1)))
+        reduce = np.sum if ord == "nuc" else np.max if ord == 2 else np.min
+        result = np.expand_dims(reduce(s, axis=-1), tuple(sorted(axes)))
+    else:
+        raise ValueError("Invalid norm order for matrices.")
+    return result if keepdims else np.squeeze(result, axes)[()]
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """The norm of all elements as a vector, or along axes."""
+    values = np.asarray(x)
+    if axis is None:
+        result = norm(np.ravel(values), ord, 0)
+        return np.reshape(result, (1,) * values.ndim) if keepdims else result
+    if isinstance(axis, tuple):
+        raise ValueError("vector_norm over several axes is not supported: reshape first")
+    return norm(values, ord, axis, keepdims)
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """The norm of the last two axes."""
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+def svdvals(x: Any) -> Any:
+    """The singular values, in descending order."""
+    return np.linalg.svd(x, compute_uv=False)
+
+
+def cond(x: Any, p: Any = None) -> Any:
+    """The condition number."""
+    matrix = np.asarray(x)
+    if p in (None, 2, -2):
+        s = svdvals(matrix)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    inverse = np.linalg.inv(matrix.astype(np.float64))  # as NumPy, in float32 too
+    result = norm(matrix, p, (-2, -1)) * norm(inverse, p, (-2, -1))
+    return result.astype(matrix.dtype) if matrix.dtype == np.float32 else result
+
+
+def matrix_rank(A: Any, tol: Any = None) -> Any:
+    """The number of singular values above a tolerance."""
+    matrix = np.asarray(A)
+    if matrix.ndim < 2:
+        return (np.any(matrix != 0)).astype(int)
+    s = svdvals(matrix)
+    if tol is None:
+        eps = np.finfo(s.dtype).eps
+        tol = np.max(s, axis=-1, keepdims=True) * (max(matrix.shape[-2:]) * eps)
+    return np.count_nonzero(s > tol, axis=-1)
+
+
+def matrix_power(a: Any, n: int) -> Any:
+    """The n-th power of square matrices, by repeated squaring."""
+    x = np.asarray(a)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"matrix_power takes square matrices, not shape {x.shape}")
+    if n == 0:
+        return np.copy(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
+    if n < 0:
+        x, n = np.linalg.inv(x), -n
+    if n == 1:
+        return x
+    if n == 2:
+        return np.matmul(x, x)
+    if n == 3:
+        return np.matmul(np.matmul(x, x), x)
+    square, result = None, None
+    while n > 0:
+        square = x if square is None else np.matmul(square, square)
+        n, bit = n // 2, n % 2
+        if bit:
+            result = square if result is None else np.matmul(result, square)
+    return result
+
+
+def multi_dot(arrays: Any) -> Any:
+    """The product of matrices, in the order that costs the least; the first and the last may be
+    vectors."""
+    given = [np.asarray(array) for array in arrays]
+    n = len(given)
+    if n < 2:
+        raise ValueError("Expecting at least two arrays.")
+    if n == 2:
+        return np.dot(given[0], given[1])
+    matrices = list(given)
+    if given[0].ndim == 1:
+        matrices[0] = given[0][None, :]
+    if given[-1].ndim == 1:
+        matrices[-1] = given[-1][:, None]
+    result = _product(matrices, _order([m.shape[0] for m in matrices] + [matrices[-1].shape[1]]))
+    if given[0].ndim == 1 and given[-1].ndim == 1:
+        return result[0, 0]
+    return np.ravel(result) if 1 in (given[0].ndim, given[-1].ndim) else result
+
+
+def _product(matrices: Any, order: Any) -> Any:
+    if isinstance(order, int):
+        return matrices[order]
+    return np.dot(_product(matrices, order[0]), _product(matrices, order[1]))
+
+
+def _order(dims: Any) -> Any:
+    """How to pair the factors: nested pairs of their numbers. Of three factors as NumPy does it,
+    of more by dynamic programming (Cormen et al., Introduction to Algorithms, ch. 15.2)."""
+    n = len(dims) - 1
+    if n == 3:
+        d0, d1, d2, d3 = dims
+        first = d0 * d2 * (d1 + d3)
+        return ((0, 1), 2) if first < d1 * d3 * (d0 + d2) else (0, (1, 2))
+    cost = [[0] * n for _ in range(n)]
+    best = [[0] * n for _ in range(n)]
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            tries = [
+                cost[i][k] + cost[k + 1][j] + dims[i] * dims[k + 1] * dims[j + 1]
+                for k in range(i, j)
+            ]
+            cost[i][j] = min(tries)
+            best[i][j] = i + tries.index(min(tries))
+    return _split(best, 0, n - 1)
+
+
+def _split(best: Any, i: int, j: int) -> Any:
+    if i == j:
+        return i
+    return (_split(best, i, best[i][j]), _split(best, best[i][j] + 1, j))
+
+
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    """The inverse for products over the last axes."""
+    x = np.asarray(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    size = 1
+    for dim in x.shape[ind:]:
+        size *= dim
+    return np.reshape(np.linalg.inv(np.reshape(x, (size, -1))), x.shape[ind:] + x.shape[:ind])
+
+
+def tensorsolve(a: Any, b: Any) -> Any:
+    """The tensor whose product with ``a`` over its last axes is ``b``."""
+    x, y = np.asarray(a), np.asarray(b)
+    shape = x.shape[y.ndim :]
+    matrix = np.reshape(x, (y.size, -1))
+    return np.reshape(np.linalg.solve(matrix, np.ravel(y)), shape)
+
+
+def linalg_outer(x1: Any, x2: Any, /) -> Any:
+    """`numpy.linalg.outer`: of two vectors."""
+    if np.ndim(x1) != 1 or np.ndim(x2) != 1:
+        raise ValueError("Input arrays must be one-dimensional")
+    return np.outer(x1, x2)
+
+
+def linalg_matmul(x1: Any, x2: Any, /) -> Any:
+    """`numpy.linalg.matmul`."""
+    return np.matmul(x1, x2)
+
+
+def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    """`numpy.linalg.tensordot`."""
+    return np.tensordot(x1, x2, axes)
+
+
+def linalg_matrix_transpose(x: Any, /) -> Any:
+    """`numpy.linalg.matrix_transpose`."""
+    return np.matrix_transpose(x)

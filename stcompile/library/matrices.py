@@ -1,0 +1,186 @@
+"""Matrices out of vectors, parts of matrices, and products of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.library.axes import along, normal
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """The matrix with a vector on its k-th diagonal, or the k-th diagonal of a matrix."""
+    x = np.asarray(v)
+    if x.ndim == 2:
+        return np.diagonal(x, k)
+    if x.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    n = x.shape[0] + abs(k)
+    if k != 0:
+        x = np.pad(x, (max(-k, 0), max(k, 0)))
+    return np.where(np.eye(n, k=k, dtype=bool), x[:, None], 0)
+
+
+def diagflat(v: Any, k: int = 0) -> Any:
+    """The matrix with the flattened array on its k-th diagonal."""
+    return diag(np.ravel(v), k)
+
+
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """Write to the main diagonal of an array whose axes are all of one length, or of a matrix."""
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and any(dim != a.shape[0] for dim in a.shape):
+        raise ValueError("All dimensions of input must be of equal length")
+    if wrap:
+        raise ValueError("wrap=True is not supported")
+    n = np.arange(min(a.shape))
+    value = np.ravel(val)
+    if value.shape[0] != 1:
+        value = value[: n.shape[0]]
+    a[(n,) * a.ndim] = value
+
+
+def _below(m: Any, k: int) -> Any:
+    """True on and below the k-th diagonal of the last two axes."""
+    rows, columns = m.shape[-2], m.shape[-1]
+    return np.arange(rows)[:, None] >= np.arange(-k, columns - k)
+
+
+def tril(m: Any, k: int = 0) -> Any:
+    """The matrices with zeros above the k-th diagonal."""
+    x = np.asarray(m)
+    if x.ndim == 1:
+        x = np.broadcast_to(x, (x.shape[0], x.shape[0]))
+    return np.where(_below(x, k), x, 0)
+
+
+def triu(m: Any, k: int = 0) -> Any:
+    """The matrices with zeros below the k-th diagonal."""
+    x = np.asarray(m)
+    if x.ndim == 1:
+        x = np.broadcast_to(x, (x.shape[0], x.shape[0]))
+    return np.where(_below(x, k - 1), 0, x)
+
+
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+    """The powers of a vector as columns, by repeated multiplication."""
+    v = np.asarray(x)
+    if v.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    n = v.shape[0]
+    columns = n if N is None else N
+    dtype = np.promote_types(v.dtype, int)
+    ones = np.ones((n, min(columns, 1)), dtype)
+    if columns > 1:
+        v = v.astype(dtype)
+        powers = np.cumprod(np.broadcast_to(v[:, None], (n, columns - 1)), axis=1)
+        ones = np.concatenate([ones, powers], axis=1)
+    return ones if increasing else ones[:, ::-1]
+
+
+def kron(a: Any, b: Any) -> Any:
+    """The Kronecker product: every element of ``a`` times the array ``b``."""
+    x, y = np.asarray(a), np.asarray(b)
+    if x.ndim == 0 or y.ndim == 0:
+        return np.multiply(x, y)
+    ndim = max(x.ndim, y.ndim)
+    left = (1,) * (ndim - x.ndim) + x.shape
+    right = (1,) * (ndim - y.ndim) + y.shape
+    spread_x = np.reshape(x, [n for dim in left for n in (dim, 1)])
+    spread_y = np.reshape(y, [n for dim in right for n in (1, dim)])
+    return np.reshape(spread_x * spread_y, [n * m for n, m in zip(left, right, strict=True)])
+
+
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+) -> Any:
+    """The cross product of vectors of three elements."""
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    x, y = np.asarray(a), np.asarray(b)
+    x = np.moveaxis(x, normal(axisa, x.ndim), -1)
+    y = np.moveaxis(y, normal(axisb, y.ndim), -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError(f"cross takes vectors of dimension 3, not {x.shape[-1]} and {y.shape[-1]}")
+    x0, x1, x2 = x[..., 0], x[..., 1], x[..., 2]
+    y0, y1, y2 = y[..., 0], y[..., 1], y[..., 2]
+    parts = [x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0]
+    return np.stack(parts, axis=normal(axisc, np.ndim(parts[0]) + 1))
+
+
+def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """`numpy.linalg.cross`: of vectors of three elements along one axis."""
+    return cross(x1, x2, axis=axis)
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The sum along a diagonal of two axes."""
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
+
+
+def linalg_trace(x: Any, /, *, offset: int = 0) -> Any:
+    """`numpy.linalg.trace`: of the last two axes."""
+    return trace(x, offset, -2, -1)
+
+
+def linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    """`numpy.linalg.diagonal`: of the last two axes."""
+    return np.diagonal(x, offset, -2, -1)
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """``values`` behind the array along an axis; both flattened if there is none."""
+    if axis is None:
+        return np.concatenate([np.ravel(arr), np.ravel(values)])
+    return np.concatenate([arr, values], axis=axis)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """``values`` before the elements at static positions ``obj`` of an axis."""
+    x = np.ravel(arr) if axis is None else np.asarray(arr)
+    at = normal(0 if axis is None else axis, x.ndim)
+    n = x.shape[at]
+    is_one = isinstance(obj, int)
+    where = [obj] if is_one else list(range(n)[obj] if isinstance(obj, slice) else obj)
+    for i in where:
+        if not -n <= i <= n:
+            raise ValueError(f"index {i} is out of bounds for axis {at} with size {n}")
+    new = np.asarray(values).astype(x.dtype)
+    if is_one:
+        # As NumPy: values of all axes but this one for an integer.
+        if new.ndim == x.ndim:
+            new = new if axis is not None or new.ndim == 1 else np.ravel(new)
+        elif new.ndim > 0 and x.ndim > 1:
+            new = np.expand_dims(new, at) if new.ndim == x.ndim - 1 else new
+        count = new.shape[at] if new.ndim == x.ndim else 1
+        new = np.broadcast_to(new, x.shape[:at] + (count,) + x.shape[at + 1 :])
+        place = where[0] % (n + 1) if where[0] >= 0 else where[0] + n
+        before, after = x[along(at, slice(None, place))], x[along(at, slice(place, None))]
+        return np.concatenate([before, new, after], axis=at)
+    places = [i + n if i < 0 else i for i in where]
+    new = np.broadcast_to(new, x.shape[:at] + (len(places),) + x.shape[at + 1 :])
+    order = sorted(range(len(places)), key=lambda j: places[j])
+    taken, source = 0, []
+    for j in order:
+        source += [*range(taken, places[j]), n + j]
+        taken = places[j]
+    source += list(range(taken, n))
+    return np.take(np.concatenate([x, new], axis=at), np.array(source, int), axis=at)
+
+
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """The array without the elements at static positions ``obj`` of an axis."""
+    x = np.ravel(arr) if axis is None else np.asarray(arr)
+    at = normal(0 if axis is None else axis, x.ndim)
+    n = x.shape[at]
+    if isinstance(obj, slice):
+        gone = list(range(n)[obj])
+    else:
+        gone = [obj] if isinstance(obj, int) else list(obj)
+    for i in gone:
+        if not -n <= i < n:
+            raise ValueError(f"index {i} is out of bounds for axis {at} with size {n}")
+    left = [i for i in range(n) if i not in [j % n for j in gone]]
+    return np.take(x, np.array(left, int), axis=at)

@@ -1,0 +1,153 @@
+"""Elements chosen by positions and by conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.numpy import indexing as template
+from stcompile.library.arrangement import broadcast_arrays
+from stcompile.library.axes import normal, wide
+
+
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    """Of every vector along an axis the elements at positions of its own."""
+    x = np.ravel(arr) if axis is None else np.asarray(arr)
+    at = normal(0 if axis is None else axis, x.ndim)
+    return x[_places(x, np.asarray(indices), at)]
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int) -> None:
+    """Write to every vector along an axis at positions of its own."""
+    at = normal(axis, arr.ndim)
+    arr[_places(arr, np.asarray(indices), at)] = values
+
+
+def _places(x: Any, indices: Any, axis: int) -> Any:
+    if indices.ndim != x.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    if x.ndim == 1:
+        return indices
+    return tuple(
+        indices if i == axis else np.reshape(np.arange(dim), wide(x.ndim, i))
+        for i, dim in enumerate(x.shape)
+    )
+
+
+def choose(a: Any, choices: Any) -> Any:
+    """The elements of the arrays that the integers ``a`` name."""
+    dtype = np.result_type(*choices)
+    which, *arrays = broadcast_arrays(a, *[np.asarray(c).astype(dtype) for c in choices])
+    if np.any(np.logical_or(which < 0, which >= len(arrays))):
+        raise ValueError("invalid entry in choice array")
+    stacked = np.stack(arrays)
+    grids = [np.reshape(np.arange(n), wide(which.ndim, i)) for i, n in enumerate(which.shape)]
+    place = (which, *grids)
+    return stacked[place]
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Of the choices that of the first condition that holds; ``default`` where none does."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    parts = [*condlist, *choicelist, default]
+    shape = np.broadcast_shapes(*[np.shape(part) for part in parts])
+    dtype = np.result_type(*choicelist, default)
+    result = np.broadcast_to(np.asarray(default).astype(dtype), shape)
+    for condition, choice in zip(condlist[::-1], choicelist[::-1], strict=True):
+        if np.asarray(condition).dtype != np.bool_:
+            raise ValueError("invalid entry in condlist: should be boolean ndarray")
+        result = np.where(condition, choice, result)
+    return result
+
+
+def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+    """The parts along an axis where a static condition holds."""
+    kept = [i for i, is_kept in enumerate(condition) if is_kept]
+    return np.take(a, np.array(kept, int), axis=axis)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """The elements where a static condition holds."""
+    return compress(_flat(condition), np.ravel(arr))
+
+
+def _flat(condition: Any) -> Any:
+    if isinstance(condition, list | tuple):
+        return [one for part in condition for one in _flat(part)]
+    return [condition]
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """A function for each condition, of the elements where it holds; one more for the others."""
+    at = np.asarray(x)
+    conditions = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
+    y = np.zeros_like(at)
+    if len(funclist) == len(conditions) + 1:
+        others = conditions[0]
+        for condition in conditions[1:]:
+            others = np.logical_or(others, condition)
+        conditions.append(np.logical_not(others))
+    elif len(funclist) != len(conditions):
+        raise ValueError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or "
+            f"{len(conditions) + 1} functions are expected"
+        )
+    for condition, function in zip(conditions, funclist, strict=True):
+        if np.isscalar(function):
+            y[condition] = function
+        else:
+            y[condition] = function(at[condition], *args, **kw)
+    return y
+
+
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """Write to an array, everywhere or where a condition holds."""
+    value = np.asarray(src)
+    if not np.can_cast(value.dtype, dst.dtype, casting):
+        raise ValueError(f"Cannot cast from {value.dtype} to {dst.dtype} by the rule {casting!r}")
+    if isinstance(where, bool):
+        if where:
+            dst[...] = value
+    else:
+        dst[...] = np.where(where, value, dst)
+
+
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    """Write values of the array's shape, or one, where a mask holds."""
+    value = np.asarray(values)
+    if value.shape != a.shape and value.size != 1:
+        raise ValueError("values that are repeated are not supported: give one, or one for each")
+    if value.shape != a.shape:
+        value = np.reshape(value, ())
+    a[...] = np.where(mask, value, a).astype(a.dtype)
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each integer occurs, or the sums of the weights.
+
+    The result has ``minlength`` elements: how many there are must be known, so that larger
+    integers are an error of the compiled function.
+    """
+    labels = np.asarray(x)
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise ValueError("bincount takes a vector of integers")
+    if minlength < 1:
+        raise ValueError(
+            "the length of the result is known only at run time: give `minlength`, more than the "
+            "largest integer"
+        )
+    if np.any(np.logical_or(labels < 0, labels >= minlength)):
+        raise ValueError("bincount: an integer is negative, or not less than `minlength`")
+    if weights is None:
+        ones = np.ones(labels.shape, np.int64)
+        return template.accumulate(
+            np.zeros(minlength, np.int64), (ones, labels), op="index", at=("index",)
+        )
+    w = np.asarray(weights).astype(np.float64)
+    if w.shape != labels.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    return template.accumulate(np.zeros(minlength), (w, labels), op="index", at=("index",))

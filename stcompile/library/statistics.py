@@ -1,0 +1,304 @@
+"""Means, spreads, order statistics, and reductions that leave NaNs out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from stcompile.library.axes import normal, wide
+
+COUNT_IS_INT = isinstance(np.count_nonzero([1]), int)  # before NumPy 2.3
+
+
+def ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The largest less the smallest element."""
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The number of elements that are not zero."""
+    total = np.sum(np.asarray(a) != 0, axis=axis, keepdims=keepdims)
+    return int(total) if COUNT_IS_INT and axis is None and not keepdims else total
+
+
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+) -> Any:
+    """The mean, or that with weights of the array's shape or for each element of one axis."""
+    x = np.asarray(a)
+    if weights is None:
+        mean = np.mean(x, axis=axis, keepdims=keepdims)
+        if not returned:
+            return mean
+        total = np.full_like(mean, x.size / max(np.size(mean), 1))
+        return mean, (total if np.ndim(mean) else total[()])
+    w = np.asarray(weights)
+    if w.shape != x.shape:
+        if axis is None or isinstance(axis, tuple):
+            raise ValueError("Axis must be specified when shapes of a and weights differ.")
+        if w.ndim != 1 or w.shape[0] != x.shape[axis]:
+            raise ValueError("Shape of weights must be consistent with shape of a along axis.")
+        w = np.broadcast_to(np.reshape(w, wide(x.ndim, normal(axis, x.ndim))), x.shape)
+    if x.dtype.kind in "biu":
+        x = x.astype(np.float64)
+    dtype = np.result_type(x.dtype, w.dtype)
+    total = np.sum(w.astype(dtype), axis=axis, keepdims=keepdims)
+    if np.any(total == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    mean = np.sum(x * w, axis=axis, keepdims=keepdims) / total
+    return (mean, total) if returned else mean
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+    """The covariances of variables, which are rows (``rowvar``) or columns."""
+    x = _variables(m, rowvar)
+    if y is not None:
+        x = np.concatenate([x, _variables(y, rowvar)], axis=0)
+    free = (0 if bias else 1) if ddof is None else ddof
+    n = x.shape[1] - free
+    centred = x - np.mean(x, axis=1)[:, None]
+    scale = 1 / n if n > 0 else math.inf
+    return np.squeeze(np.dot(centred, centred.T) * scale)
+
+
+def _variables(m: Any, rowvar: bool) -> Any:
+    x = np.asarray(m)
+    if x.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    x = x.astype(np.result_type(x.dtype, np.float64))
+    if x.ndim < 2:
+        return np.reshape(x, (1, -1))
+    return x if rowvar else x.T
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    """The correlations of variables."""
+    c = cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    deviation = np.sqrt(np.diagonal(c))
+    c = c / deviation[:, None]
+    c = c / deviation[None, :]
+    return np.clip(c, -1, 1)
+
+
+# --- order statistics --------------------------------------------------------------------------
+
+
+def _merged(a: Any, axis: Any) -> Any:
+    """The array with the axes to reduce as its first one."""
+    x = np.asarray(a)
+    if axis is None:
+        return np.ravel(x)
+    if isinstance(axis, tuple):
+        axes = [normal(one, x.ndim) for one in axis]
+        x = np.moveaxis(x, axes, list(range(len(axes))))
+        return np.reshape(x, (-1, *x.shape[len(axes) :]))
+    return np.moveaxis(x, normal(axis, x.ndim), 0)
+
+
+def _restored(result: Any, a: Any, axis: Any, before: int) -> Any:
+    """The reduced axes as axes of length 1, behind ``before`` others."""
+    ndim = np.ndim(a)
+    if axis is None:
+        axes = tuple(range(ndim))
+    else:
+        axes = tuple(normal(one, ndim) for one in (axis if isinstance(axis, tuple) else (axis,)))
+    return np.expand_dims(result, tuple(before + one for one in axes))
+
+
+def median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The middle element, or the mean of the two in the middle; NaN if there is a NaN."""
+    x = _merged(a, axis)
+    n = x.shape[0]
+    if n == 0:
+        raise ValueError("the median of no elements")
+    ordered = np.sort(x, axis=0)
+    middle = ordered[(n - 1) // 2 : n // 2 + 1]
+    result = np.mean(middle, axis=0)
+    if x.dtype.kind == "f":
+        result = np.where(np.isnan(ordered[-1]), np.nan, result)[()]
+    return _restored(result, a, axis, 0) if keepdims else result
+
+
+def percentile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """Quantiles, in per cent."""
+    if isinstance(q, list | tuple):
+        return quantile(a, [p / 100 for p in q], axis, method=method, keepdims=keepdims)
+    if not isinstance(q, int | float):
+        raise ValueError("percentages must be static: numbers, or a list of them")
+    return quantile(a, q / 100, axis, method=method, keepdims=keepdims)
+
+
+def quantile(
+    a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """Quantiles by linear interpolation between neighbours in order; NaN if there is a NaN."""
+    if method != "linear":
+        raise ValueError(f"the method {method!r} of quantiles is not supported: use 'linear'")
+    x = _merged(a, axis)
+    if x.shape[0] == 0:
+        raise ValueError("quantiles of no elements")
+    ordered = np.sort(x, axis=0)
+    if isinstance(q, list | tuple):
+        result = np.stack([np.asarray(_quantile(ordered, np.float64(one))) for one in q])
+        return _restored(result, a, axis, 1) if keepdims else result
+    if not isinstance(q, int | float):
+        raise ValueError("quantiles must be static: numbers, or a list of them")
+    result = _quantile(ordered, q)
+    return _restored(result, a, axis, 0) if keepdims else result
+
+
+def _quantile(ordered: Any, q: Any) -> Any:
+    if not 0 <= q <= 1:
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    last = ordered.shape[0] - 1
+    place = last * q
+    below = min(math.floor(place), last)
+    above, weight = min(below + 1, last), place - below
+    low, high = ordered[below], ordered[above]
+    step = high - low
+    result = high - step * (1 - weight) if weight >= 0.5 else low + step * weight
+    if ordered.dtype.kind == "f":
+        result = np.where(np.isnan(ordered[-1]), np.nan, result)[()]
+    return result
+
+
+def nanmedian(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The median of the elements that are not NaN; NaN if there are none."""
+    x = _merged(a, axis)
+    ordered = np.sort(x, axis=0)
+    count = np.sum(np.logical_not(np.isnan(x)), axis=0, keepdims=True)
+    low = np.take_along_axis(ordered, (count - 1) // 2, axis=0)
+    high = np.take_along_axis(ordered, np.minimum(count // 2, x.shape[0] - 1), axis=0)
+    high = np.where(count % 2 == 0, high, low)
+    result = np.mean(np.concatenate([low, high], axis=0), axis=0)
+    return _restored(result, a, axis, 0) if keepdims else result
+
+
+# --- without NaNs ------------------------------------------------------------------------------
+
+
+def _filled(a: Any, value: Any) -> Any:
+    """The array with a value in place of NaNs."""
+    x = np.asarray(a)
+    return np.where(np.isnan(x), value, x) if x.dtype.kind == "f" else x
+
+
+def nansum(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The sum of the elements that are not NaN."""
+    return np.sum(_filled(a, 0), axis=axis, keepdims=keepdims)
+
+
+def nanprod(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The product of the elements that are not NaN."""
+    return np.prod(_filled(a, 1), axis=axis, keepdims=keepdims)
+
+
+def nancumsum(a: Any, axis: Any = None) -> Any:
+    """Running sums with 0 in place of NaNs."""
+    return np.cumsum(_filled(a, 0), axis=axis)
+
+
+def nancumprod(a: Any, axis: Any = None) -> Any:
+    """Running products with 1 in place of NaNs."""
+    return np.cumprod(_filled(a, 1), axis=axis)
+
+
+def nanmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The largest element that is not NaN; NaN if there is none."""
+    return _extreme(np.max, -np.inf, a, axis, keepdims)
+
+
+def nanmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The smallest element that is not NaN; NaN if there is none."""
+    return _extreme(np.min, np.inf, a, axis, keepdims)
+
+
+def _extreme(reduce: Any, neutral: float, a: Any, axis: Any, keepdims: bool) -> Any:
+    x = np.asarray(a)
+    if x.dtype.kind != "f":
+        return reduce(x, axis=axis, keepdims=keepdims)
+    result = reduce(_filled(x, neutral), axis=axis, keepdims=keepdims)
+    none = np.all(np.isnan(x), axis=axis, keepdims=keepdims)
+    return np.where(none, np.nan, result)[()]
+
+
+def nanargmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The position of the largest element that is not NaN; `ValueError` if there is none."""
+    x = np.asarray(a)
+    if x.dtype.kind == "f" and np.any(np.all(np.isnan(x), axis=axis)):
+        raise ValueError("All-NaN slice encountered")
+    return np.argmax(_filled(x, -np.inf), axis=axis, keepdims=keepdims)
+
+
+def nanargmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The position of the smallest element that is not NaN; `ValueError` if there is none."""
+    x = np.asarray(a)
+    if x.dtype.kind == "f" and np.any(np.all(np.isnan(x), axis=axis)):
+        raise ValueError("All-NaN slice encountered")
+    return np.argmin(_filled(x, np.inf), axis=axis, keepdims=keepdims)
+
+
+def _over(total: Any, count: Any) -> Any:
+    """``total / count``, in the dtype of the total."""
+    return (total / count).astype(total.dtype)
+
+
+def nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """The mean of the elements that are not NaN; NaN if there are none."""
+    x = np.asarray(a)
+    if x.dtype.kind != "f":
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    count = np.sum(np.logical_not(np.isnan(x)), axis=axis, keepdims=keepdims)
+    return _over(np.sum(_filled(x, 0), axis=axis, keepdims=keepdims), count)
+
+
+def nanvar(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -> Any:
+    """The variance of the elements that are not NaN; NaN without degrees of freedom."""
+    x = np.asarray(a)
+    if x.dtype.kind != "f":
+        return np.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
+    missing = np.isnan(x)
+    present = np.logical_not(missing)
+    filled = np.where(missing, 0, x)
+    count = np.sum(present, axis=axis, keepdims=True)
+    mean = _over(np.sum(filled, axis=axis, keepdims=True), count)
+    deviation = np.where(missing, 0, filled - mean)
+    total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
+    free = np.sum(present, axis=axis, keepdims=keepdims) - ddof
+    return np.where(free <= 0, np.nan, _over(total, free))[()]
+
+
+def nanstd(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -> Any:
+    """The standard deviation of the elements that are not NaN."""
+    return np.sqrt(nanvar(a, axis, ddof, keepdims=keepdims))
+
+
+# --- running -----------------------------------------------------------------------------------
+
+
+def cumulative_sum(x: Any, /, *, axis: Any = None, include_initial: bool = False) -> Any:
+    """Running sums along the only axis, or the one that is named."""
+    return _running(np.cumsum, 0, x, axis, include_initial)
+
+
+def cumulative_prod(x: Any, /, *, axis: Any = None, include_initial: bool = False) -> Any:
+    """Running products along the only axis, or the one that is named."""
+    return _running(np.cumprod, 1, x, axis, include_initial)
+
+
+def _running(scan: Any, neutral: int, x: Any, axis: Any, include_initial: bool) -> Any:
+    values = np.atleast_1d(x)
+    if axis is None and values.ndim != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+    at = normal(0 if axis is None else axis, values.ndim)
+    result = scan(values, axis=at)
+    if not include_initial:
+        return result
+    first = np.full(result.shape[:at] + (1,) + result.shape[at + 1 :], neutral, result.dtype)
+    return np.concatenate([first, result], axis=at)

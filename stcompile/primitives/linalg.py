@@ -1,0 +1,130 @@
+"""Linear algebra on matrices and stacks of matrices. What NumPy returns as a tuple is a primitive
+with a ``part``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.primitives.base import (
+    Infer,
+    OperandError,
+    Primitive,
+    Types,
+    array_or_scalar,
+    require_array,
+    require_count,
+    shapes,
+)
+from stcompile.types import Type
+
+Params = Mapping[str, Any]
+Dims = tuple[int, ...]
+
+
+def _matrix(name: str, t: Type, square: bool = True) -> Type:
+    """The type of a stack of matrices, in the dtype that LAPACK computes in."""
+    require_array(name, t)
+    if t.ndim < 2:
+        raise OperandError(f"{name}: takes matrices, not shape {t.dims}")
+    if square and t.dims[-1] != t.dims[-2]:
+        raise OperandError(f"{name}: takes square matrices, not shape {t.dims}")
+    return t.with_dtype(_lapack(name, t))
+
+
+def _lapack(name: str, t: Type) -> np.dtype[Any]:
+    if t.dtype.kind == "c":
+        raise OperandError(f"{name}: complex matrices are not supported")
+    if t.dtype == np.float16:
+        raise OperandError(f"{name}: array type float16 is unsupported in linalg")
+    return t.dtype if t.dtype == np.float32 else np.dtype(np.float64)
+
+
+def _of_matrices(name: str, dims: Callable[[Dims, Params], Dims], square: bool = True) -> Infer:
+    """The type rule of a primitive of one stack: ``dims`` gives those of the result."""
+
+    def infer(types: Types, params: Params) -> Types:
+        require_count(name, types, 1)
+        x = _matrix(name, types[0], square)
+        return (array_or_scalar(x.dtype, dims(x.dims, params)),)
+
+    return infer
+
+
+def _same(dims: Dims, params: Params) -> Dims:
+    return dims
+
+
+def _numbers(dims: Dims, params: Params) -> Dims:
+    return dims[:-2]
+
+
+def _eigh(dims: Dims, params: Params) -> Dims:
+    return dims[:-1] if params["part"] == "eigenvalues" else dims
+
+
+def _values(dims: Dims, params: Params) -> Dims:
+    return (*dims[:-2], min(dims[-2:]))
+
+
+def _svd(dims: Dims, params: Params) -> Dims:
+    *rest, m, n = dims
+    k = min(m, n)
+    return {"U": (*rest, m, k), "S": (*rest, k), "Vh": (*rest, k, n)}[params["part"]]
+
+
+def _qr(dims: Dims, params: Params) -> Dims:
+    *rest, m, n = dims
+    if m < n:
+        raise OperandError(f"qr: of fewer rows than columns is not supported: shape {dims}")
+    return (*rest, m, n) if params["part"] == "Q" else (*rest, n, n)
+
+
+def _turned(dims: Dims, params: Params) -> Dims:
+    return (*dims[:-2], dims[-1], dims[-2])
+
+
+def _solve(types: Types, params: Params) -> Types:
+    require_count("solve", types, 2)
+    x = _matrix("solve", types[0])
+    y = require_array("solve", types[1])
+    dtype = np.result_type(x.dtype, _lapack("solve", y))
+    if y.ndim == 1:
+        if y.dims[0] != x.dims[-1]:
+            raise OperandError(f"solve: {shapes(x.dims, y.dims)} do not fit")
+        return (Type.array(dtype, x.dims[:-1]),)
+    if not y.ndim or y.dims[-2] != x.dims[-1]:
+        raise OperandError(f"solve: {shapes(x.dims, y.dims)} do not fit")
+    try:
+        rest = np.broadcast_shapes(x.dims[:-2], y.dims[:-2])
+    except ValueError:
+        raise OperandError(f"solve: {shapes(x.dims, y.dims)} do not broadcast") from None
+    return (Type.array(dtype, (*rest, *y.dims[-2:])),)
+
+
+def _lstsq(types: Types, params: Params) -> Types:
+    require_count("lstsq", types, 2)
+    x = _matrix("lstsq", types[0], square=False)
+    y = require_array("lstsq", types[1])
+    if x.ndim != 2 or y.ndim not in (1, 2) or y.dims[0] != x.dims[0]:
+        raise OperandError(f"lstsq: {shapes(x.dims, y.dims)} do not fit")
+    dtype = np.result_type(x.dtype, _lapack("lstsq", y))
+    return (Type.array(dtype, (x.dims[1], *y.dims[1:])),)
+
+
+LINALG: tuple[Primitive, ...] = (
+    Primitive("inv", _of_matrices("inv", _same)),
+    Primitive("solve", _solve),
+    Primitive("det", _of_matrices("det", _numbers)),
+    Primitive("slogdet", _of_matrices("slogdet", _numbers)),
+    Primitive("cholesky", _of_matrices("cholesky", _same)),
+    Primitive("eigh", _of_matrices("eigh", _eigh)),
+    Primitive("eigvalsh", _of_matrices("eigvalsh", lambda dims, _: dims[:-1])),
+    Primitive("svd", _of_matrices("svd", _svd, square=False)),
+    Primitive("svdvals", _of_matrices("svdvals", _values, square=False)),
+    Primitive("qr", _of_matrices("qr", _qr, square=False)),
+    Primitive("pinv", _of_matrices("pinv", _turned, square=False)),
+    Primitive("lstsq", _lstsq),
+)
