@@ -139,6 +139,7 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "masked": masks.masked,
     "masked_update": masks.masked_update,
     "contract": linear.contract,
+    "einsum": linear.einsum,
     "normal": random.normal,
     "uniform": random.uniform,
     "exponential": random.exponential,

@@ -133,3 +133,32 @@ def aligned(contracted: Pairs, axis: int) -> Axes:
     ``axis`` 0: the axes of x as y orders them, 1: those of y as x orders them.
     """
     return tuple(pair[axis] for pair in sorted(contracted, key=lambda pair: pair[1 - axis]))
+
+
+# --- sums by the names of axes ---------------------------------------------------------------
+
+
+def parsed(subscripts: str) -> tuple[list[str], str]:
+    """``"ij,jk->ik"`` as the terms of the operands and that of the result."""
+    terms, _, result = subscripts.partition("->")
+    return terms.split(","), result
+
+
+def found(term: str, others: Sequence[str]) -> str:
+    """The names of a term, once each, that one of the others has too."""
+    names = dict.fromkeys(term)
+    return "".join(name for name in names if any(name in other for other in others))
+
+
+def places(term: str, known: str, shape: Axes) -> Axes:
+    """The shape of what has the axes ``known``, among all axes of the term: 1 for those that it
+    does not have, and for repetitions of a name."""
+    return tuple(
+        dim if name in known and term.index(name) == i else 1
+        for i, (name, dim) in enumerate(zip(term, shape, strict=True))
+    )
+
+
+def repeats(term: str) -> list[tuple[int, int]]:
+    """The axes of a term that repeat a name, with the first of that name."""
+    return [(term.index(name), i) for i, name in enumerate(term) if term.index(name) != i]

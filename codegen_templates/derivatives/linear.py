@@ -8,7 +8,7 @@ import numpy as np
 
 from ..marks import adjoint
 from ..numpy import linear as template
-from .axes import aligned, for_left, for_right
+from .axes import aligned, for_left, for_right, found, parsed, places, repeats
 
 
 @adjoint
@@ -24,3 +24,22 @@ def contract(
     left = for_left(x.ndim, y.ndim, batch, contracted, order)
     right = for_right(x.ndim, y.ndim, batch, contracted, order)
     return template.contract(d_out, y, **left), template.contract(x, d_out, **right)
+
+
+@adjoint
+def einsum(out: Any, xs: Any, d_out: Any, *, subscripts: str) -> Any:
+    """For each factor the product of the others with the cotangent, summed over what is not an
+    axis of it; constant along axes that only it has, and zero beside a diagonal that was taken."""
+    terms, result = parsed(subscripts)
+    cotangents = []
+    for i, x in enumerate(xs):
+        others = [np.asarray(y) for j, y in enumerate(xs) if j != i] + [np.asarray(d_out)]
+        names = [*terms[:i], *terms[i + 1 :], result]
+        known = found(terms[i], names)
+        d_x = np.asarray(np.einsum(f"{','.join(names)}->{known}", *others, optimize=True))
+        d_x = np.reshape(d_x, places(terms[i], known, x.shape))
+        for one, two in repeats(terms[i]):
+            shape = [x.shape[axis] if axis in (one, two) else 1 for axis in range(x.ndim)]
+            d_x = d_x * np.reshape(np.eye(x.shape[one], dtype=x.dtype), shape)
+        cotangents.append(np.broadcast_to(d_x, x.shape))
+    return tuple(cotangents)

@@ -197,6 +197,7 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "masked": masks.masked,
     "masked_update": masks.masked_update,
     "contract": linear.contract,
+    "einsum": linear.einsum,
     "print": effects.print_,
     "assert": effects.assert_,
     "raise": effects.raise_,

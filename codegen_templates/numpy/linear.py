@@ -49,3 +49,8 @@ def contract(
     if form(x.ndim, y.ndim, batch, contracted, order) != "einsum(x, y)":
         return np.tensordot(x, y, axes=tensordot_axes(contracted))[()]
     return np.einsum(einsum_subscripts(x.ndim, y.ndim, batch, contracted, order), x, y)
+
+
+@fresh
+def einsum(xs: Any, *, subscripts: str) -> Any:
+    return np.einsum(subscripts, *xs)

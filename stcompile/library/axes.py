@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def normal(axis: int, ndim: int) -> int:
     """An axis counted from the front. `ValueError` if there is none such."""
     if not -ndim <= axis < ndim:
         raise ValueError(f"axis {axis} is out of bounds for {ndim} dimensions")
     return axis % ndim
+
+
+def flat_as_stored(x: Any) -> Any:
+    """The elements of an array as a vector, in the order in which they are stored."""
+    return np.ravel(x, order="K")
 
 
 def along(axis: int, entry: Any) -> Any:

@@ -52,12 +52,13 @@ def modf(x: Any) -> Any:
 
 def real(val: Any) -> Any:
     """The real part: of real numbers these themselves."""
-    return np.asarray(val)[...]
+    return val if np.isscalar(val) else np.asarray(val)[...]
 
 
 def imag(val: Any) -> Any:
     """The imaginary part: of real numbers zeros."""
-    return np.zeros_like(np.asarray(val))
+    zeros = np.zeros_like(np.asarray(val))
+    return zeros[()] if np.isscalar(val) else zeros
 
 
 def angle(z: Any, deg: bool = False) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.library.axes import normal
+from stcompile.library.axes import flat_as_stored, normal
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -18,7 +18,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if axis is None:
         is_plain = ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
         if is_plain:
-            flat = np.ravel(values)
+            flat = flat_as_stored(values)
             result = np.sqrt(np.dot(flat, flat))
             return np.reshape(result, (1,) * ndim) if keepdims else result
         axes = tuple(range(ndim))

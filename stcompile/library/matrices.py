@@ -9,6 +9,11 @@ import numpy as np
 from stcompile.library.axes import along, normal
 
 
+def _zero(x: Any) -> Any:
+    """Zero, of a kind that leaves the dtype as it is."""
+    return False if x.dtype == np.bool_ else 0
+
+
 def diag(v: Any, k: int = 0) -> Any:
     """The matrix with a vector on its k-th diagonal, or the k-th diagonal of a matrix."""
     x = np.asarray(v)
@@ -19,7 +24,7 @@ def diag(v: Any, k: int = 0) -> Any:
     n = x.shape[0] + abs(k)
     if k != 0:
         x = np.pad(x, (max(-k, 0), max(k, 0)))
-    return np.where(np.eye(n, k=k, dtype=bool), x[:, None], 0)
+    return np.where(np.eye(n, k=k, dtype=bool), x[:, None], _zero(x))
 
 
 def diagflat(v: Any, k: int = 0) -> Any:
@@ -53,7 +58,7 @@ def tril(m: Any, k: int = 0) -> Any:
     x = np.asarray(m)
     if x.ndim == 1:
         x = np.broadcast_to(x, (x.shape[0], x.shape[0]))
-    return np.where(_below(x, k), x, 0)
+    return np.where(_below(x, k), x, _zero(x))
 
 
 def triu(m: Any, k: int = 0) -> Any:
@@ -61,7 +66,7 @@ def triu(m: Any, k: int = 0) -> Any:
     x = np.asarray(m)
     if x.ndim == 1:
         x = np.broadcast_to(x, (x.shape[0], x.shape[0]))
-    return np.where(_below(x, k - 1), 0, x)
+    return np.where(_below(x, k - 1), _zero(x), x)
 
 
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
@@ -137,31 +142,42 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
     return np.concatenate([arr, values], axis=axis)
 
 
+def _positions(obj: Any, n: int, axis: int, end: int) -> Any:
+    """Static positions ``obj`` on an axis of n elements, less than ``end``; negative ones count
+    from the end of the axis."""
+    if isinstance(obj, slice):
+        return list(range(n)[obj])
+    given = [obj] if isinstance(obj, int) else list(obj)
+    for i in given:
+        if isinstance(i, bool) or not isinstance(i, int):
+            raise ValueError("positions are static integers, or a slice")
+        if not -n <= i < end:
+            raise ValueError(f"index {i} is out of bounds for axis {axis} with size {n}")
+    return [i + n if i < 0 else i for i in given]
+
+
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """``values`` before the elements at static positions ``obj`` of an axis."""
+    """``values`` before the elements at static positions ``obj`` of an axis.
+
+    At one position all of ``values`` along the axis are inserted, at several one for each. With
+    an integer the first axis of ``values`` is the one along which they are inserted.
+    """
     x = np.ravel(arr) if axis is None else np.asarray(arr)
     at = normal(0 if axis is None else axis, x.ndim)
     n = x.shape[at]
-    is_one = isinstance(obj, int)
-    where = [obj] if is_one else list(range(n)[obj] if isinstance(obj, slice) else obj)
-    for i in where:
-        if not -n <= i <= n:
-            raise ValueError(f"index {i} is out of bounds for axis {at} with size {n}")
+    places = _positions(obj, n, at, n + 1)
     new = np.asarray(values).astype(x.dtype)
-    if is_one:
-        # As NumPy: values of all axes but this one for an integer.
-        if new.ndim == x.ndim:
-            new = new if axis is not None or new.ndim == 1 else np.ravel(new)
-        elif new.ndim > 0 and x.ndim > 1:
-            new = np.expand_dims(new, at) if new.ndim == x.ndim - 1 else new
-        count = new.shape[at] if new.ndim == x.ndim else 1
-        new = np.broadcast_to(new, x.shape[:at] + (count,) + x.shape[at + 1 :])
-        place = where[0] % (n + 1) if where[0] >= 0 else where[0] + n
-        before, after = x[along(at, slice(None, place))], x[along(at, slice(place, None))]
+    if new.ndim < x.ndim:
+        new = np.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    if isinstance(obj, int):
+        new = np.moveaxis(new, 0, at)
+    count = new.shape[at] if len(places) == 1 else len(places)
+    new = np.broadcast_to(new, x.shape[:at] + (count,) + x.shape[at + 1 :])
+    if len(places) == 1:
+        before = x[along(at, slice(None, places[0]))]
+        after = x[along(at, slice(places[0], None))]
         return np.concatenate([before, new, after], axis=at)
-    places = [i + n if i < 0 else i for i in where]
-    new = np.broadcast_to(new, x.shape[:at] + (len(places),) + x.shape[at + 1 :])
-    order = sorted(range(len(places)), key=lambda j: places[j])
+    order = sorted(range(count), key=lambda j: places[j])
     taken, source = 0, []
     for j in order:
         source += [*range(taken, places[j]), n + j]
@@ -175,12 +191,6 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     x = np.ravel(arr) if axis is None else np.asarray(arr)
     at = normal(0 if axis is None else axis, x.ndim)
     n = x.shape[at]
-    if isinstance(obj, slice):
-        gone = list(range(n)[obj])
-    else:
-        gone = [obj] if isinstance(obj, int) else list(obj)
-    for i in gone:
-        if not -n <= i < n:
-            raise ValueError(f"index {i} is out of bounds for axis {at} with size {n}")
-    left = [i for i in range(n) if i not in [j % n for j in gone]]
+    gone = _positions(obj, n, at, n)
+    left = [i for i in range(n) if i not in gone]
     return np.take(x, np.array(left, int), axis=at)

@@ -40,7 +40,7 @@ def average(
             raise ValueError("Axis must be specified when shapes of a and weights differ.")
         if w.ndim != 1 or w.shape[0] != x.shape[axis]:
             raise ValueError("Shape of weights must be consistent with shape of a along axis.")
-        w = np.broadcast_to(np.reshape(w, wide(x.ndim, normal(axis, x.ndim))), x.shape)
+        w = np.reshape(w, wide(x.ndim, normal(axis, x.ndim)))
     if x.dtype.kind in "biu":
         x = x.astype(np.float64)
     dtype = np.result_type(x.dtype, w.dtype)
@@ -48,7 +48,10 @@ def average(
     if np.any(total == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     mean = np.sum(x * w, axis=axis, keepdims=keepdims) / total
-    return (mean, total) if returned else mean
+    if not returned:
+        return mean
+    shape = np.shape(mean)
+    return mean, (total if np.shape(total) == shape else np.copy(np.broadcast_to(total, shape)))
 
 
 def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
@@ -130,7 +133,7 @@ def percentile(
     if isinstance(q, list | tuple):
         return quantile(a, [p / 100 for p in q], axis, method=method, keepdims=keepdims)
     if not isinstance(q, int | float):
-        raise ValueError("percentages must be static: numbers, or a list of them")
+        raise ValueError("percentages are single numbers, or a list of them")
     return quantile(a, q / 100, axis, method=method, keepdims=keepdims)
 
 
@@ -148,7 +151,7 @@ def quantile(
         result = np.stack([np.asarray(_quantile(ordered, np.float64(one))) for one in q])
         return _restored(result, a, axis, 1) if keepdims else result
     if not isinstance(q, int | float):
-        raise ValueError("quantiles must be static: numbers, or a list of them")
+        raise ValueError("quantiles are single numbers, or a list of them")
     result = _quantile(ordered, q)
     return _restored(result, a, axis, 0) if keepdims else result
 

@@ -55,4 +55,19 @@ def _contract(types: Types, params: Mapping[str, Any]) -> Types:
     return (contracted_type(types, params),)
 
 
-LINEAR: tuple[Primitive, ...] = (Primitive("contract", _contract),)
+def _einsum(types: Types, params: Mapping[str, Any]) -> Types:
+    terms, _, result = params["subscripts"].partition("->")
+    parts = terms.split(",")
+    require_count("einsum", types, len(parts))
+    sizes: dict[str, int] = {}
+    for term, t in zip(parts, types, strict=True):
+        if len(term) != require_array("einsum", t).ndim:
+            raise OperandError(f"einsum: {term!r} does not name the axes of shape {t.dims}")
+        for name, dim in zip(term, t.dims, strict=True):
+            if sizes.setdefault(name, dim) != dim:
+                raise OperandError(f"einsum: {name!r} is an axis of {sizes[name]} and of {dim}")
+    dtype = np.result_type(*(t.dtype for t in types))
+    return (array_or_scalar(dtype, tuple(sizes[name] for name in result)),)
+
+
+LINEAR: tuple[Primitive, ...] = (Primitive("contract", _contract), Primitive("einsum", _einsum))

@@ -38,6 +38,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("cumsum", (X,), {"axis": 1}),
     ("cumprod", (X,), {"axis": 1}),
     ("sort", (X,), {"axis": 1}),
+    ("einsum", (X, X, X[0]), {"subscripts": "ij,kj,l->il"}),
+    ("einsum", (X[:, :4],), {"subscripts": "ii->i"}),
     *((name, (X[:, :4] + FOUR,), {}) for name in ("inv", "det", "cholesky", "pinv", "svdvals")),
     *((name, (X[:, :4] + FOUR, X[0, :4]), {}) for name in ("solve", "lstsq")),
     *(("slogdet", (X[:, :4] + FOUR,), {"part": part}) for part in ("sign", "logabsdet")),

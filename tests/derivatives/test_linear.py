@@ -68,3 +68,18 @@ def test_random_contractions(case: Any) -> None:
 def test_common_contractions(left: str, right: str, order: Any) -> None:
     x, y, params = contraction(left, right, order)
     check_rule("contract", (x, y), params)
+
+
+@pytest.mark.parametrize(
+    "subscripts",
+    [
+        *("ii->", "ii->i", "iij->j", "iii->i", "ij->", "ij->j", "ij->ji", "iji->j"),
+        *("ij,jk,kl->il", "i,i,i->", "i,j,k->kji", "ii,jk->k", "ij,kl->il", "iij,ji,j->i"),
+    ],
+)
+def test_einsum(subscripts: str) -> None:
+    rng = np.random.default_rng(len(subscripts))
+    sizes = {"i": 2, "j": 3, "k": 2, "l": 3}
+    terms = subscripts.partition("->")[0].split(",")
+    xs = tuple(rng.normal(size=[sizes[name] for name in term]) for term in terms)
+    check_rule("einsum", xs, {"subscripts": subscripts})

@@ -15,7 +15,7 @@ from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.creation import CREATION
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
-from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, STATISTICS
+from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, SHARED, STATISTICS
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
@@ -34,7 +34,7 @@ def tables() -> str:
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
-    templates = set(TEMPLATES.values())
+    templates = set(TEMPLATES.values()) | set(SHARED)
     left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [

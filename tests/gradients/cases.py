@@ -219,12 +219,33 @@ METHODS = (
     real_alone("x.round", lambda x: x.round() * x, a.array(low=0.6, high=1.4)),
 )
 
+GRID, ROW = a.of_shapes((3, 4)), a.of_shapes((4,))
+GRID_AND_ROW, TWO_ROWS = a.of_shapes((3, 4), (4,)), a.of_shapes((4,), (4,))
+GRID_WITH_NAN = GRID.map(lambda drawn: (np.where(np.eye(3, 4, 1, bool), np.nan, drawn[0]),))
+
 LINEAR = (
     Case("x @ y", lambda x, y: x @ y, a.matmul()),
     Case("matmul", lambda x, y: np.matmul(x, y), a.matmul()),
     Case("dot", lambda x, y: np.dot(x, y), a.dot()),
     alone("tensordot", lambda x, y: np.tensordot(x, y, 1), a.of_shapes((2, 3), (3, 2))),
     alone("einsum", lambda x, y: np.einsum("ij,jk->ki", x, y), a.of_shapes((2, 3), (3, 2))),
+    alone(
+        "einsum, diagonal",
+        lambda x: np.einsum("iij->j", x) * np.einsum("iii", x),
+        a.of_shapes((3, 3, 3)),
+    ),
+    alone("einsum, sums", lambda x: np.einsum("ij->", x) * np.einsum("ij->j", x), GRID),
+    alone(
+        "einsum, three",
+        lambda x, y: np.einsum("ij,jk,kl->li", x, y, x),
+        a.of_shapes((3, 2), (2, 3)),
+    ),
+    alone("einsum, vectors", lambda v, w: np.einsum("i,i,j->ij", v, w, v), TWO_ROWS),
+    alone(
+        "einsum, lone axes",
+        lambda x, y: np.einsum("ij,kl->il", x, y),
+        a.of_shapes((2, 3), (3, 2)),
+    ),
     Case("inner", lambda x, y: np.inner(x, y), a.inner()),
     alone("outer", lambda x, y: np.outer(x, y), a.broadcasting()),
     real_alone("vdot", lambda x, y: np.vdot(x, y), a.stacking(axis=False)),
@@ -384,9 +405,6 @@ def write_where(x: Any, v: Any) -> Any:
     return y
 
 
-GRID, ROW = a.of_shapes((3, 4)), a.of_shapes((4,))
-GRID_AND_ROW, TWO_ROWS = a.of_shapes((3, 4), (4,)), a.of_shapes((4,), (4,))
-GRID_WITH_NAN = GRID.map(lambda drawn: (np.where(np.eye(3, 4, 1, bool), np.nan, drawn[0]),))
 KNOTS = np.array([-1.0, -0.2, 0.6, 1.1])
 
 ELEMENTWISE = (
@@ -503,6 +521,8 @@ ORDER = (
         lambda x: np.quantile(x, 0.25, keepdims=True) * np.quantile(x, [0.0, 0.5, 1.0], axis=1),
         a.of_shapes((3, 5)),
     ),
+    real_alone("quantile, any", lambda x, q: np.quantile(x, q), a.of_shapes((4,)).flatmap(
+        lambda drawn: st.tuples(st.just(drawn[0]), st.floats(0.02, 0.31) | st.floats(0.7, 0.97)))),
     real_alone("percentile", lambda x: np.percentile(x, 75, axis=0), a.of_shapes((5, 2))),
 )  # fmt: skip
 

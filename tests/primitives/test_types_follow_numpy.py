@@ -191,6 +191,14 @@ def test_linear_algebra(dtype: str, stack: tuple[int, ...], n: int, data: st.Dat
 
 
 @quick
+@given(st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.integers(0, 3))
+def test_einsum(one: str, two: str, n: int) -> None:
+    x, y, z = np.ones((n, n), one), np.ones((n, 2), two), np.ones((), one)
+    for subscripts, xs in (("ii->", (x,)), ("ii->i", (x,)), ("ii,ij,->j", (x, y, z))):
+        check("einsum", xs, {"subscripts": subscripts})
+
+
+@quick
 @given(operands(), st.data())
 def test_sorting(x: Any, data: st.DataObject) -> None:
     check("sinc", (x,), {})

@@ -204,6 +204,11 @@ def test_contract(case: tuple[str, str, Any]) -> None:
     same(TEMPLATES["contract"](*operands, **params), np.einsum(subscripts, *operands))
 
 
+def test_einsum() -> None:
+    for subscripts, xs in (("ii->", (M[:, :3],)), ("ij,kj,kl->il", (M, M, M))):
+        same(TEMPLATES["einsum"](xs, subscripts=subscripts), np.einsum(subscripts, *xs))
+
+
 def test_spellings() -> None:
     params: dict[str, Any] = {"batch": (), "contracted": ((1, 0),), "order": ()}
     for spelling in ("matmul", "dot", ""):

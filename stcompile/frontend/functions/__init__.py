@@ -20,6 +20,7 @@ from stcompile.frontend.functions.library import (
     ARRANGEMENT,
     CALCULUS,
     MATRICES,
+    SHARED,
     STATISTICS,
 )
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
@@ -57,6 +58,13 @@ def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
     return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
 
 
+def _itself(run: Run, x: Any) -> Any:
+    """``x.conj()`` of real numbers: the array itself."""
+    if isinstance(x, Masked):
+        run.refuse_masked()
+    return Array(x.cell, x.type, x.path) if isinstance(x, Array) else x
+
+
 def _copy(run: Run, x: Any) -> Any:
     return creation.copy(run, x) if isinstance(x, Array) else x
 
@@ -82,8 +90,8 @@ METHODS: dict[str, Any] = {
     "argpartition": SORTING[np.argpartition],
     "searchsorted": SORTING[np.searchsorted],
     "choose": SORTING[np.choose],
-    "conj": ELEMENTWISE[np.conjugate],
-    "conjugate": ELEMENTWISE[np.conjugate],
+    "conj": _itself,
+    "conjugate": _itself,
     "clip": ELEMENTWISE[np.clip],
     "round": ELEMENTWISE[np.round],
     "dot": dot,
@@ -107,6 +115,7 @@ FUNCTIONS: dict[Any, Any] = {
     **CREATION,
     **LINEAR,
     **LINALG,
+    **SHARED,
     **COMPOSED,
     **CALCULUS,
     **STATISTICS,

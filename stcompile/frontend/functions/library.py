@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import StcompileError
+from stcompile.frontend.functions.shapes import ravel, strides_of, transpose
 from stcompile.frontend.masks import has_masked
 from stcompile.frontend.run import Run
-from stcompile.library import arrangement, calculus, elementwise, matrices, statistics
+from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,6 +32,18 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     lowering.__dict__["__signature__"] = inspect.Signature([first, *taken])
     return lowering
 
+
+def _flat_as_stored(run: Run, x: Any) -> Any:
+    """Where the storage order is not known it is taken for that of C."""
+    strides = strides_of(x)
+    if strides is None:
+        return ravel(run, x)
+    order = sorted(range(x.type.ndim), key=lambda axis: -abs(strides[axis]))
+    return ravel(run, transpose(run, x, tuple(order)))
+
+
+# What functions of the library share and frontends write in their own way.
+SHARED: dict[Any, Any] = {axes.flat_as_stored: _flat_as_stored}
 
 ELEMENTWISE: dict[Any, Any] = {
     np.nan_to_num: inlined(elementwise.nan_to_num),

@@ -8,9 +8,10 @@ import numpy as np
 
 from stcompile.errors import TypingError
 from stcompile.frontend.functions.reductions import axes_in_order
-from stcompile.frontend.functions.shapes import ravel
+from stcompile.frontend.functions.shapes import diagonal, ravel, transpose
 from stcompile.frontend.operators import matmul
 from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array
 
 
 def np_matmul(run: Run, x1: Any, x2: Any) -> Any:
@@ -69,32 +70,83 @@ def tensordot(run: Run, a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
-    """np.einsum of two operands, each index at most once in each of them."""
-    if not isinstance(subscripts, str) or len(operands) != 2:
-        run.refuse("np.einsum of other than two operands", "multiply two at a time", TypingError)
-    x, y = (run.as_array(operand) for operand in operands)
+    """np.einsum. Two operands whose axes are named once each are a contraction; anything else is
+    NumPy's own sum. With ``optimize`` it is made of contractions, two operands at a time from the
+    left: quicker, and NumPy's value up to rounding."""
+    if not isinstance(subscripts, str):
+        run.refuse("np.einsum takes its subscripts as a string", "'ij,jk->ik'", TypingError)
+    arrays = [run.as_array(operand) for operand in operands]
     terms, arrow, result = subscripts.replace(" ", "").partition("->")
-    left, _, right = terms.partition(",")
-    names = (*left, *right)
+    parts = terms.split(",")
+    if len(parts) != len(arrays):
+        run.refuse(
+            f"np.einsum({subscripts!r}) names {len(parts)} operands, and {len(arrays)} are given",
+            "one term for each operand",
+            TypingError,
+        )
+    names = "".join(parts)
+    if not names.isalpha() and names:
+        run.refuse(f"np.einsum({subscripts!r}) has an ellipsis", "name each axis", TypingError)
     if not arrow:
         result = "".join(sorted(name for name in names if names.count(name) == 1))
-    for term, given in ((left, x), (right, y)):
-        if len(set(term)) != len(term) or not term.isalpha():
-            run.refuse(
-                f"np.einsum({subscripts!r}) takes a diagonal or has an ellipsis",
-                "name each axis once",
-                TypingError,
-            )
+    sizes: dict[str, int] = {}
+    for term, given in zip(parts, arrays, strict=True):
         if len(term) != given.type.ndim:
             run.refuse(f"`{term}` does not name the axes of {given.type}", "", TypingError)
+        for name, size in zip(term, given.type.dims, strict=True):
+            if sizes.setdefault(name, size) != size:
+                run.refuse(
+                    f"einsum: `{name}` is an axis of {sizes[name]} and of {size}", "", TypingError
+                )
     if len(set(result)) != len(result) or not set(result) <= set(names):
         run.refuse(f"`{result}` cannot be the axes of the result", "", TypingError)
-    lone = [name for name in names if names.count(name) == 1 and name not in result]
+    lone = any(names.count(name) == 1 and name not in result for name in names)
+    diagonals = any(len(set(term)) != len(term) for term in parts)
+    if optimize or (len(parts) == 2 and all(parts) and not lone and not diagonals):
+        return _contracted(run, list(zip(parts, arrays, strict=True)), result)
+    return run.record("einsum", *arrays, subscripts=f"{terms}->{result}")
+
+
+def _contracted(run: Run, factors: list[tuple[str, Any]], result: str) -> Any:
+    """The product of factors with named axes: the axes ``result`` of it are left."""
+    reduced = []
+    for at, (term, x) in enumerate(factors):
+        others = [name for i, (names, _) in enumerate(factors) if i != at for name in names]
+        reduced.append(_reduced(run, term, x, {*others, *result}))
+    (left, x), *rest = reduced
+    while rest:
+        (right, y), *rest = rest
+        needed = {name for term, _ in rest for name in term} | {*result}
+        last = not rest
+        kept = result if last else "".join(n for n in dict.fromkeys(left + right) if n in needed)
+        x = _pair(run, (left, x), (right, y), kept)
+        left = kept
+    if left != result:
+        x = transpose(run, x, tuple(left.index(name) for name in result))
+    return run.record("to_scalar", x) if not result and isinstance(x, Array) else x
+
+
+def _reduced(run: Run, term: str, x: Any, needed: set[str]) -> tuple[str, Any]:
+    """A factor with its diagonals taken and axes that nothing else names summed."""
+    for name in dict.fromkeys(term):
+        while term.count(name) > 1:
+            one = term.index(name)
+            two = term.index(name, one + 1)
+            x = diagonal(run, x, 0, one, two)
+            term = term[:one] + term[one + 1 : two] + term[two + 1 :] + name
+    lone = tuple(i for i, name in enumerate(term) if name not in needed)
     if lone:
-        run.refuse(
-            f"np.einsum({subscripts!r}) sums `{lone[0]}` over one operand alone",
-            "sum that operand first: np.sum(x, axis=...)",
-        )
+        x = run.as_array(run.record("sum", x, axis=lone, keepdims=False))
+        term = "".join(name for name in term if name in needed)
+    return term, x
+
+
+def _pair(run: Run, one: tuple[str, Any], two: tuple[str, Any], result: str) -> Any:
+    (left, x), (right, y) = one, two
+    if not left or not right:
+        product = run.record("multiply", x, y)
+        names = left + right
+        return transpose(run, run.as_array(product), tuple(names.index(n) for n in result))
     shared = [name for name in left if name in right]
     batch = [name for name in shared if name in result]
     natural = [*batch, *(name for name in (*left, *right) if name not in shared)]

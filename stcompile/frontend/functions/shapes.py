@@ -96,6 +96,12 @@ def _dummy(x: Array) -> Any:
     return dummy
 
 
+def strides_of(x: Array) -> tuple[int, ...] | None:
+    """The strides of an array, in bytes; None if they are not known."""
+    dummy = _dummy(x)
+    return None if dummy is None else tuple(dummy.strides)
+
+
 def ravel(run: Run, a: Any, order: str = "C") -> Any:
     """np.ravel: a view of contiguous arrays only (reshape makes more views)."""
     x = run.as_array(a)
