@@ -139,7 +139,8 @@ class _Pusher:
 
     def _fits(self, equation: Equation) -> bool:
         primitive = PRIMITIVES[equation.primitive]
-        return primitive.elementwise or equation.primitive in ("contract", *_VIEWS)
+        is_view = equation.primitive in _VIEWS and len(equation.inputs) == 1  # without counters
+        return primitive.elementwise or equation.primitive == "contract" or is_view
 
     def _trim(self, equation: Equation) -> None:
         """If slices and windows are all that reads a result, and leave margins, let them read a

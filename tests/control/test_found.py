@@ -129,6 +129,17 @@ def what_is_taken_from_a_list_is_no_new_container(x):
     return parts["b"][1] * 1.0 + 10.0 * parts["b"][0] + 100.0 * parts["a"][1]
 
 
+@examples(0.4)
+def a_part_of_a_part_at_a_counter(s):
+    table = np.zeros((3, 4)) + s
+    total = 0.5
+    for k in range(int(s + 2.0)):
+        row = table[k]
+        if row[3]:
+            total = table[k, k] * row[2]
+    return total
+
+
 def test_a_list_that_a_loop_goes_through_is_no_other_one() -> None:
     """It has no name any more, but the loop reads what a branch left in it."""
 
