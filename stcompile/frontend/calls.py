@@ -11,7 +11,7 @@ import builtins
 import functools
 import inspect
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -219,8 +219,10 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
     """Run an allow-listed callable at compile time. A container that it returns is new, unless it
     was handed in or was in a container whose method this is (``pop``, ``get``, ``setdefault``)."""
     receiver = getattr(function, "__self__", None)
-    held = receiver.values() if isinstance(receiver, dict) else receiver
-    handed = [*arguments, *keywords.values(), *(held if isinstance(receiver, list | dict) else ())]
+    held: Iterable[Any] = ()
+    if isinstance(receiver, list | dict):
+        held = receiver.values() if isinstance(receiver, dict) else receiver
+    handed = [*arguments, *keywords.values(), *held]
     try:
         result = function(*arguments, **keywords)
     except StcompileError:
