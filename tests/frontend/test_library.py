@@ -113,6 +113,23 @@ def test_values(name: str) -> None:
         assert_same(Primal(function, READABLE)(array), function(array), f"{name}, {array.strides}")
 
 
+@pytest.mark.parametrize("q", [0.0, 0.1, 0.45, 0.9])
+def test_quantiles_known_at_run_time(q: float) -> None:
+    """The derivative by q is the step between neighbours, times their number."""
+
+    def quantile(x, q):
+        return np.quantile(x, q)
+
+    x = np.array([0.2, -1.3, -0.25, 1.25])
+    value, (d_x, d_q) = st.value_and_grad(quantile, (0, 1))(x, q)
+    assert value == pytest.approx(np.quantile(x, q), rel=1e-14)
+    order, place = np.argsort(x), int(3 * q)
+    expected = np.zeros(4)
+    expected[order[place]], expected[order[place + 1]] = 1 - (3 * q - place), 3 * q - place
+    np.testing.assert_allclose(d_x, expected, atol=1e-14)
+    assert d_q == pytest.approx(3 * (x[order[place + 1]] - x[order[place]]))
+
+
 NUMBERS: dict[str, Callable[[Any], Any]] = {
     "real": lambda x: [np.real(2.0), np.real(x[0, 0]), np.imag(x[0, 0]), np.nan_to_num(x[0, 0])],
     "counts": lambda x: [np.count_nonzero(x), np.allclose(x, x), np.isclose(1.0, 1.0)],

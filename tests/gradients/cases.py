@@ -521,8 +521,6 @@ ORDER = (
         lambda x: np.quantile(x, 0.25, keepdims=True) * np.quantile(x, [0.0, 0.5, 1.0], axis=1),
         a.of_shapes((3, 5)),
     ),
-    real_alone("quantile, any", lambda x, q: np.quantile(x, q), a.of_shapes((4,)).flatmap(
-        lambda drawn: st.tuples(st.just(drawn[0]), st.floats(0.02, 0.31) | st.floats(0.7, 0.97)))),
     real_alone("percentile", lambda x: np.percentile(x, 75, axis=0), a.of_shapes((5, 2))),
 )  # fmt: skip
 
