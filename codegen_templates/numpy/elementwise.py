@@ -282,8 +282,7 @@ def maximum(x: Any, y: Any) -> Any:
 
 
 @fresh
-def first_maximum(x: Any, y: Any) -> Any:
-    """The maximum; operands that tie are told apart by its derivative alone."""
+def first_maximum(x: Any, y: Any) -> Any:  # operands that tie differ in its derivative alone
     return np.maximum(x, y)
 
 

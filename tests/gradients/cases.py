@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.lib.stride_tricks import sliding_window_view
 
+from stcompile.codegen_templates.numpy.elementwise import first_maximum
 from stcompile.nn import logsumexp, softmax_cross_entropy
 from tests.gradients import arguments as a
 
@@ -117,6 +119,7 @@ BINARY = (
     real_alone("floor_divide", lambda x, y: np.floor_divide(x, y) * y, a.dividing()),
     real("remainder", lambda x, y: np.remainder(x, y) + np.mod(x, y), a.dividing()),
     Case("power", lambda x, y: np.power(x, y), a.broadcasting(2, 0.3, 2.0)),
+    real_alone("first_maximum", lambda x, y: first_maximum(x, y), a.broadcasting()),
     real("maximum", lambda x, y: np.maximum(x, y), a.broadcasting()),
     real("minimum", lambda x, y: np.minimum(x, y), a.broadcasting()),
     real("fmax", lambda x, y: np.fmax(x, y), a.broadcasting()),
@@ -281,6 +284,7 @@ SHAPES = (
     Case("pad", lambda x, width: np.pad(x, width, "constant"), a.padding()),
     alone("pad, value", lambda x: np.pad(x, 1, constant_values=2.0), a.array(1)),
     alone("repeat", lambda x, n, axis: np.repeat(x, n, axis), a.repeating()),
+    alone("sliding_window_view", lambda x: sliding_window_view(np.pad(x, 1), 2, 0), a.array(1)),
 )
 
 
