@@ -21,14 +21,14 @@ def some(part: int) -> settings:
 
 
 @every_case
-@some(4)
+@some(6)
 @given(data=st.data())
 def test_value_and_gradient(case: Case, data: Any) -> None:
     check_case(case, data.draw(case.arguments))
 
 
 @every_case
-@some(8)
+@some(12)
 @given(data=st.data())
 def test_second_order(case: Case, data: Any) -> None:
     check_second(case, data.draw(case.arguments))
@@ -36,7 +36,7 @@ def test_second_order(case: Case, data: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore::stcompile.StcompileWarning")
 @every_case
-@some(8)
+@some(12)
 @given(data=st.data())
 def test_float32(case: Case, data: Any) -> None:
     check_float32(case, data.draw(case.arguments))

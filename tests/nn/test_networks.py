@@ -12,7 +12,7 @@ import pytest
 
 import stcompile as st
 
-SEEDS = range(40)
+SEEDS = range(25)
 
 
 @dataclass

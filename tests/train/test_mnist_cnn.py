@@ -228,14 +228,14 @@ def images(count: int) -> tuple[Any, Any]:
 @pytest.mark.skipif(REAL_DATA is None, reason="STCOMPILE_DATA is not set")
 @pytest.mark.parametrize(
     ("flags", "at_least"),
-    [((), 0.96), (("--data", "fashion-mnist", "--learning-rate", "0.05"), 0.85)],
+    [((), 0.9), (("--data", "fashion-mnist", "--learning-rate", "0.05"), 0.7)],
     ids=["mnist", "fashion-mnist"],
 )
-def test_as_in_the_papers(flags: tuple[str, ...], at_least: float, tmp_path: Path) -> None:
-    outputs = ("--data-dir", str(REAL_DATA), "--json", "r.json")
+def test_one_epoch_as_in_the_papers(flags: tuple[str, ...], at_least: float, tmp_path: Path) -> None:
+    outputs = ("--data-dir", str(REAL_DATA), "--json", "r.json", "--epochs", "1")
     done = programs.run("mnist_cnn", tmp_path, *flags, *outputs)
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "r.json").read_text())
-    assert len(results["epochs"]) == 5
+    assert len(results["epochs"]) == 1
     assert results["test_accuracy"] >= at_least
     assert results["allocated_bytes_per_step"] == 0
