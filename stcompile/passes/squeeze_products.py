@@ -39,7 +39,8 @@ def _is_thin(equation: Equation) -> bool:
     """True for a product of matrices or vectors where an axis has one element, and which leaves
     vectors or matrices."""
     types = [atom.type for atom in equation.inputs]
-    if equation.params["batch"] or any(t.kind != "array" or t.ndim > 2 for t in types):
+    pairs = equation.params["batch"], equation.params["contracted"]
+    if tuple(map(len, pairs)) != (0, 1) or any(t.kind != "array" or t.ndim > 2 for t in types):
         return False
     left = [sum(dim > 1 for dim in t.dims) for t in types]
     long = sum(dim > 1 for dim in equation.output.type.dims)

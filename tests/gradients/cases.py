@@ -468,7 +468,7 @@ CALCULUS = (
     alone("ediff1d", lambda x: np.ediff1d(x) * 2 + np.ediff1d(x[0], [1.0], x)[0], GRID),
     alone("gradient", lambda x: list(np.gradient(x)), GRID),
     alone("gradient, edges", lambda x: np.gradient(x, 0.5, axis=-1, edge_order=2), GRID),
-    alone(
+    real_alone(
         "gradient, uneven",
         lambda x, v: (
             np.gradient(x, KNOTS + v / 9, axis=1, edge_order=1)
