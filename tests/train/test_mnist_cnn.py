@@ -231,9 +231,7 @@ def images(count: int) -> tuple[Any, Any]:
     [((), 0.9), (("--data", "fashion-mnist", "--learning-rate", "0.05"), 0.7)],
     ids=["mnist", "fashion-mnist"],
 )
-def test_one_epoch_as_in_the_papers(
-    flags: tuple[str, ...], at_least: float, tmp_path: Path
-) -> None:
+def test_one_epoch(flags: tuple[str, ...], at_least: float, tmp_path: Path) -> None:
     outputs = ("--data-dir", str(REAL_DATA), "--json", "r.json", "--epochs", "1")
     done = programs.run("mnist_cnn", tmp_path, *flags, *outputs)
     assert done.returncode == 0, done.stderr
