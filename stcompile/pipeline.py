@@ -57,7 +57,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("ports", drop_idle_ports),
     Stage("views", compose_views),
     Stage("slices", push_slices, level="fast", exact=False),
-    Stage("maxima", push_maxima, level="fast"),
+    Stage("maxima", push_maxima, level="fast", exact=False),
     Stage("resimplify", simplify_adjoint, exact=False),
     Stage("prune", eliminate_dead_code, level="fast"),
     Stage("transposes", absorb_transposes, level="fast", exact=False),

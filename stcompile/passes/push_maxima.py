@@ -1,8 +1,9 @@
 """Take the maximum first, then the increasing function: once instead of for each operand.
 
-The maximum of ``f(x)`` and ``f(y)`` is ``f`` of the maximum where f increases, rounding included:
-relu and a bias go behind the pooling that follows them (with the same result, and the same winner
-unless rounding makes a tie of what was none). Only of `first_maximum`, whose ties have a winner.
+The maximum of ``f(x)`` and ``f(y)`` is ``f`` of the maximum where f increases: relu and a bias go
+behind the pooling that follows them. For sums and maxima the result is the same to the bit; others,
+such as tanh, may not increase in their last bit. The winner is the same unless rounding makes a tie
+of what was none. Only of `first_maximum`, whose ties have a winner.
 
 >>> from stcompile.text import parse_program
 >>> print(push_maxima(parse_program('''

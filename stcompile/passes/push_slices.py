@@ -233,7 +233,8 @@ class _Pusher:
 
     def _of_windows(self, equation: Equation, part: Equation) -> tuple[Equation, ...]:
         (source,), p, spans = equation.inputs, equation.params, _spans(part)
-        ndim, made = source.type.ndim, list[Equation]()
+        ndim = source.type.ndim
+        made: list[Equation] = []
         rows = [
             _Span(0, dim, 1, False) if axis in p["axis"] else spans[axis]._replace(dropped=False)
             for axis, dim in enumerate(source.type.dims)

@@ -125,6 +125,6 @@ def test_convolutions_and_pools(cnn, optimizer, options, small_pieces) -> None:
 
 
 def test_pieces_of_numpy_are_all_that_is_left(cnn) -> None:
-    """With NumPy's own setting: a piece of each of three operands in float32."""
+    """With NumPy's own setting: a piece of each of the two operands that are strided."""
     compiled, arguments = cnn_step(cnn, 100, FAST, st.optim.SGD(0.01))
-    assert peak(lambda: compiled(*arguments)) < 3 * 4 * 8192 + 4096
+    assert peak(lambda: compiled(*arguments)) < LIMIT
