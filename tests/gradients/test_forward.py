@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-@settings(max_examples=max(settings().max_examples // 25, 1))
+@settings(max_examples=max(settings().max_examples // 16, 2))
 @given(data=st.data())
 def test_forward_mode(case: Case, data: Any) -> None:
     check_forward(case, data.draw(case.arguments))
