@@ -16,6 +16,7 @@ from stcompile.api import (
     train_step,
     value_and_grad,
 )
+from stcompile.complex_step import complex_step
 from stcompile.errors import (
     ArgumentsError,
     DataError,
@@ -31,6 +32,7 @@ from stcompile.errors import (
 )
 from stcompile.hooks import on_cotangent, stop_gradient
 from stcompile.products import hvp, jvp, vjp
+from stcompile.user_primitive import custom_rule, primitive
 
 __all__ = [
     "ArgumentsError",
@@ -47,6 +49,8 @@ __all__ = [
     "TypingError",
     "checkpoint",
     "compile",
+    "complex_step",
+    "custom_rule",
     "differentiable",
     "explain",
     "grad",
@@ -57,6 +61,7 @@ __all__ = [
     "nn",
     "on_cotangent",
     "optim",
+    "primitive",
     "show",
     "stop_gradient",
     "train_step",

@@ -35,6 +35,7 @@ from stcompile.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
 from stcompile.options import Options
 from stcompile.overlap import Known
 from stcompile.pipeline import Thrift, prepare
+from stcompile.primitives.external import externals_of
 from stcompile.signature import key_of
 from stcompile.snapshots import Snapshot, Snapshots, snapshots_of
 from stcompile.source import function_source
@@ -315,7 +316,8 @@ class Dispatcher(ABC):
         names = list(arguments.values)
         staged = self._prepared(staged, names, self.options)
         emitted = emit(staged, names, self.title, self.update, self.options)
-        linked = link(emitted.source, emitted.name, emitted.workspace)
+        externals = externals_of(staged.program)
+        linked = link(emitted.source, emitted.name, emitted.workspace, externals)
         function = Workspaces(linked) if emitted.workspace else linked
         keys = zip(arguments.values, self._key(arguments)[2], strict=True)
         written = tuple(self.written(arguments))

@@ -24,6 +24,7 @@ from stcompile.link import link
 from stcompile.naming import Names, is_numbered
 from stcompile.options import Options
 from stcompile.pipeline import prepare
+from stcompile.primitives.external import externals_of
 from stcompile.pushforward import converted, output_and_aux
 from stcompile.respect import ByArguments
 from stcompile.types import Type
@@ -118,7 +119,8 @@ class Vjp(ByArguments):
         made = prepare(staged, 0, self.options.level)
         title = f"The pullback of `{self.function_name}`."
         emitted = emit(made, arguments, title, "", self.options)
-        linked = link(emitted.source, emitted.name, emitted.workspace)
+        externals = externals_of(made.program)
+        linked = link(emitted.source, emitted.name, emitted.workspace, externals)
         function = Workspaces(linked) if emitted.workspace else linked
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
         return Backward(function, emitted.source, types)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
+from stcompile.errors import DerivativeError
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import LANGUAGE
 from stcompile.frontend.values import Array, Cell, Scalar
@@ -103,6 +104,12 @@ def _rule(
     static = tuple(isinstance(operand, Constant) for operand in operands)
     keywords = _keywords(function, {**dict(params), "active": active, "static": static})
     result = run.call(function, grouped(function, arguments), keywords)
+    if run.captures.hidden:
+        names = ", ".join(hidden.place.description for hidden in run.captures.hidden)
+        raise DerivativeError(
+            f"the adjoint of `{name}` reads {names} from outside",
+            hint="pass it as an argument of the primitive, or make it in the adjoint",
+        )
     given = result if isinstance(result, tuple) else (result,)
     wanted = [True] if kind == "accumulates" else active
     targets, outputs = [], []

@@ -15,6 +15,7 @@ from . import (
     conversions,
     creation,
     elementwise,
+    external,
     indexing,
     linalg,
     linear,
@@ -143,4 +144,5 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "normal": random.normal,
     "uniform": random.uniform,
     "exponential": random.exponential,
+    "external": external.external,
 }

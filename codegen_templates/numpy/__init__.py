@@ -15,6 +15,7 @@ from . import (
     creation,
     effects,
     elementwise,
+    external,
     indexing,
     linalg,
     linear,
@@ -221,4 +222,5 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "randint": random.randint,
     "permutation": random.permutation,
     "choice": random.choice,
+    "external": external.external,
 }

@@ -37,6 +37,7 @@ from stcompile.plan.products import (
     find_products,
     suits_numpy,
 )
+from stcompile.primitives.external import externals_of
 from stcompile.regions import Step, Tree, unfold
 from stcompile.storage import Storage, Writes, plan_writes
 
@@ -125,6 +126,7 @@ class _Emitter:
             self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)
             _unite(self.plan, sharing)
         taken = [*arguments, FACTORY, *blas_names(), *defaults.values()]
+        taken += externals_of(staged.program)
         self.naming = Naming(tree, sharing, set(places) - without_name, taken)
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
         self.statements = Statements(*parts)

@@ -80,6 +80,8 @@ def literal(value: Any) -> ast.expr:
         return ast.Call(name("complex"), [_number(value.real), _number(value.imag)], [])
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _number(value)
+    if callable(value):  # an external function: a global name of the generated module
+        return name(value.__name__)
     return ast.Constant(value)
 
 

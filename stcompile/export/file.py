@@ -18,12 +18,14 @@ from stcompile.emit.layout import INDENT, WIDTH
 from stcompile.emit.literals import literal, name
 from stcompile.emit.render import render
 from stcompile.emit.workspace import FACTORY
+from stcompile.errors import ExportError
 from stcompile.export.examples import example
 from stcompile.export.quoted import Quote
 from stcompile.export.saved import Saved, called_with
 from stcompile.frontend.capture import memory_order
 from stcompile.frontend.stage import Staged
 from stcompile.options import Options
+from stcompile.primitives.external import externals_of
 from stcompile.types import type_of
 
 # What the self-test of each kind of function is made of.
@@ -100,6 +102,12 @@ class _Module:
 
 def file_text(export: Export) -> str:
     """The text of the file."""
+    external = externals_of(export.main.staged.program)
+    if external:
+        raise ExportError(
+            f"{' and '.join(f'`{name}`' for name in external)} cannot be written into a file: a "
+            "primitive is a function of this process"
+        )
     saved = Saved()
     emitted = export.main.emitted(saved)
     own = emitted.name

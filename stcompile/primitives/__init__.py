@@ -11,6 +11,7 @@ from stcompile.primitives.control import CONTROL
 from stcompile.primitives.creation import CREATION
 from stcompile.primitives.effects import EFFECTS
 from stcompile.primitives.elementwise import ELEMENTWISE
+from stcompile.primitives.external import EXTERNAL
 from stcompile.primitives.indexing import INDEXING
 from stcompile.primitives.linalg import LINALG
 from stcompile.primitives.linear import LINEAR
@@ -29,7 +30,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         primitive.name: primitive
         for primitives in (
             *(ELEMENTWISE, REDUCTIONS, SHAPES, CREATION),
-            *(INDEXING, MASKS, LINEAR, LINALG, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM),
+            *(INDEXING, MASKS, LINEAR, LINALG, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
         )
         for primitive in primitives
     }

@@ -11,6 +11,7 @@ from stcompile.codegen_templates.derivatives import DERIVATIVES
 from tests.derivatives.numeric import cotangents, primal
 from tests.derivatives.test_elementwise import BINARY, DOMAINS, UNARY
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
+from tests.gradients.cases import weighted
 
 F32 = np.float32
 FLOAT64 = {"interp", "float_power"}  # these are float64 whatever they are given
@@ -27,6 +28,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *((name, (X, X[0]), {}) for name in ("maximum", "minimum", "fmax", "fmin")),
     *((name, (X, X[0]), {}) for name in ("copysign", "heaviside", "fmod", "nextafter")),
     ("first_maximum", (X, X[0]), {}),
+    ("external", (X, X[0]), {"function": weighted, "spelling": "weigh"}),
     *((name, (X, 0.5), {}) for name in ("add", "multiply", "divide", "maximum", "hypot")),
     *(("power", (X + 1, y), {"static": (False, True)}) for y in (0, 1, 2, 3, 0.5, 2.5)),
     *(("power", (X + 1, y), {}) for y in (0, 2, 0.5)),

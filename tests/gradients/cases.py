@@ -19,6 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from stcompile.codegen_templates.numpy.elementwise import first_maximum
 from stcompile.nn import logsumexp, softmax_cross_entropy
+from stcompile.user_primitive import UserPrimitive
 from tests.gradients import arguments as a
 
 
@@ -712,7 +713,19 @@ LINALG = (
         SYSTEM),
 )  # fmt: skip
 
+
+def weigh(x: Any, y: Any) -> Any:
+    return np.asarray(x * np.exp(y))
+
+
+weighted = UserPrimitive(weigh, lambda out, x, y, d: (d * np.exp(y), d * out), None)
+
+OF_USERS = (
+    real_alone("a primitive of a user's", lambda x, y: weighted(x, y) * x, a.broadcasting()),
+)
+
 CASES: tuple[Case, ...] = (
+    *OF_USERS,
     *LINALG,
     *(*ELEMENTWISE, *CALCULUS, *ORDER, *STATISTICS, *MATRICES, *ARRANGEMENT),
     *(*OPERATORS, *UNARY, *BINARY, *MATH, *REDUCTIONS, *METHODS),
