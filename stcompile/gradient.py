@@ -167,8 +167,6 @@ class Gradient(Dispatcher):
 
     def _check_leaf(self, run: Run, shown: str, leaf: Any) -> None:
         if isinstance(leaf, Variable):
-            if leaf.type.dtype.kind == "c":
-                self._refuse(run, f"{shown} is complex", "differentiate by its real parts")
             if not leaf.type.inexact:
                 self._refuse(
                     run,
@@ -203,6 +201,14 @@ class Gradient(Dispatcher):
                 f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "
                 "gradient is that of one number",
                 "sum or average it: np.sum(...), np.mean(...)",
+                location,
+            )
+        if atom.type.dtype.kind == "c":
+            self._refuse(
+                run,
+                f"`{self.function_name}` returns the complex number {atom.type}, but a gradient is "
+                "that of one real number",
+                "return a real part of it: np.real(...), np.abs(...)",
                 location,
             )
         if atom.type.dtype.kind != "f":

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import (
+    complex_numbers,
     conversions,
     creation,
     elementwise,
+    fourier,
     indexing,
     linalg,
     linear,
@@ -25,9 +27,10 @@ from . import (
     shapes,
     sorting,
 )
+from .complex_numbers import HOLDS_FOR_COMPLEX
 from .nondifferentiable import NON_DIFFERENTIABLE
 
-__all__ = ["DERIVATIVES", "NON_DIFFERENTIABLE"]
+__all__ = ["DERIVATIVES", "HOLDS_FOR_COMPLEX", "NON_DIFFERENTIABLE"]
 
 
 DERIVATIVES: dict[str, Callable[..., Any]] = {
@@ -78,6 +81,11 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "deg2rad": elementwise.deg2rad,
     "rad2deg": elementwise.rad2deg,
     "sign": elementwise.sign,
+    "conjugate": complex_numbers.conjugate,
+    "real": complex_numbers.real,
+    "imag": complex_numbers.imag,
+    "complex_sign": complex_numbers.complex_sign,
+    "update_part": complex_numbers.update_part,
     "floor": elementwise.floor,
     "ceil": elementwise.ceil,
     "rint": elementwise.rint,
@@ -138,6 +146,10 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "diagonal": shapes.diagonal,
     "masked": masks.masked,
     "masked_update": masks.masked_update,
+    "fft": fourier.fft,
+    "ifft": fourier.ifft,
+    "rfft": fourier.rfft,
+    "irfft": fourier.irfft,
     "contract": linear.contract,
     "einsum": linear.einsum,
     "normal": random.normal,

@@ -19,7 +19,12 @@ from stcompile.location import NOWHERE, Location
 from stcompile.naming import is_numbered
 from stcompile.primitives.control import Ports, undefined
 from stcompile.recorder import Recorder
-from stcompile.rules import is_differentiable, rule_for, rule_function
+from stcompile.rules import (
+    holds_for_complex,
+    is_differentiable,
+    rule_for,
+    rule_function,
+)
 from stcompile.types import Type
 
 
@@ -238,12 +243,8 @@ class Sweep:
         if equation.primitive in self.structured:
             self.structured[equation.primitive](self, equation)
             return
-        if any(atom.type.dtype.kind == "c" for atom in (*equation.inputs, *equation.outputs)):
-            raise DerivativeError(
-                f"`{equation.primitive}` is complex on the way to a gradient",
-                location=equation.location,
-                hint="compute with real and imaginary parts",
-            )
+        if _is_complex(equation) and not holds_for_complex(equation):
+            raise _refusal(f"`{equation.primitive}`", equation)
         if rule_function(equation.primitive) is None:
             raise DerivativeError(
                 f"`{equation.primitive}` has no derivative rule", location=equation.location
@@ -280,6 +281,8 @@ class Sweep:
         cotangents = [self._result_cotangent(result) for result in step.results]
         if not any(r in self.cotangents for r in step.results if isinstance(r, Variable)):
             return
+        if _is_complex(step.equation):  # its rule was written for real numbers
+            raise _refusal("a function with a derivative rule of its own", step.equation)
         self.location = step.equation.location.in_section("adjoint")
         results = self.recorder.inline(step.adjoint, (*step.residuals, *cotangents), self.location)
         targets: Sequence[int] = step.equation.params["targets"]
@@ -312,7 +315,9 @@ class Sweep:
 
     def returned(self, cotangent: Atom, to: Type) -> Atom:
         """A cotangent in the shape and dtype of its variable: a broadcast is summed away, a cast
-        undone."""
+        undone. Of a real variable it is the real part."""
+        if cotangent.type.dtype.kind == "c" and to.dtype.kind != "c":
+            cotangent = self.record("real", cotangent)
         dims = cotangent.type.dims
         if dims != to.dims:
             extra = len(dims) - len(to.dims)
@@ -327,6 +332,9 @@ class Sweep:
                 cotangent = self.record("sum", cotangent, axis=tuple(spread), keepdims=False)
                 if cotangent.type.dims != to.dims:
                     cotangent = self.record("reshape", cotangent, shape=to.dims)
+        if isinstance(cotangent, Constant) and to.dtype.kind == "c":
+            number = to.python_type if to.kind == "python" else to.dtype.type
+            cotangent = Constant(number(cotangent.value))
         if cotangent.type.dtype != to.dtype:
             primitive = "to_python" if to.kind == "python" else "cast"
             cotangent = self.record(primitive, cotangent, dtype=to.dtype)
@@ -341,7 +349,8 @@ class Sweep:
             return self.recorder.record("undef", (), self.location, undefined(type))[0]
         if type.kind == "array":
             return self.record("full", Constant(0), shape=type.dims, dtype=type.dtype)
-        return Constant(0.0) if type.kind == "python" else Constant(type.dtype.type(0))
+        is_weak = type.kind == "python" and type.dtype.kind != "c"
+        return Constant(0.0) if is_weak else Constant(_zero(type))
 
     def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
         (output,) = self.recorder.record(primitive, inputs, self.location, params)
@@ -349,6 +358,23 @@ class Sweep:
 
     def _inline(self, program: Program, operands: Sequence[Atom]) -> tuple[Atom, ...]:
         return self.recorder.inline(program, tuple(operands), self.location)
+
+
+def _zero(type: Type) -> Any:
+    return type.python_type(0) if type.kind == "python" else type.dtype.type(0)
+
+
+def _is_complex(equation: Equation) -> bool:
+    return any(atom.type.dtype.kind == "c" for atom in (*equation.inputs, *equation.outputs))
+
+
+def _refusal(what: str, equation: Equation) -> DerivativeError:
+    return DerivativeError(
+        f"{what} is complex on the way to a gradient, and its derivative is known for real "
+        "numbers alone",
+        location=equation.location,
+        hint="compute with real and imaginary parts: z.real, z.imag",
+    )
 
 
 def _keeps_only_known(equation: Equation) -> bool:

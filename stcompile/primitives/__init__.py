@@ -7,10 +7,12 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.primitives.base import OperandError, Primitive
+from stcompile.primitives.complex_numbers import COMPLEX
 from stcompile.primitives.control import CONTROL
 from stcompile.primitives.creation import CREATION
 from stcompile.primitives.effects import EFFECTS
 from stcompile.primitives.elementwise import ELEMENTWISE
+from stcompile.primitives.fourier import FOURIER
 from stcompile.primitives.indexing import INDEXING
 from stcompile.primitives.linalg import LINALG
 from stcompile.primitives.linear import LINEAR
@@ -28,8 +30,8 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
     {
         primitive.name: primitive
         for primitives in (
-            *(ELEMENTWISE, REDUCTIONS, SHAPES, CREATION),
-            *(INDEXING, MASKS, LINEAR, LINALG, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM),
+            *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION),
+            *(INDEXING, MASKS, LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM),
         )
         for primitive in primitives
     }

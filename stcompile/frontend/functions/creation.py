@@ -186,6 +186,17 @@ def isscalar(run: Run, element: Any) -> bool:
     return isinstance(element, Scalar) or is_number(element)
 
 
+def iscomplexobj(run: Run, x: Any) -> bool:
+    """True for numbers and arrays of a complex dtype, whatever their values."""
+    if is_static(x):
+        return bool(np.iscomplexobj(x))
+    return (x if is_traced(x) else run.as_array(x)).type.dtype.kind == "c"
+
+
+def isrealobj(run: Run, x: Any) -> bool:
+    return not iscomplexobj(run, x)
+
+
 def finfo(run: Run, dtype: Any) -> Any:
     """Facts about a dtype: its limits are static."""
     return np.finfo(dtype.type.dtype if is_traced(dtype) else dtype_of(run, dtype))
@@ -213,6 +224,8 @@ CREATION: dict[Any, Any] = {
     np.size: size,
     np.result_type: result_type,
     np.isscalar: isscalar,
+    np.iscomplexobj: iscomplexobj,
+    np.isrealobj: isrealobj,
     np.finfo: finfo,
     float: conversion(float),
     int: conversion(int),
