@@ -137,6 +137,22 @@ def conversion(kind: type) -> Any:
     return lowering
 
 
+def complex_(run: Run, real: Any = 0, imag: Any = 0) -> Any:
+    """``complex(x)``; of two parts if they are static."""
+    if is_static([real, imag]):
+        return static_complex(run, real, imag)
+    if not is_number(imag) or imag != 0:
+        run.refuse("complex(a, b) of traced parts is not supported", "a + 1j * b")
+    return conversion(complex)(run, real)
+
+
+def static_complex(run: Run, real: Any, imag: Any) -> Any:
+    try:
+        return complex(real, imag) if not isinstance(real, str) else complex(real)
+    except (TypeError, ValueError) as error:
+        return run.refuse(str(error), "", TypingError)
+
+
 def scalar_type(kind: type[np.generic]) -> Any:
     """``np.float32(x)``: a number or an array in that dtype."""
 
@@ -230,7 +246,7 @@ CREATION: dict[Any, Any] = {
     float: conversion(float),
     int: conversion(int),
     bool: conversion(bool),
-    complex: conversion(complex),
+    complex: complex_,
     **{
         kind: scalar_type(kind)
         for kind in (
