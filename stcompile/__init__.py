@@ -5,9 +5,13 @@ from typing import Any
 from stcompile import nn, optim
 from stcompile.api import (
     Differentiable,
+    checkpoint,
+    compile,
     differentiable,
     explain,
     grad,
+    hessian,
+    jacobian,
     show,
     train_step,
     value_and_grad,
@@ -25,6 +29,8 @@ from stcompile.errors import (
     StcompileWarning,
     TypingError,
 )
+from stcompile.hooks import on_cotangent, stop_gradient
+from stcompile.products import hvp, jvp, vjp
 
 __all__ = [
     "ArgumentsError",
@@ -39,14 +45,23 @@ __all__ = [
     "StcompileError",
     "StcompileWarning",
     "TypingError",
+    "checkpoint",
+    "compile",
     "differentiable",
     "explain",
     "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
     "nn",
+    "on_cotangent",
     "optim",
     "show",
+    "stop_gradient",
     "train_step",
     "value_and_grad",
+    "vjp",
 ]
 
 

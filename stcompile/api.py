@@ -10,11 +10,14 @@ from typing import Any, overload
 
 from stcompile.arguments import Wrt
 from stcompile.check import check_gradients
+from stcompile.checkpoint import Checkpoint
 from stcompile.explain import Explanation, explanation_of
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
 from stcompile.graph.model import Graph
+from stcompile.hessian import hessian_of
 from stcompile.ir import Program
+from stcompile.jacobian import Jacobian, Mode
 from stcompile.memory import Memory
 from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
@@ -29,6 +32,7 @@ def grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
     *,
+    has_aux: bool = False,
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
@@ -37,9 +41,10 @@ def grad(
 
     ``wrt`` names the arguments to differentiate by: an index, a name, or a tuple of them (which
     gives a tuple of gradients). Gradients have the structure, shapes and dtypes of the arguments.
-    With ``debug_nans`` a call whose results have a NaN raises `NanError`, which names the line that
-    made the first one. With ``memory``, a number of bytes or text such as ``"64MB"``, values are
-    computed again instead of being kept until a call holds no more than that.
+    With ``has_aux`` the function returns ``(output, aux)``, and the gradient function ``(gradient,
+    aux)``. With ``debug_nans`` a call whose results have a NaN raises `NanError`, which names the
+    line that made the first one. With ``memory``, a number of bytes or text such as ``"64MB"``,
+    values are computed again instead of being kept until a call holds no more than that.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -47,7 +52,7 @@ def grad(
     >>> st.grad(f)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Gradient(function, wrt, False, options(level, debug_nans, memory))
+    return Gradient(function, wrt, False, options(level, debug_nans, memory), has_aux)
 
 
 @makes_transformed
@@ -55,12 +60,101 @@ def value_and_grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
     *,
+    has_aux: bool = False,
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
 ) -> Gradient:
-    """Like `grad`, but returns ``(value, gradient)``."""
-    return Gradient(function, wrt, True, options(level, debug_nans, memory))
+    """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
+    gradient)``."""
+    return Gradient(function, wrt, True, options(level, debug_nans, memory), has_aux)
+
+
+@makes_transformed
+def jacobian(
+    function: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    mode: Mode = "auto",
+    has_aux: bool = False,
+    debug_nans: bool = False,
+    level: Level | None = None,
+    memory: int | str | None = None,
+) -> Jacobian:
+    """The Jacobian of a function of arrays, as a function of the same arguments.
+
+    An output of shape S and an argument of shape T give an array of shape ``S + T``; structures
+    give structures, the output's outside. ``mode`` says whether it is made by columns
+    (``"forward"``) or by rows (``"reverse"``); ``"auto"`` takes what is fewer.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x):
+    ...     return np.array([x[0] * x[1], x[0] + x[1], x[1] ** 2])
+    >>> st.jacobian(f)(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [1., 1.],
+           [0., 6.]])
+    """
+    return Jacobian(function, wrt, mode, has_aux, options(level, debug_nans, memory))
+
+
+@makes_transformed
+def hessian(
+    function: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    mode: Mode = "forward",
+    has_aux: bool = False,
+    debug_nans: bool = False,
+    level: Level | None = None,
+    memory: int | str | None = None,
+) -> Jacobian:
+    """The matrix of second derivatives of a function of one real number: the `jacobian` of its
+    `grad`, by columns unless ``mode`` says otherwise.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x):
+    ...     return x[0] ** 2 * x[1]
+    >>> st.hessian(f)(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    return hessian_of(function, wrt, mode, has_aux, options(level, debug_nans, memory))
+
+
+@makes_transformed
+def compile(
+    function: Callable[..., Any],
+    *,
+    debug_nans: bool = False,
+    level: Level | None = None,
+    memory: int | str | None = None,
+) -> Primal:
+    """The function itself, compiled: optimised, and with its memory planned.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x):
+    ...     return np.sum(np.tanh(x) ** 2)
+    >>> bool(st.compile(f)(np.ones(3)) == f(np.ones(3)))
+    True
+    """
+    return Primal(function, options(level, debug_nans, memory))
+
+
+@makes_transformed
+def checkpoint(function: Callable[..., Any]) -> Checkpoint:
+    """The function, whose values are computed once more for its adjoint instead of being kept.
+
+    >>> import stcompile as st, numpy as np
+    >>> @st.checkpoint
+    ... def layer(x, w):
+    ...     return np.tanh(x @ w)
+    >>> def f(x, w):
+    ...     return np.sum(layer(layer(x, w), w))
+    >>> st.grad(f, wrt="w")(np.ones((1, 2)), np.eye(2)).shape
+    (2, 2)
+    """
+    return Checkpoint(function)
 
 
 @makes_transformed

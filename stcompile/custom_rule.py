@@ -17,16 +17,24 @@ from stcompile.ir import Program, Variable
 class CustomRule:
     """A function, with how to differentiate it.
 
-    ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``
-    returns one cotangent an argument, None for those without derivative. Both are written in the
-    user's language, so that second derivatives follow by themselves. Called plainly, this is the
-    value of ``forward``.
+    ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``,
+    a function or a transformed one, returns one cotangent an argument, None for those without
+    derivative. Both are written in the user's language, so that second derivatives follow by
+    themselves. Called plainly, this is the value of ``forward``. ``through`` says that the rule
+    is about the backward pass alone: tangents pass through ``forward``.
     """
 
-    def __init__(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
+    def __init__(
+        self,
+        forward: Callable[..., Any],
+        backward: Any,
+        name: str = "",
+        through: bool = False,
+    ) -> None:
         self.forward = forward
         self.backward = backward
-        self.__name__ = forward.__name__.lstrip("_")  # what users call is the rule
+        self.through = through
+        self.__name__ = name or forward.__name__.lstrip("_")  # what users call is the rule
         self.__doc__ = forward.__doc__
         self.__signature__ = inspect.signature(forward)
 
@@ -51,6 +59,8 @@ class CustomRule:
             "value": count,
             "targets": targets,
         }
+        if self.through:
+            params["through"] = True
         recorded = run.record_atoms("call", sub.inputs, params)
         return rebuild(run, value, recorded)
 

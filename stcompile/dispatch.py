@@ -48,7 +48,8 @@ MANY = 16  # specialisations that differ in a static argument, before the user i
 @dataclass(frozen=True)
 class Specialisation:
     """A compiled function for one signature: ``arguments`` are the names with their keys, those
-    with a place not the user's; ``written`` are those whose arrays a call changes."""
+    with a place not the user's; ``written`` are those whose arrays a call changes; ``beside`` is
+    what a dispatcher compiles besides."""
 
     staged: Staged
     emitted: Emitted
@@ -57,6 +58,7 @@ class Specialisation:
     written: tuple[str, ...]
     places: Mapping[str, Place]
     known: Known = field(default_factory=Known)
+    beside: Any = None
 
     def is_current(self) -> bool:
         """True if everything captured is as it was when this was compiled."""
@@ -303,7 +305,10 @@ class Dispatcher(ABC):
 
     def build(self, arguments: Arguments) -> Specialisation:
         """Compile the function for these arguments."""
-        staged = self.stage(arguments)
+        return self.compiled(self.stage(arguments), arguments)
+
+    def compiled(self, staged: Staged, arguments: Arguments) -> Specialisation:
+        """A staged call, compiled."""
         for caution in staged.cautions:
             where = caution.location
             warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)

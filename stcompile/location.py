@@ -16,7 +16,7 @@ LIBRARY = (
     os.path.join(HERE, "nn"),
     os.path.join(HERE, "library"),
 )  # where functions are that user programs call
-Section = Literal["forward", "adjoint", "update"]
+Section = Literal["forward", "tangent", "adjoint", "update"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,8 @@ class Location:
     ``note`` tells copies of an unrolled line apart
     (``"t = 1"``). ``caller`` is the call site that this code was inlined at. ``section`` names
     the part of a generated function that the equation belongs to. ``errstate`` are the settings of
-    `numpy.errstate` that the code runs under: ``(("divide", "ignore"),)``.
+    `numpy.errstate` that the code runs under: ``(("divide", "ignore"),)``. ``again`` is not 0 for
+    what is computed once more on purpose, by `stcompile.checkpoint`.
     """
 
     file: str
@@ -42,9 +43,20 @@ class Location:
     section: Section = "forward"
     statement: int = 0
     errstate: tuple[tuple[str, str], ...] = ()
+    again: int = 0
 
     def in_section(self, section: Section) -> Location:
         return self if self.section == section else replace(self, section=section)
+
+    @property
+    def part(self) -> Section:
+        """The part of the generated text: tangents stand beside the primal's lines."""
+        return "forward" if self.section == "tangent" else self.section
+
+    @property
+    def is_derived(self) -> bool:
+        """True for what the chain rule made: tangents and adjoints."""
+        return self.section in ("tangent", "adjoint")
 
     @property
     def shown(self) -> Location | None:

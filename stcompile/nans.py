@@ -164,7 +164,8 @@ def _event(
 def _of_equation(event: _Event) -> NanError:
     equation, location = event.equation, event.equation.location
     shown = location.shown or location
-    section = {"forward": "", "adjoint": "the adjoint of ", "update": "the update by "}
+    section = {"forward": "", "tangent": "the tangent of ", "adjoint": "the adjoint of "}
+    section["update"] = "the update by "
     step = "".join(f", step {t} of the loop" for t in event.steps)
     what, one, many = "NaN", "nan", f"{event.nans} NaN"
     if not event.nans:
@@ -173,7 +174,7 @@ def _of_equation(event: _Event) -> NanError:
     reason += f"`{equation.params.get('spelling') or equation.primitive}` gives "
     reason += one if event.size == 1 else f"{many} among {event.size} values"
     reason += "".join(f"\n    {operand}" for operand in event.operands)
-    is_infinite = location.section == "adjoint" and event.is_infinite
+    is_infinite = location.is_derived and event.is_infinite
     return NanError(reason, location=shown, hint=INFINITE if is_infinite else "")
 
 

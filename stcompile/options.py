@@ -70,7 +70,9 @@ def bytes_of(size: int | str) -> int:
     return size
 
 
-def options(level: Level | None, debug_nans: bool, memory: int | str | None = None) -> Options:
+def options(
+    level: Level | None, debug_nans: bool = False, memory: int | str | None = None
+) -> Options:
     """The options for keywords, of which None stands for the default; that of the level is
     ``"fast"`` if there is a memory budget."""
     if memory is None:

@@ -107,13 +107,24 @@ class Thrift:
 
 
 def optimise(program: Program, level: Level = "readable", thrift: Thrift | None = None) -> Program:
-    """The program after all stages."""
+    """The program after all stages. One with checkpoints is not merged: they are there so that
+    fewer values are kept."""
+    without = frozenset() if thrift is None else thrift.without
+    without |= MERGING if computes_again(program) else frozenset()
     for stage in stages_at(level):
         if thrift is not None and stage.name == REWRITTEN:
             program = thrift.rewrite(program)
-        if thrift is None or stage.name not in thrift.without:
+        if stage.name not in without:
             program = stage.run(program)
     return program
+
+
+def computes_again(program: Program) -> bool:
+    """True if something is computed once more on purpose."""
+    inner = (value for e in program.equations for value in e.params.values())
+    return any(equation.location.again for equation in program.equations) or any(
+        computes_again(value) for value in inner if isinstance(value, Program)
+    )
 
 
 def prepare(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stcompile.ad.control import STRUCTURED
+from stcompile.ad.control import STRUCTURED, pullback
 from stcompile.ad.sweep import Contribution, Sweep, Tape, one
 from stcompile.ir import Constant, Program, Variable
 from stcompile.naming import name_variables
@@ -49,3 +49,30 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
         names.update(zip(before.outputs, after.outputs, strict=True))
     steps = tuple(step.renamed(names) for step in sweep.contributions)
     return Joint(joint, steps, one(outputs[output].type))
+
+
+@dataclass(frozen=True)
+class Split:
+    """A program and its adjoint, as two programs.
+
+    ``primal`` returns the program's outputs, then the residuals. ``adjoint`` takes the residuals
+    and cotangents of outputs, and returns those of ``wrt``.
+    """
+
+    primal: Program
+    adjoint: Program
+    residuals: int
+
+
+def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Split:
+    """The program and its adjoint apart, so that the adjoint can run later, and more than once.
+    ``given`` are the outputs that it takes a cotangent of."""
+    positions = [program.inputs.index(variable) for variable in wrt]
+    part = pullback(program, positions, given, ())
+    kept = (*part.kept, *part.residuals)
+    primal = Program(program.name, part.inputs, tuple(part.equations), (*part.outputs, *kept))
+    adjoint = Program(
+        f"{program.name}_pullback", (*kept, *part.d_outputs), tuple(part.adjoint), part.cotangents
+    )
+    hints = part.recorder.hints
+    return Split(name_variables(primal, hints), name_variables(adjoint, hints), len(kept))

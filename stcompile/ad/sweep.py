@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.ad.vectors import Vectors
 from stcompile.errors import DerivativeError
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.location import NOWHERE, Location
 from stcompile.naming import is_numbered
-from stcompile.primitives.control import Ports, undefined
+from stcompile.primitives.control import Ports
 from stcompile.recorder import Recorder
 from stcompile.rules import (
     holds_for_complex,
@@ -144,20 +144,19 @@ Visit = Callable[["Sweep", Equation], None]
 """Adds the contributions of one equation with sub-programs."""
 
 
-class Sweep:
+class Sweep(Vectors):
     """The backward walk and the cotangents found so far. ``structured`` are the visits of the
     primitives with sub-programs."""
 
     def __init__(
         self, recorder: Recorder, tape: Tape, wrt: set[Variable], structured: Mapping[str, Visit]
     ) -> None:
-        self.recorder = recorder
+        super().__init__(recorder)
         self.tape = tape
         self.structured = structured
         self.active = _activity(tape.steps, wrt)
         self.cotangents: dict[Variable, Atom] = {}
         self.contributions: list[Contribution] = []
-        self.location: Location = NOWHERE
 
     def seed(self, output: Atom) -> None:
         if isinstance(output, Variable) and output in self.active:
@@ -186,23 +185,7 @@ class Sweep:
     def cotangent_of(self, atom: Atom) -> Atom:
         """The cotangent so far, in exactly the type of its atom; zeros where there is none."""
         found = self.cotangents.get(atom) if isinstance(atom, Variable) else None
-        if found is None:
-            return self.zeros(atom.type)
-        returned = self.returned(found, atom.type)
-        if returned.type == atom.type:
-            return returned
-        if isinstance(returned, Constant):  # a number of the other kind
-            value, to = returned.value, atom.type
-            number = to.python_type if to.kind == "python" else to.dtype.type
-            return Constant(number(value))
-        if atom.type.kind == "python":
-            return self.record("to_python", returned, dtype=atom.type.dtype)
-        return self.record("to_scalar", returned)
-
-    def record_all(
-        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
-    ) -> tuple[Variable, ...]:
-        return self.recorder.record(primitive, inputs, self.location, params)
+        return self.zeros(atom.type) if found is None else self.exactly(found, atom.type)
 
     def replace_equation(
         self,
@@ -243,12 +226,7 @@ class Sweep:
         if equation.primitive in self.structured:
             self.structured[equation.primitive](self, equation)
             return
-        if _is_complex(equation) and not holds_for_complex(equation):
-            raise _refusal(f"`{equation.primitive}`", equation)
-        if rule_function(equation.primitive) is None:
-            raise DerivativeError(
-                f"`{equation.primitive}` has no derivative rule", location=equation.location
-            )
+        require_rule(equation)
         rule = rule_for(equation, active)
         d_out = self.cotangents[equation.output]
         if rule.kind == "accumulates":
@@ -257,7 +235,7 @@ class Sweep:
         operands: list[Atom] = [equation.output, *equation.variables]
         if rule.kind == "adjoint":
             operands.append(d_out)
-        results = self._inline(rule.program, operands)
+        results = self.inline(rule.program, operands)
         for index, result in zip(rule.targets, results, strict=True):
             target = equation.inputs[index]
             assert isinstance(target, Variable)
@@ -274,17 +252,18 @@ class Sweep:
             so_far = self.zeros(target.type)
         elif so_far.type != target.type:
             so_far = self.returned(so_far, target.type)
-        (total,) = self._inline(program, [so_far, d_out, *_variables(equation.inputs[1:])])
+        (total,) = self.inline(program, [so_far, d_out, *_variables(equation.inputs[1:])])
         self.set(equation, target, None, total)
 
     def _visit_call(self, step: CustomCall) -> None:
         cotangents = [self._result_cotangent(result) for result in step.results]
         if not any(r in self.cotangents for r in step.results if isinstance(r, Variable)):
             return
-        if _is_complex(step.equation):  # its rule was written for real numbers
-            raise _refusal("a function with a derivative rule of its own", step.equation)
+        require_real(step.equation)
         self.location = step.equation.location.in_section("adjoint")
-        results = self.recorder.inline(step.adjoint, (*step.residuals, *cotangents), self.location)
+        knows_lines = all(e.location.section == "adjoint" for e in step.adjoint.equations)
+        where = None if knows_lines else self.location
+        results = self.recorder.inline(step.adjoint, (*step.residuals, *cotangents), where)
         targets: Sequence[int] = step.equation.params["targets"]
         for index, result in zip(targets, results, strict=True):
             target = step.equation.inputs[index]
@@ -313,55 +292,23 @@ class Sweep:
         self.cotangents[target] = total
         self.contributions.append(Contribution(equation, target, part, total))
 
-    def returned(self, cotangent: Atom, to: Type) -> Atom:
-        """A cotangent in the shape and dtype of its variable: a broadcast is summed away, a cast
-        undone. Of a real variable it is the real part."""
-        if cotangent.type.dtype.kind == "c" and to.dtype.kind != "c":
-            cotangent = self.record("real", cotangent)
-        dims = cotangent.type.dims
-        if dims != to.dims:
-            extra = len(dims) - len(to.dims)
-            spread = [
-                axis
-                for axis in range(len(dims))
-                if axis < extra or (to.dims[axis - extra] == 1 and dims[axis] != 1)
-            ]
-            if extra < 0 or not _broadcasts(to.dims, dims):
-                cotangent = self.record("broadcast_to", cotangent, shape=to.dims)
-            else:
-                cotangent = self.record("sum", cotangent, axis=tuple(spread), keepdims=False)
-                if cotangent.type.dims != to.dims:
-                    cotangent = self.record("reshape", cotangent, shape=to.dims)
-        if isinstance(cotangent, Constant) and to.dtype.kind == "c":
-            number = to.python_type if to.kind == "python" else to.dtype.type
-            cotangent = Constant(number(cotangent.value))
-        if cotangent.type.dtype != to.dtype:
-            primitive = "to_python" if to.kind == "python" else "cast"
-            cotangent = self.record(primitive, cotangent, dtype=to.dtype)
-        if to.kind == "array" and cotangent.type.kind != "array":
-            cotangent = self.record("asarray", cotangent)
-        elif to.kind != "array" and cotangent.type.kind == "array":
-            cotangent = self.record("to_scalar", cotangent)
-        return cotangent
 
-    def zeros(self, type: Type) -> Atom:
-        if type.kind == "stack":  # of a branch that has none: it is never read
-            return self.recorder.record("undef", (), self.location, undefined(type))[0]
-        if type.kind == "array":
-            return self.record("full", Constant(0), shape=type.dims, dtype=type.dtype)
-        is_weak = type.kind == "python" and type.dtype.kind != "c"
-        return Constant(0.0) if is_weak else Constant(_zero(type))
-
-    def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
-        (output,) = self.recorder.record(primitive, inputs, self.location, params)
-        return output
-
-    def _inline(self, program: Program, operands: Sequence[Atom]) -> tuple[Atom, ...]:
-        return self.recorder.inline(program, tuple(operands), self.location)
+def require_rule(equation: Equation) -> None:
+    """Refuse an equation without a derivative rule, or whose rule is not known to be right for the
+    complex numbers that it is of."""
+    if _is_complex(equation) and not holds_for_complex(equation):
+        raise _refusal(f"`{equation.primitive}`", equation)
+    if rule_function(equation.primitive) is None:
+        raise DerivativeError(
+            f"`{equation.primitive}` has no derivative rule", location=equation.location
+        )
 
 
-def _zero(type: Type) -> Any:
-    return type.python_type(0) if type.kind == "python" else type.dtype.type(0)
+def require_real(equation: Equation) -> None:
+    """Refuse a call of complex numbers with a rule of its own, which was written for real ones;
+    one that was made from the rules of its body is none."""
+    if _is_complex(equation) and not equation.params.get("through"):
+        raise _refusal("a function with a derivative rule of its own", equation)
 
 
 def _is_complex(equation: Equation) -> bool:
@@ -450,10 +397,3 @@ def loop_activity(ports: Ports, active: set[Variable]) -> tuple[list[bool], list
         if grown == carry:
             return constants, carry, results[len(carry) :]
         carry = grown
-
-
-def _broadcasts(dims: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    try:
-        return np.broadcast_shapes(dims, to) == to
-    except ValueError:
-        return False

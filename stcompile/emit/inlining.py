@@ -171,8 +171,8 @@ def block_key(location: Location) -> tuple[Any, ...]:
     """Equal for what belongs in one block: one line of the user's, one iteration, one section."""
     shown = location.shown
     if shown is None:
-        return (location.section, location.errstate)
-    place = (shown.section, shown.file, shown.statement, shown.note, shown.function)
+        return (location.part, location.errstate)
+    place = (shown.part, shown.file, shown.statement, shown.note, shown.function)
     return (*place, location.errstate)
 
 

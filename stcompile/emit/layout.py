@@ -59,8 +59,8 @@ def body_lines(
     """The lines of the outermost blocks, with a rule before each section if there are several."""
     layout = _Layout()
     shown = [block for block in blocks if block.statements]
-    has_rules = len({block.location.section for block in shown}) > 1
-    for section, group in itertools.groupby(shown, key=lambda block: block.location.section):
+    has_rules = len({block.location.part for block in shown}) > 1
+    for section, group in itertools.groupby(shown, key=lambda block: block.location.part):
         if has_rules:
             layout.lines.append((_rule(titles[section], indent), None))
         layout.blocks(list(group), indent, ())

@@ -74,7 +74,7 @@ class Steps:
     def add(self, statement: ast.stmt, location: Location) -> ast.stmt:
         """Write a statement; returns it as it is written."""
         written = _augmented(statement)
-        if location.section == "adjoint":
+        if location.is_derived:
             written = _subtracted(written)
         self.block(location).statements.append(written)
         return written

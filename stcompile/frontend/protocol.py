@@ -24,6 +24,17 @@ class Transformed(Protocol):
         ...
 
 
+def staged_by(stage_call: Callable[..., Any]) -> Callable[[F], F]:
+    """Say how a function that transforms and calls at once (``jvp``) is called with staged values:
+    by ``stage_call(run, arguments, keywords)``."""
+
+    def mark(function: F) -> F:
+        function.__dict__["stage_call"] = stage_call
+        return function
+
+    return mark
+
+
 def is_transformed(value: Any) -> TypeGuard[Transformed]:
     """True for a transformed function."""
     return hasattr(value, "stage_call")

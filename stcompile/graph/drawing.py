@@ -22,6 +22,7 @@ COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "input": ("#5a6b7d", "#e9eff5"),
         "forward": ("#2f4b6e", "#ffffff"),
+        "tangent": ("#7a4a9e", "#f6f0fa"),
         "adjoint": ("#b8322a", "#fdf0ee"),
         "update": ("#2b7a3d", "#eef7f0"),
     }

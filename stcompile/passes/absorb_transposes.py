@@ -18,6 +18,7 @@ program f(x: f64[3], W: f64[4,3]) {
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from stcompile.ir import Atom, Equation, Program, freeze
@@ -28,18 +29,24 @@ from stcompile.passes.rebuild import Rebuild, with_inner
 def absorb_transposes(program: Program) -> Program:
     """The program without transposes of matrices before and after products."""
     program = with_inner(program, absorb_transposes)
+    return _absorbed(_absorbed(program, "contract", _absorb), "transpose", _absorb_result)
+
+
+def _absorbed(
+    program: Program, primitive: str, absorb: Callable[[Rebuild, int, Equation], None]
+) -> Program:
+    """The program with a rewrite tried on each equation of a primitive."""
     rebuild = Rebuild(program)
     for at, equation in enumerate(program.equations):
-        if equation.primitive == "contract" and not equation.params["batch"]:
-            _absorb(rebuild, at, equation)
-    for at, equation in enumerate(program.equations):
-        if equation.primitive == "transpose":
-            _absorb_result(rebuild, at, equation)
+        if equation.primitive == primitive:
+            absorb(rebuild, at, equation)
     return eliminate_dead_code(rebuild.done()) if rebuild.is_changed else program
 
 
 def _absorb(rebuild: Rebuild, at: int, equation: Equation) -> None:
     """Read what the operands are transposes of."""
+    if equation.params["batch"]:
+        return
     inputs, pairs = list(equation.inputs), [list(pair) for pair in equation.params["contracted"]]
     for side, atom in enumerate(equation.inputs):
         maker = rebuild.maker(atom, "transpose")

@@ -39,7 +39,7 @@ def compose_views(program: Program) -> Program:
     kept: list[Equation] = []
     for original in program.equations:
         equation = map_programs(original.substitute(mapping), compose_views)
-        if equation.location.section == "adjoint":
+        if equation.location.is_derived:
             composed = _composed(equation, definitions)
             if not isinstance(composed, Equation):
                 mapping[equation.output] = composed

@@ -68,7 +68,7 @@ class _Facts:
 
     def __init__(self, program: Program) -> None:
         equations = program.equations
-        late = (at for at, e in enumerate(equations) if e.location.section != "forward")
+        late = (at for at, e in enumerate(equations) if e.location.part != "forward")
         self.start = next(late, len(equations))
         early = equations[: self.start]
         self.makers = {output: equation for equation in early for output in equation.outputs}

@@ -44,8 +44,8 @@ def share_common_subexpressions(program: Program) -> Program:
         if equation.effects or not written.isdisjoint(original.outputs):
             kept.append(equation)
             continue
-        settings = equation.location.errstate
-        key = (equation.primitive, equation.inputs, tuple(equation.params.items()), settings)
+        where = (equation.location.errstate, equation.location.again)
+        key = (equation.primitive, equation.inputs, tuple(equation.params.items()), where)
         known = first.setdefault(key, equation)
         if known is equation:
             kept.append(equation)

@@ -1,7 +1,7 @@
 """Algebra that the chain rule leaves behind: products with 1, sums over nothing, double signs,
 broadcasts of what broadcasts anyway.
 
-Only equations of the adjoint are touched, so that the primal stays as the user wrote it. The
+Only equations of adjoints and tangents are touched: the primal stays as the user wrote it. The
 rewrites are exact but for two: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of
 twice, and ``sum(-x)`` becomes ``-sum(x)``, which may be another zero.
 
@@ -84,7 +84,7 @@ class _Simplifier:
         for equation in program.equations:
             self.original, self.location = equation, equation.location
             moved = map_programs(equation.substitute(mapping), simplify_adjoint)
-            if self.location.section == "adjoint" and len(moved.outputs) == 1:
+            if self.location.is_derived and len(moved.outputs) == 1:
                 results: tuple[Atom, ...] = (self._simplified(moved),)
             else:
                 results = self.keep(moved)

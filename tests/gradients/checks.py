@@ -83,6 +83,41 @@ def check_second(case: Case, args: tuple[Any, ...]) -> None:
         assert_close(found[place], known, 1e-6 if expected is None else 1e-9)
 
 
+def check_forward(case: Case, args: tuple[Any, ...]) -> None:
+    """Forward mode against reverse mode: the tangent is the gradient times the direction, and the
+    tangent of the gradient is the gradient of the tangent."""
+    total, wrt = totalled(case.function, case.function(*args)), positions(args)
+    primals = [args[index] for index in wrt]
+    tangents = [direction(primal, index) for index, primal in enumerate(primals)]
+
+    def by_primals(*moving: Any) -> Any:
+        whole = list(args)
+        for index, primal in zip(wrt, moving):
+            whole[index] = primal
+        return total(*whole)
+
+    def tangent_of(*moving: Any) -> Any:
+        return st.jvp(by_primals, moving, tangents)[1]
+
+    every = tuple(range(len(primals)))
+    tangent = tangent_of(*primals)
+    gradients, products = st.jvp(st.grad(by_primals, every), primals, tangents)
+    slope = sum(np.sum(t * g) for t, g in zip(tangents, gradients, strict=True))
+    assert_close(tangent, slope, 1e-9)
+    expected = st.grad(tangent_of, every)(*primals)
+    for product, known, primal in zip(products, expected, primals, strict=True):
+        assert_fits(product, primal)
+        assert_close(product, known, 1e-9)
+
+
+def direction(primal: Any, index: int) -> Any:
+    """A tangent of a primal, in its type."""
+    whole = np.cos(0.4 + index + np.arange(np.size(primal))).reshape(np.shape(primal))
+    if isinstance(primal, np.ndarray):
+        return whole.astype(primal.dtype)
+    return type(primal)(whole)
+
+
 def check_float32(case: Case, args: tuple[Any, ...]) -> None:
     """In float32 the value is NumPy's to the bit, and gradients are float32, near the others."""
     narrow = tuple(narrowed(arg) for arg in args)

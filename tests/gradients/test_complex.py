@@ -321,6 +321,45 @@ def test_autograd_agrees(name: str) -> None:
         np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-9)
 
 
+# --- tangents, and cotangents of complex results -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["of_sizes", "of_parts", "of_indices", "of_matrices", "of_transforms", "with_a_loop"]
+)
+def test_tangents_and_pullbacks(name: str) -> None:
+    """Re(sum(cotangent * tangent)) is the same of the results and of the arguments."""
+    function = PROGRAMS[name]
+    directions = tuple(drawn(*x.shape).astype(x.dtype) for x in (Z, W)) + (X[::-1].copy(),)
+    value, tangent = st.jvp(function, ARGS, directions)
+    expected = slope(function, ARGS, directions, 1e-4)
+    scale = float(np.max(np.abs(expected)))
+    np.testing.assert_allclose(tangent, expected, rtol=1e-6, atol=1e-7 * scale)
+    assert tangent.dtype == value.dtype
+    cotangent = drawn(*value.shape) if np.iscomplexobj(value) else X
+    cotangents = st.vjp(function, *ARGS)[1](cotangent)
+    pairs = zip(cotangents, directions, strict=True)
+    found = sum(np.real(np.sum(d_x * x_dot)) for d_x, x_dot in pairs)
+    np.testing.assert_allclose(found, np.real(np.sum(cotangent * tangent)), rtol=1e-9)
+
+
+def test_checkpoints() -> None:
+    """They have the rules of their bodies."""
+    function = totalled(PROGRAMS["of_sizes"])
+    for found, expected in zip(
+        st.grad(st.checkpoint(function), (0, 1, 2))(*ARGS),
+        st.grad(function, (0, 1, 2))(*ARGS),
+        strict=True,
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("transformed", [st.jacobian, st.hessian])
+def test_matrices_of_derivatives_are_of_real_numbers(transformed: Any) -> None:
+    with pytest.raises(st.DerivativeError, match="z is complex"):
+        transformed(lambda z: np.sum(np.abs(z)))(Z)
+
+
 # --- what checks it ------------------------------------------------------------------------------
 
 

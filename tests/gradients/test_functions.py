@@ -21,7 +21,7 @@ def some(part: int) -> settings:
 
 
 @every_case
-@some(6)
+@some(8)
 @given(data=st.data())
 def test_value_and_gradient(case: Case, data: Any) -> None:
     check_case(case, data.draw(case.arguments))

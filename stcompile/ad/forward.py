@@ -1,0 +1,387 @@
+"""Forward mode: a program and its tangents, as one program.
+
+Each equation is followed by that of its tangent (Griewank & Walther 2008, ch. 3.1), which follows
+from the rules of reverse mode: partial derivatives multiply tangents, linear primitives are applied
+to tangents, and any other rule, a linear map of the cotangent, is transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from stcompile.ad.control import STRUCTURED
+from stcompile.ad.sweep import (
+    CustomCall,
+    Sweep,
+    Tape,
+    active_outputs,
+    loop_activity,
+    require_real,
+    require_rule,
+)
+from stcompile.ad.vectors import Vectors
+from stcompile.errors import DerivativeError
+from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.location import Section
+from stcompile.naming import base_name, is_numbered, name_variables, names_of
+from stcompile.primitives import PRIMITIVES
+from stcompile.primitives.control import Ports
+from stcompile.recorder import Recorder
+from stcompile.rules import Rule, rule_for
+from stcompile.types import Type
+
+
+def forward(program: Program, wrt: Sequence[Variable]) -> Program:
+    """The joint program of the values and their tangents.
+
+    It takes the program's inputs and a tangent for each of ``wrt``, which are inputs of floating
+    point, and returns the program's outputs and a tangent for each of those that are of floating
+    point.
+    """
+    recorder = Recorder()
+    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    renamed = dict(zip(program.inputs, inputs, strict=True))
+    tangents = {renamed[v]: recorder.variable(v.type, _dot(v.name)) for v in wrt}
+    outputs, moved = pushed(program, inputs, tangents, recorder)
+    vectors = Vectors(recorder)
+    found = [
+        vectors.zeros(output.type) if tangent is None else vectors.exactly(tangent, output.type)
+        for output, tangent in zip(outputs, moved, strict=True)
+        if output.type.inexact
+    ]
+    name = f"{program.name}_jvp"
+    raw = Program(
+        name, (*inputs, *tangents.values()), tuple(recorder.equations), (*outputs, *found)
+    )
+    return name_variables(raw, recorder.hints)
+
+
+def pushed(
+    program: Program,
+    inputs: Sequence[Atom],
+    tangents: dict[Variable, Variable],
+    recorder: Recorder,
+) -> tuple[tuple[Atom, ...], list[Atom | None]]:
+    """Record a program on ``inputs`` with the tangents of its variables: its outputs, and the
+    tangent of each, None where it does not depend on inputs that have one."""
+    walk = _Forward(recorder, dict(zip(program.inputs, inputs, strict=True)), tangents)
+    for equation in program.equations:
+        walk.append(equation)
+    outputs = tuple(map(walk.tape.atom, program.outputs))
+    return outputs, [walk.tangents.get(a) if isinstance(a, Variable) else None for a in outputs]
+
+
+class _Forward:
+    """The walk over the equations, and the tangents found so far."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        variables: dict[Variable, Atom],
+        tangents: dict[Variable, Variable],
+    ) -> None:
+        self.recorder = recorder
+        self.tape = Tape(recorder, variables)
+        self.tangents: dict[Variable, Atom] = dict(tangents)
+        self.vectors = Vectors(recorder)
+
+    def append(self, equation: Equation) -> None:
+        """Record an equation, and its tangent after it. A call whose rule says only how reverse
+        mode runs is that of its body."""
+        if equation.primitive == "call" and equation.params.get("through"):
+            equation = replace(equation, params=freeze({**equation.params, "adjoint": None}))
+        moved = equation.substitute(self.tape.variables)
+        is_moving = bool(active_outputs(moved, set(self.tangents)))
+        if is_moving and equation.primitive in ("cond", "loop"):
+            structured = self._cond if equation.primitive == "cond" else self._loop
+            self.tape.variables.update(zip(equation.outputs, structured(moved), strict=True))
+            return
+        done = len(self.tape.steps)
+        self.tape.append(equation)
+        for step in self.tape.steps[done:]:
+            if isinstance(step, CustomCall):
+                self._call(step)
+            elif active_outputs(step, set(self.tangents)):
+                self._equation(step)
+
+    # --- one equation --------------------------------------------------------------------------
+
+    def _equation(self, equation: Equation) -> None:
+        self.vectors.location = equation.location.in_section(_section(equation))
+        require_rule(equation)
+        active = tuple(self._tangent(atom) is not None for atom in equation.inputs)
+        rule = rule_for(equation, active)
+        if rule.kind == "partials":
+            tangent = self._partials(equation, rule)
+        elif PRIMITIVES[equation.primitive].linear:
+            tangent = self._linear(equation)
+        else:
+            tangent = self._transposed(equation, rule)
+        self._set(equation.output, tangent)
+
+    def _linear(self, equation: Equation) -> Atom:
+        """The primitive itself, of tangents: zeros for data that does not move. What is no data,
+        such as an index, has no place in the adjoint either."""
+        data = rule_for(equation, (True,) * len(equation.inputs)).targets
+        operands: list[Atom] = []
+        for at, atom in enumerate(equation.inputs):
+            if self._tangent(atom) is not None:
+                operands.append(self._exact(atom))
+            else:
+                operands.append(self.vectors.zeros(atom.type) if at in data else atom)
+        (output,) = self.vectors.record_all(equation.primitive, tuple(operands), equation.params)
+        return output
+
+    def _partials(self, equation: Equation, rule: Rule) -> Atom | None:
+        """The sum of the partial derivatives, each times the tangent of its operand."""
+        operands = (equation.output, *equation.variables)
+        partials = self.vectors.inline(rule.program, operands)
+        total: Atom | None = None
+        for index, partial in zip(rule.targets, partials, strict=True):
+            tangent = self._tangent(equation.inputs[index])
+            assert tangent is not None
+            term: Atom = tangent
+            if not (isinstance(partial, Constant) and partial.value == 1):
+                term = self.vectors.record("multiply", tangent, partial)
+            total = term if total is None else self.vectors.record("add", total, term)
+        return total
+
+    def _transposed(self, equation: Equation, rule: Rule) -> Atom | None:
+        """The transpose of an adjoint, which is a linear map of the cotangent of the result."""
+        if rule.kind != "adjoint":
+            raise DerivativeError(
+                f"`{equation.primitive}` has no forward rule", location=equation.location
+            )
+        moving = [equation.inputs[index] for index in rule.targets]
+        known = (equation.output, *equation.variables)
+        (tangent,) = self._transpose(rule.program, known, (equation.output,), moving)
+        return tangent
+
+    def _call(self, call: CustomCall) -> None:
+        """A function with its own adjoint, a linear map of the cotangents of its results."""
+        require_real(call.equation)
+        self.vectors.location = call.equation.location.in_section(_section(call.equation))
+        targets: Sequence[int] = call.equation.params["targets"]
+        moving = [call.equation.inputs[index] for index in targets]
+        if all(self._tangent(atom) is None for atom in moving):
+            return
+        tangents = self._transpose(call.adjoint, call.residuals, call.results, moving)
+        for result, tangent in zip(call.results, tangents, strict=True):
+            if isinstance(result, Variable) and result.type.inexact:
+                self._set(result, tangent)
+
+    def _transpose(
+        self,
+        adjoint: Program,
+        known: Sequence[Atom],
+        results: Sequence[Atom],
+        moving: Sequence[Atom],
+    ) -> tuple[Atom | None, ...]:
+        """The tangents of ``results``, by an adjoint that takes what is ``known`` and their
+        cotangents and gives the cotangents of ``moving``."""
+        first = len(known)
+        wanted = [first + i for i, result in enumerate(results) if result.type.inexact]
+        given = [i for i, atom in enumerate(moving) if self._tangent(atom) is not None]
+        transposed = transpose(adjoint, wanted, given)
+        zeros = [self.vectors.zeros(variable.type) for variable in adjoint.inputs[first:]]
+        tangents = [self._exact(moving[i], adjoint.outputs[i].type) for i in given]
+        found = iter(self.vectors.inline(transposed, (*known, *zeros, *tangents)))
+        return tuple(next(found) if result.type.inexact else None for result in results)
+
+    # --- control flow --------------------------------------------------------------------------
+
+    def _cond(self, equation: Equation) -> tuple[Variable, ...]:
+        """A branch: the tangents of the one that is taken."""
+        self.vectors.location = equation.location
+        predicate, *operands = equation.inputs
+        moving = [i for i, atom in enumerate(operands) if self._tangent(atom) is not None]
+        names = ("then", "otherwise")
+        walks = [_Inner(equation.params[name], moving) for name in names]
+        flags = [any(both) for both in zip(*(walk.moves for walk in walks), strict=True)]
+        programs = {
+            name: walk.program((*walk.inputs, *walk.dots.values()), flags, len(flags))
+            for name, walk in zip(names, walks, strict=True)
+        }
+        inputs = (predicate, *operands, *(self._exact(operands[i]) for i in moving))
+        outputs = self.vectors.record_all("cond", inputs, {**equation.params, **programs})
+        results = outputs[: len(flags)]
+        self._set_all(equation, results, flags, outputs[len(flags) :])
+        return results
+
+    def _loop(self, equation: Equation) -> tuple[Variable, ...]:
+        """A loop: the tangents of what is carried are carried beside it."""
+        self.vectors.location = equation.location
+        ports = Ports.of(equation)
+        constants, carry, ys = loop_activity(ports, set(self.tangents))
+        xs = [self._tangent(x) is not None for x in ports.xs]
+        first = len(constants) + (not ports.is_while)
+        moving_constants = _where(constants)
+        moving_carry = _where(carry)
+        moving_xs = _where(xs)
+        at_carry = [first + i for i in moving_carry]
+        at_xs = [first + len(carry) + i for i in moving_xs]
+        walk = _Inner(ports.body, [*moving_constants, *at_carry, *at_xs])
+        dots = walk.dots
+        inputs = (
+            *walk.inputs[: len(constants)],
+            *(dots[i] for i in moving_constants),
+            *walk.inputs[len(constants) : first + len(carry)],
+            *(dots[i] for i in at_carry),
+            *walk.inputs[first + len(carry) :],
+            *(dots[i] for i in at_xs),
+        )
+        flags = [*carry, *ys]
+        params = {
+            **equation.params,
+            "constants": len(constants) + len(moving_constants),
+            "carry": len(carry) + len(moving_carry),
+            "body": walk.program(inputs, flags, len(carry)),
+        }
+        if ports.condition is not None:
+            params["condition"] = _with_unread(
+                ports.condition, len(constants), moving_constants, moving_carry
+            )
+        operands: list[Atom] = [] if ports.count is None else [ports.count]
+        operands += [*ports.constants, *(self._exact(ports.constants[i]) for i in moving_constants)]
+        operands += [*ports.carry, *(self._exact(ports.carry[i]) for i in moving_carry)]
+        operands += [*ports.xs, *(self._exact(ports.xs[i]) for i in moving_xs)]
+        outputs = self.vectors.record_all("loop", tuple(operands), params)
+        n, m = len(carry), len(moving_carry)
+        results = (*outputs[:n], *outputs[n + m : n + m + len(ys)])
+        self._set_all(equation, results, flags, (*outputs[n : n + m], *outputs[n + m + len(ys) :]))
+        return results
+
+    # --- tangents ------------------------------------------------------------------------------
+
+    def _tangent(self, atom: Atom) -> Atom | None:
+        return self.tangents.get(atom) if isinstance(atom, Variable) else None
+
+    def _exact(self, atom: Atom, type: Type | None = None) -> Atom:
+        """The tangent of an atom in a type, or in the atom's own; zeros if it has none."""
+        tangent = self._tangent(atom)
+        to = type or atom.type
+        return self.vectors.zeros(to) if tangent is None else self.vectors.exactly(tangent, to)
+
+    def _set(self, variable: Variable, tangent: Atom | None) -> None:
+        if tangent is None:
+            return
+        self.tangents[variable] = tangent = self.vectors.exactly(tangent, variable.type)
+        name = self.recorder.hints.get(variable)
+        if name and isinstance(tangent, Variable):
+            self.recorder.hints.setdefault(tangent, _dot(name))
+
+    def _set_all(
+        self,
+        equation: Equation,
+        results: Sequence[Variable],
+        flags: Sequence[bool],
+        tangents: Sequence[Variable],
+    ) -> None:
+        for old, new in zip(equation.outputs, results, strict=True):
+            if not is_numbered(old.name):
+                self.recorder.hints[new] = old.name
+        rest = iter(tangents)
+        for result, flag in zip(results, flags, strict=True):
+            if flag:
+                self._set(result, next(rest))
+
+
+class _Inner:
+    """A sub-program with its tangents; ``moving`` are the inputs that have one, ``moves`` says
+    which outputs then have one."""
+
+    def __init__(self, program: Program, moving: Sequence[int]) -> None:
+        self.name = program.name
+        self.recorder = Recorder()
+        self.inputs = tuple(self.recorder.variable(v.type, v.name) for v in program.inputs)
+        self.dots = {
+            at: self.recorder.variable(program.inputs[at].type, _dot(program.inputs[at].name))
+            for at in moving
+        }
+        tangents = {self.inputs[at]: dot for at, dot in self.dots.items()}
+        self.outputs, self.tangents = pushed(program, self.inputs, tangents, self.recorder)
+        self.moves = [tangent is not None for tangent in self.tangents]
+
+    def program(self, inputs: Sequence[Variable], flags: Sequence[bool], first: int) -> Program:
+        """The sub-program of these inputs. It returns ``first`` outputs, the tangents of those of
+        them that ``flags`` names, then the others and theirs."""
+        vectors = Vectors(self.recorder)
+        tangents = [
+            self._tangent(vectors, output, tangent) if flag else None
+            for output, tangent, flag in zip(self.outputs, self.tangents, flags, strict=True)
+        ]
+        outputs: list[Atom] = []
+        for part in (slice(0, first), slice(first, None)):
+            outputs += self.outputs[part]
+            outputs += [tangent for tangent in tangents[part] if tangent is not None]
+        raw = Program(self.name, tuple(inputs), tuple(self.recorder.equations), tuple(outputs))
+        return name_variables(raw, self.recorder.hints)
+
+    def _tangent(self, vectors: Vectors, output: Atom, tangent: Atom | None) -> Atom:
+        if tangent is not None:
+            return vectors.exactly(tangent, output.type)
+        if output.type.kind == "stack" and not self._is_undefined(output):
+            raise DerivativeError(
+                "a list that one branch fills with values that have a tangent, and another with "
+                "such that have none, is not supported in forward mode",
+                hint="use reverse mode: st.grad, st.vjp",
+            )
+        return vectors.zeros(output.type)
+
+    def _is_undefined(self, output: Atom) -> bool:
+        made = (e for e in self.recorder.equations if output in e.outputs)
+        return any(equation.primitive == "undef" for equation in made)
+
+
+def transpose(program: Program, wanted: Sequence[int], given: Sequence[int]) -> Program:
+    """The transpose of a program that is linear in the inputs ``wanted``: from all inputs, and a
+    value for each of the outputs ``given``, to a value for each of ``wanted``.
+
+    A linear map is its own derivative: its pullback, from any point, is its transpose.
+    """
+    recorder = Recorder()
+    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
+    for equation in program.equations:
+        tape.append(equation)
+    outputs = [tape.atom(program.outputs[i]) for i in given]
+    values = tuple(recorder.variable(output.type) for output in outputs)
+    sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)
+    for output, value in zip(outputs, values, strict=True):
+        sweep.give(output, value)
+    sweep.run()
+    found = tuple(sweep.cotangent_of(inputs[i]) for i in wanted)
+    raw = Program(program.name, (*inputs, *values), tuple(recorder.equations), found)
+    return name_variables(raw, {})
+
+
+def _with_unread(
+    condition: Program, constants: int, more_constants: Sequence[int], more_carry: Sequence[int]
+) -> Program:
+    """The condition of a while loop, which reads no tangents, among whose inputs they are."""
+    first, last = condition.inputs[:constants], condition.inputs[constants:]
+    beside = [
+        Variable(f"%{at}", variable.type)
+        for at, variable in enumerate(
+            [*(first[i] for i in more_constants), *(last[i] for i in more_carry)]
+        )
+    ]
+    cut = len(more_constants)
+    inputs = (*first, *beside[:cut], *last, *beside[cut:])
+    return name_variables(replace(condition, inputs=inputs), names_of(condition))
+
+
+def _where(flags: Sequence[bool]) -> list[int]:
+    return [at for at, flag in enumerate(flags) if flag]
+
+
+def _dot(name: str) -> str:
+    """What the tangent of a variable is called."""
+    return "" if is_numbered(name) else f"{base_name(name)}_dot"
+
+
+def _section(equation: Equation) -> Section:
+    """The tangents of the primal stand between its lines, those of an adjoint belong to it."""
+    section = equation.location.section
+    return "tangent" if section == "forward" else section

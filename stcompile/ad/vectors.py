@@ -1,0 +1,95 @@
+"""Tangents and cotangents: values in the types of the variables that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.ir import Atom, Constant, Program, Variable
+from stcompile.location import NOWHERE, Location
+from stcompile.primitives.control import undefined
+from stcompile.recorder import Recorder
+from stcompile.types import Type
+
+
+class Vectors:
+    """Records the linear algebra of tangents and cotangents, at ``location``."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.location: Location = NOWHERE
+
+    def record_all(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> tuple[Variable, ...]:
+        return self.recorder.record(primitive, inputs, self.location, params)
+
+    def returned(self, cotangent: Atom, to: Type) -> Atom:
+        """A cotangent in the shape and dtype of its variable: a broadcast is summed away, a cast
+        undone. Of a real variable it is the real part."""
+        if cotangent.type.dtype.kind == "c" and to.dtype.kind != "c":
+            cotangent = self.record("real", cotangent)
+        dims = cotangent.type.dims
+        if dims != to.dims:
+            extra = len(dims) - len(to.dims)
+            spread = [
+                axis
+                for axis in range(len(dims))
+                if axis < extra or (to.dims[axis - extra] == 1 and dims[axis] != 1)
+            ]
+            if extra < 0 or not _broadcasts(to.dims, dims):
+                cotangent = self.record("broadcast_to", cotangent, shape=to.dims)
+            else:
+                cotangent = self.record("sum", cotangent, axis=tuple(spread), keepdims=False)
+                if cotangent.type.dims != to.dims:
+                    cotangent = self.record("reshape", cotangent, shape=to.dims)
+        if isinstance(cotangent, Constant) and to.dtype.kind == "c":
+            cotangent = Constant(_number(to)(cotangent.value))
+        if cotangent.type.dtype != to.dtype:
+            primitive = "to_python" if to.kind == "python" else "cast"
+            cotangent = self.record(primitive, cotangent, dtype=to.dtype)
+        if to.kind == "array" and cotangent.type.kind != "array":
+            cotangent = self.record("asarray", cotangent)
+        elif to.kind != "array" and cotangent.type.kind == "array":
+            cotangent = self.record("to_scalar", cotangent)
+        return cotangent
+
+    def zeros(self, type: Type) -> Atom:
+        if type.kind == "stack":  # of a branch that has none: it is never read
+            return self.recorder.record("undef", (), self.location, undefined(type))[0]
+        if type.kind == "array":
+            return self.record("full", Constant(0), shape=type.dims, dtype=type.dtype)
+        is_weak = type.kind == "python" and type.dtype.kind != "c"
+        return Constant(0.0 if is_weak else _number(type)(0))
+
+    def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
+        (output,) = self.recorder.record(primitive, inputs, self.location, params)
+        return output
+
+    def exactly(self, vector: Atom, to: Type) -> Atom:
+        """A vector in a type: with its kind, too, so that control flow can hand it on."""
+        returned = self.returned(vector, to)
+        if returned.type == to:
+            return returned
+        if isinstance(returned, Constant):  # a number of the other kind
+            return Constant(_number(to)(returned.value))
+        if to.kind == "python":
+            return self.record("to_python", returned, dtype=to.dtype)
+        return self.record("to_scalar", returned)
+
+    def inline(self, program: Program, operands: Sequence[Atom]) -> tuple[Atom, ...]:
+        return self.recorder.inline(program, tuple(operands), self.location)
+
+
+def _number(type: Type) -> Callable[[Any], Any]:
+    """What makes a number of a type."""
+    return type.python_type if type.kind == "python" else type.dtype.type
+
+
+def _broadcasts(dims: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(dims, to) == to
+    except ValueError:
+        return False

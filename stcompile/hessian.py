@@ -1,0 +1,50 @@
+"""``hessian`` and ``hvp``: second derivatives, forward over reverse.
+
+The gradient in reverse mode is a function like any other; its tangent is the product of the Hessian
+with a vector, at a small multiple of the cost of the gradient (Pearlmutter, "Fast exact
+multiplication by the Hessian", 1994; Griewank & Walther 2008, ch. 3.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from stcompile.arguments import Wrt
+from stcompile.frontend.run import Run
+from stcompile.gradient import Gradient
+from stcompile.jacobian import Jacobian, Mode
+from stcompile.options import Options
+from stcompile.pushforward import Pushforward, function_name
+
+
+def hessian_of(
+    function: Callable[..., Any], wrt: Wrt, mode: Mode, has_aux: bool, options: Options
+) -> Jacobian:
+    """The Jacobian of the gradient."""
+    gradient = Gradient(function, wrt, False, options, has_aux=has_aux)
+    made = Jacobian(gradient, wrt, mode, has_aux, options, kind="hessian")
+    name = function_name(function)
+    made.name = f"{name}_hessian"
+    made.title = f"The Hessian of `{name}` with respect to {made.all_shown}."
+    return made
+
+
+class HessianVectorProduct:
+    """The function of primals, then tangents, that returns the Hessian's product with these: of
+    one primal in its structure, of several a tuple."""
+
+    def __init__(self, function: Callable[..., Any], count: int) -> None:
+        self.function = function
+        self.count = count
+        wrt: Wrt = 0 if count == 1 else tuple(range(count))
+        self.pushforward = Pushforward(Gradient(function, wrt, False), count)
+        self.__name__ = f"{function_name(function)}_hvp"
+        self.__signature__ = self.pushforward.__signature__
+
+    def __call__(self, *arguments: Any) -> NoReturn:
+        raise TypeError("it is compiled, not called")
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        _, product = self.pushforward.stage_call(run, arguments, keywords)
+        return product

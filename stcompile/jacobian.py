@@ -1,0 +1,227 @@
+"""``jacobian``: all partial derivatives of a function of arrays, row by row or column by column.
+
+In reverse mode a loop runs the adjoint once for each number of the output, in forward mode the
+tangent once for each number of the arguments (Griewank & Walther 2008, ch. 3). What does not depend
+on the row or the column is computed once, before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import stcompile.trees as trees
+from stcompile.ad.forward import forward
+from stcompile.ad.reverse import split
+from stcompile.arguments import Wrt, is_several
+from stcompile.frontend.run import Run
+from stcompile.frontend.substage import Output, SubStage, rebuild, substage
+from stcompile.ir import Atom, Equation, Program, Variable, free_variables
+from stcompile.library.unit_vectors import of_unit_vectors
+from stcompile.options import Options
+from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.pushforward import exactly, output_and_aux, zero
+from stcompile.respect import ByArguments
+from stcompile.types import Type
+
+Mode = Literal["auto", "forward", "reverse"]
+MODES = ("auto", "forward", "reverse")
+
+
+class Jacobian(ByArguments):
+    """The Jacobian of a function of arrays.
+
+    For an output of shape S and an argument of shape T it has shape ``S + T``; an output that is a
+    structure gives that structure of Jacobians, each in the structure of the argument.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        wrt: Wrt = 0,
+        mode: Mode = "auto",
+        has_aux: bool = False,
+        options: Options | None = None,
+        kind: str = "jacobian",
+    ) -> None:
+        super().__init__(function, wrt, options)
+        if mode not in MODES:
+            raise ValueError(f"the mode of a Jacobian is one of {', '.join(MODES)}, not {mode!r}")
+        self.mode = mode
+        self.has_aux = has_aux
+        self.name = f"{self.function_name}_{kind}"
+        self.title = f"The {kind.capitalize()} of `{self.function_name}` by {self.all_shown}."
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        sub = substage(run, self.function, arguments, keywords)
+        staged, variables = self.chosen_leaves(run, sub)
+        given = self.chosen_arguments(run, arguments, keywords)
+        result = sub.result
+        if self.has_aux:
+            result, _ = output_and_aux(run, self.function, result)
+        outputs = self._outputs(run, sub, result)
+        blocks = self._blocks(run, sub, outputs, variables)
+        rows = iter(blocks)
+
+        def leaf(path: trees.Path, value: Any) -> Any:
+            if not isinstance(value, Output):
+                return value
+            made = iter(next(rows))
+            pairs = zip(staged, given, strict=True)
+            found = [self.structured(run, one, other, made) for one, other in pairs]
+            return tuple(found) if is_several(self.wrt) else found[0]
+
+        jacobians = trees.map_leaves(leaf, result)
+        if not self.has_aux:
+            return jacobians
+        results = run.recorder.inline(sub.program, sub.inputs)
+        return jacobians, rebuild(run, sub.result, results)[1]
+
+    def _outputs(self, run: Run, sub: SubStage, result: Any) -> list[int]:
+        """The outputs to differentiate."""
+        found = []
+        for path, leaf in trees.leaves(result):
+            shown = trees.show_path("the result", path)
+            if not isinstance(leaf, Output):
+                self.refuse(
+                    run,
+                    f"{shown} of `{self.function_name}` is {leaf!r}, which does not depend on the "
+                    "arguments",
+                    "return arrays or numbers that do; what else there is, by has_aux=True",
+                )
+            type = sub.program.outputs[leaf.index].type
+            if type.dtype.kind != "f":
+                self.refuse(
+                    run,
+                    f"{shown} of `{self.function_name}` is {type}, which has no Jacobian",
+                    "return real floating-point numbers; what else there is, by has_aux=True",
+                )
+            found.append(leaf.index)
+        return found
+
+    def _blocks(
+        self, run: Run, sub: SubStage, outputs: Sequence[int], variables: Sequence[Variable]
+    ) -> list[list[Atom]]:
+        """For each output and each variable its block of the Jacobian."""
+        types = [sub.program.outputs[i].type for i in outputs]
+        height = sum(type.size for type in types)
+        width = sum(variable.type.size for variable in variables)
+        has_effects = any(equation.effects for equation in sub.program.equations)
+        is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
+        if is_forward and has_effects and self.mode == "auto":
+            is_forward = False  # an effect in a loop over columns would come once for each
+        make = self._columns if is_forward else self._rows
+        return make(run, sub, outputs, variables)
+
+    def _rows(
+        self, run: Run, sub: SubStage, outputs: Sequence[int], variables: Sequence[Variable]
+    ) -> list[list[Atom]]:
+        """The Jacobian by rows: the adjoint of each unit vector."""
+        parts = split(sub.program, variables, outputs)
+        results = run.recorder.inline(parts.primal, sub.inputs)
+        kept = results[len(sub.program.outputs) :]
+        seeds = parts.adjoint.inputs[parts.residuals :]
+        blocks = []
+        for at, seed in enumerate(seeds):
+            made = _mapped(run, _Linear(parts.adjoint, kept, at), seed.type)
+            shapes = [seed.type.dims + variable.type.dims for variable in variables]
+            blocks.append([_shaped(run, *pair) for pair in zip(made, shapes, strict=True)])
+        return blocks
+
+    def _columns(
+        self, run: Run, sub: SubStage, outputs: Sequence[int], variables: Sequence[Variable]
+    ) -> list[list[Atom]]:
+        """The Jacobian by columns: the tangent of each unit vector."""
+        joint = forward(sub.program, variables)
+        fixed, moving = _apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
+        if any(equation.effects for equation in moving.equations):
+            self.refuse(
+                run,
+                f"`{self.function_name}` draws, prints or asserts in a loop or a branch, which "
+                "would be done once for each column",
+                "use mode='reverse'",
+            )
+        kept = run.recorder.inline(fixed, sub.inputs)
+        blocks = []
+        for at, seed in enumerate(moving.inputs[len(kept) :]):
+            made = _mapped(run, _Linear(moving, kept, at), seed.type)
+            row = []
+            for value, index in zip(made, outputs, strict=True):
+                dims = sub.program.outputs[index].type.dims
+                row.append(_turned(run, value, seed.type.dims, dims))
+            blocks.append(row)
+        return [list(row) for row in zip(*blocks, strict=True)]
+
+
+def _apart(
+    joint: Program, inputs: int, values: int, outputs: Sequence[int]
+) -> tuple[Program, Program]:
+    """What of a joint program does not depend on tangents, which returns what the rest reads, and
+    the rest: from this and the tangents of the inputs to the tangents of ``outputs``."""
+    dots = joint.inputs[inputs:]
+    inexact = [i for i, output in enumerate(joint.outputs[:values]) if output.type.inexact]
+    wanted = tuple(joint.outputs[values + inexact.index(i)] for i in outputs)
+    moving: set[Atom] = set(dots)
+    fixed: list[Equation] = []
+    rest: list[Equation] = []
+    for equation in joint.equations:
+        is_moving = not moving.isdisjoint(equation.inputs)
+        (rest if is_moving else fixed).append(equation)
+        if is_moving:
+            moving.update(equation.outputs)
+    pruned = eliminate_dead_code(Program(joint.name, joint.inputs, tuple(rest), wanted))
+    read = free_variables(pruned.equations, pruned.outputs, dots)
+    primal = Program(joint.name, joint.inputs[:inputs], tuple(fixed), read)
+    tangent = Program(joint.name, (*read, *dots), pruned.equations, pruned.outputs)
+    return primal, tangent
+
+
+class _Linear:
+    """A linear program as a function of one of its inputs, the others of them being zero: what it
+    reads besides comes first."""
+
+    def __init__(self, program: Program, kept: Sequence[Atom], at: int) -> None:
+        self.program = program
+        self.kept = tuple(kept)
+        self.at = len(kept) + at
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        inputs = list(self.kept)
+        for index, variable in enumerate(self.program.inputs[len(inputs) :], len(inputs)):
+            given = arguments[0] if index == self.at else zero(run, variable.type)
+            inputs.append(exactly(run, run.atom(given), variable.type))
+        return tuple(map(run.value, run.recorder.inline(self.program, tuple(inputs))))
+
+
+def _mapped(run: Run, linear: _Linear, seed: Type) -> Sequence[Any]:
+    """The outputs of a linear program for each unit vector: arrays with a first axis for them."""
+    if seed.kind != "array":
+        one = seed.python_type(1) if seed.kind == "python" else seed.dtype.type(1)
+        made: Sequence[Any] = linear.stage_call(run, (one,), {})
+        return made
+    outputs = linear.program.outputs
+    if seed.size == 0:
+        empty = [Type.array(atom.type.dtype, (0, *atom.type.dims)) for atom in outputs]
+        return [zero(run, type) for type in empty]
+    found: Sequence[Any] = run.call(
+        of_unit_vectors, (linear, seed.dims, seed.dtype, len(outputs)), {}
+    )
+    return found
+
+
+def _shaped(run: Run, value: Any, dims: tuple[int, ...]) -> Atom:
+    """A value in a shape; a number stays one."""
+    atom = run.atom(value)
+    if atom.type.dims == dims:
+        return atom
+    return run.atom(run.record("reshape", value, shape=dims))
+
+
+def _turned(run: Run, value: Any, columns: tuple[int, ...], dims: tuple[int, ...]) -> Atom:
+    """Tangents, an axis for the unit vectors first, in the shape of a block of a Jacobian."""
+    atom = run.atom(value)
+    if not columns:  # of a number: no axis
+        return _shaped(run, value, dims)
+    axes = (*range(1, atom.type.ndim), 0)
+    turned = run.record("transpose", value, axes=axes) if dims else value
+    return _shaped(run, turned, (*dims, *columns))
