@@ -23,8 +23,8 @@ class Mismatch:
     """One entry of a gradient and its finite difference."""
 
     where: str
-    gradient: float
-    difference: float
+    gradient: complex
+    difference: complex
     error: float
 
 
@@ -37,6 +37,8 @@ def check_gradients(
     seed: int = 0,
 ) -> None:
     """Compare a gradient with central differences of the plain function, in float64.
+
+    Complex arguments are moved along both parts: their gradient is dL/da - i dL/db.
 
     Every entry of small arrays is checked, a sample of large ones, and one random direction
     through all of them (which sees every entry at once). Floating-point arguments are converted
@@ -62,7 +64,7 @@ def check_gradients(
     mismatches = []
     for name, gradients in zip(names, found, strict=True):
         for path, leaf in trees.leaves(gradients):
-            if isinstance(leaf, np.ndarray | float | np.floating):
+            if isinstance(leaf, np.ndarray | float | complex | np.inexact):
                 shown = trees.show_path(name, path)
 
                 def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
@@ -78,6 +80,10 @@ def _in_float64(value: Any) -> Any:
     def leaf(path: trees.Path, item: Any) -> Any:
         if isinstance(item, np.ndarray) and item.dtype.kind == "f":
             return item.astype(np.float64)
+        if isinstance(item, np.ndarray) and item.dtype.kind == "c":
+            return item.astype(np.complex128)
+        if isinstance(item, np.complexfloating):
+            return np.complex128(item)
         return np.float64(item) if isinstance(item, np.floating) else item
 
     return trees.map_leaves(leaf, value)
@@ -95,11 +101,13 @@ def _compare(
     rng: np.random.Generator,
 ) -> Any:
     """The gradient of one leaf against differences: entry by entry, then along a direction."""
+    number = complex if np.asarray(present).dtype.kind == "c" else float
     if not isinstance(present, np.ndarray):
-        step = _step(abs(float(present)))
+        step = _step(abs(present))
         kind = type(present)
-        difference = _central(lambda h: value_at(kind(present + h)), step)
-        yield Mismatch(shown, float(gradient), difference, abs(float(gradient) - difference))
+        difference = _slopes(lambda h: value_at(kind(present + h)), step, number)
+        found = number(gradient)
+        yield Mismatch(shown, found, difference, abs(found - difference))
         return
     flat = present.ravel()
     count = min(flat.size, SAMPLES)
@@ -107,23 +115,31 @@ def _compare(
         index = tuple(int(i) for i in np.unravel_index(at, present.shape))
         direction = np.zeros_like(present)
         direction[index] = 1
-        step = _step(abs(float(present[index])))
+        step = _step(float(abs(present[index])))
         difference = _along(value_at, present, direction, step)
-        found = float(gradient[index])
+        found = number(gradient[index])
         entry = f"{shown}[{', '.join(map(str, index))}]" if index else shown
         yield Mismatch(entry, found, difference, abs(found - difference))
     if flat.size > count:
         direction = rng.standard_normal(present.shape) / np.sqrt(flat.size)
         step = _step(float(np.max(np.abs(present))))
         difference = _along(value_at, present, direction, step)
-        found = float(np.sum(gradient * direction))
+        found = number(np.sum(gradient * direction))
         yield Mismatch(
             f"{shown}, along a random direction", found, difference, abs(found - difference)
         )
 
 
-def _along(value_at: Callable[[Any], float], present: Any, direction: Any, step: float) -> float:
-    return _central(lambda h: value_at(present + h * direction), step)
+def _along(value_at: Callable[[Any], float], present: Any, direction: Any, step: float) -> complex:
+    number = complex if present.dtype.kind == "c" else float
+    return _slopes(lambda h: value_at(present + h * direction), step, number)
+
+
+def _slopes(f: Callable[[Any], float], step: float, number: type) -> complex:
+    """The derivative along the real numbers, less i times that along the imaginary ones of a
+    ``complex`` argument."""
+    slope = _central(f, step)
+    return slope - 1j * _central(lambda h: f(1j * h), step) if number is complex else slope
 
 
 def _step(scale: float) -> float:

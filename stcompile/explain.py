@@ -265,7 +265,7 @@ def _tapped(program: Program, uses: Sequence[Use]) -> tuple[Program, list[Variab
 def _zeros(type: Type) -> Any:
     if type.kind == "array":
         return np.zeros(type.dims, type.dtype)
-    return 0.0 if type.kind == "python" else type.dtype.type(0)
+    return type.python_type(0) if type.kind == "python" else type.dtype.type(0)
 
 
 # --- causes --------------------------------------------------------------------------------------

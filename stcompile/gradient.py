@@ -38,6 +38,8 @@ class Gradient(ByArguments):
     pair, of which the second is handed on: ``(gradient, aux)``, or ``((value, aux), gradient)``.
     """
 
+    takes_complex = True
+
     def __init__(
         self,
         function: Any,
@@ -140,6 +142,14 @@ class Gradient(ByArguments):
                 f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "
                 "gradient is that of one number",
                 "sum or average it: np.sum(...), np.mean(...)",
+                location,
+            )
+        if atom.type.dtype.kind == "c":
+            self.refuse(
+                run,
+                f"`{self.function_name}` returns the complex number {atom.type}, but a gradient is "
+                "that of one real number",
+                "return a real part of it: np.real(...), np.abs(...)",
                 location,
             )
         if atom.type.dtype.kind != "f":

@@ -44,6 +44,8 @@ class Vjp(ByArguments):
     """A function whose call gives ``(value, pullback)``, or with ``has_aux`` ``(value, pullback,
     aux)``."""
 
+    takes_complex = True
+
     def __init__(
         self, function: Any, count: int, has_aux: bool = False, options: Options | None = None
     ) -> None:

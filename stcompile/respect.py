@@ -19,7 +19,10 @@ from stcompile.types import is_number
 
 
 class ByArguments(Dispatcher):
-    """A function that is differentiated by the arguments that ``wrt`` names."""
+    """A function that is differentiated by the arguments that ``wrt`` names; ``takes_complex`` says
+    whether they may be complex."""
+
+    takes_complex = False
 
     def __init__(self, function: Any, wrt: Wrt, options: Options | None = None) -> None:
         super().__init__(function, options)
@@ -98,7 +101,7 @@ class ByArguments(Dispatcher):
 
     def _check_leaf(self, run: Run, shown: str, leaf: Any) -> None:
         if isinstance(leaf, Variable):
-            if leaf.type.dtype.kind == "c":
+            if leaf.type.dtype.kind == "c" and not self.takes_complex:
                 self.refuse(run, f"{shown} is complex", "differentiate by its real parts")
             if not leaf.type.inexact:
                 self.refuse(

@@ -14,7 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
+from stcompile.codegen_templates.derivatives import (
+    DERIVATIVES,
+    HOLDS_FOR_COMPLEX,
+    NON_DIFFERENTIABLE,
+)
 from stcompile.errors import DerivativeError
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import LANGUAGE
@@ -45,6 +49,13 @@ class Rule:
 def is_differentiable(primitive: str) -> bool:
     """False for primitives declared without derivative (comparisons, integers, shapes)."""
     return primitive not in NON_DIFFERENTIABLE
+
+
+def holds_for_complex(equation: Equation) -> bool:
+    """True if the rule of an equation's primitive is right for complex operands, too."""
+    if equation.params.get("reduce") in ("max", "min"):  # of `masked`
+        return False
+    return PRIMITIVES[equation.primitive].rule in HOLDS_FOR_COMPLEX
 
 
 def rule_function(primitive: str) -> Callable[..., Any] | None:

@@ -32,7 +32,7 @@ def canonical() -> Mapping[str, tuple[str, ...]]:
     >>> len(canonical()["numpy"]) + len(canonical()["numpy.linalg"]) >= 250
     True
     """
-    found: dict[str, set[str]] = {"numpy": set(), "numpy.linalg": set()}
+    found: dict[str, set[str]] = {"numpy": set(), "numpy.linalg": set(), "numpy.fft": set()}
     found["numpy.random"] = {*GENERATOR, *(function.__name__ for function in RANDOM)}
     found |= {"math": set(), "builtins": set()}
     for function in FUNCTIONS:
@@ -41,6 +41,8 @@ def canonical() -> Mapping[str, tuple[str, ...]]:
             found["numpy"].add(name_of(function))
         elif module == "numpy.linalg" and name not in _OF_LINALG_TOO:
             found["numpy.linalg"].add(name_of(function))
+        elif module == "numpy.fft":
+            found["numpy.fft"].add(name_of(function))
         elif module == "math" and getattr(math, name, None) is function:
             found["math"].add(f"math.{name}")
         elif module == "builtins" and name not in _OF_NUMPY_TOO:
@@ -53,7 +55,8 @@ def _module(function: Any) -> str:
         return "numpy"
     module = str(getattr(function, "__module__", "") or "")
     if module.startswith("numpy."):
-        return "numpy.linalg" if module.startswith("numpy.linalg") else "numpy"
+        parts = ".".join(module.split(".")[:2])
+        return parts if parts in ("numpy.linalg", "numpy.fft") else "numpy"
     return module
 
 

@@ -159,9 +159,10 @@ def show(value: Any) -> str:
     """A number with four significant decimals; an array by its shape and norm; a generator by its
     class."""
     if isinstance(value, np.ndarray) and value.ndim:
-        norm = float(np.linalg.norm(value.astype(np.float64).ravel()))
+        wide = np.result_type(value.dtype, np.float64)
+        norm = float(np.linalg.norm(value.astype(wide).ravel()))
         return f"{value.dtype}{list(value.shape)} |·|={norm:.4g}"
     if is_generator(value) or isinstance(value, ModuleType):
         return type(value).__name__
     number = value.item() if isinstance(value, np.ndarray | np.generic) else value
-    return f"{number:.5g}" if isinstance(number, float) else str(number)
+    return f"{number:.5g}" if isinstance(number, float | complex) else str(number)

@@ -194,6 +194,14 @@ class TrainStep(Dispatcher):
                 location=self.definition,
                 hint="pass every parameter as an array: np.array(0.5)",
             )
+        if any(p.type.dtype.kind == "c" for p, _ in pairs):
+            raise DerivativeError(
+                "a training step changes real parameters, and one is complex: its gradient "
+                "dL/da - i dL/db is the conjugate of the direction in which the loss grows",
+                location=self.definition,
+                hint="pass the real and the imaginary part as two parameters, or update by hand: "
+                "z -= rate * np.conj(gradient)",
+            )
         self.stage_update(run, [p for p, _ in pairs], [g for _, g in pairs], keywords)
         return value
 

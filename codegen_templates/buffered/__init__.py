@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import elementwise, linear, reductions, scalars, shapes
+from . import elementwise, fourier, linear, reductions, scalars, shapes
 
 BUFFERED: dict[str, Callable[..., None]] = {
     "negative": elementwise.negative,
@@ -26,6 +26,8 @@ BUFFERED: dict[str, Callable[..., None]] = {
     "sqrt": elementwise.sqrt,
     "cbrt": elementwise.cbrt,
     "sign": elementwise.sign,
+    "conjugate": elementwise.conjugate,
+    "complex_sign": elementwise.complex_sign,
     "tanh": elementwise.tanh,
     "sin": elementwise.sin,
     "cos": elementwise.cos,
@@ -98,6 +100,10 @@ BUFFERED: dict[str, Callable[..., None]] = {
     "stack": shapes.stack,
     "pad": shapes.pad,
     "full": shapes.full,
+    "fft": fourier.fft,
+    "ifft": fourier.ifft,
+    "rfft": fourier.rfft,
+    "irfft": fourier.irfft,
     "contract": linear.contract,
 }
 

@@ -71,6 +71,16 @@ def sign(out: Any, x: Any) -> None:
 
 
 @into(inplace=("x",))
+def conjugate(out: Any, x: Any) -> None:
+    np.conjugate(x, out=out)
+
+
+@into(inplace=("x",))
+def complex_sign(out: Any, x: Any) -> None:
+    np.sign(x, out=out)
+
+
+@into(inplace=("x",))
 def tanh(out: Any, x: Any) -> None:
     np.tanh(x, out=out)
 

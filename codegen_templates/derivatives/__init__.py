@@ -12,10 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from . import (
+    complex_numbers,
     conversions,
     creation,
     elementwise,
     external,
+    fourier,
     indexing,
     linalg,
     linear,
@@ -26,9 +28,10 @@ from . import (
     shapes,
     sorting,
 )
+from .complex_numbers import HOLDS_FOR_COMPLEX
 from .nondifferentiable import NON_DIFFERENTIABLE
 
-__all__ = ["DERIVATIVES", "NON_DIFFERENTIABLE"]
+__all__ = ["DERIVATIVES", "HOLDS_FOR_COMPLEX", "NON_DIFFERENTIABLE"]
 
 
 DERIVATIVES: dict[str, Callable[..., Any]] = {
@@ -79,6 +82,11 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "deg2rad": elementwise.deg2rad,
     "rad2deg": elementwise.rad2deg,
     "sign": elementwise.sign,
+    "conjugate": complex_numbers.conjugate,
+    "real": complex_numbers.real,
+    "imag": complex_numbers.imag,
+    "complex_sign": complex_numbers.complex_sign,
+    "update_part": complex_numbers.update_part,
     "floor": elementwise.floor,
     "ceil": elementwise.ceil,
     "rint": elementwise.rint,
@@ -139,6 +147,10 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "diagonal": shapes.diagonal,
     "masked": masks.masked,
     "masked_update": masks.masked_update,
+    "fft": fourier.fft,
+    "ifft": fourier.ifft,
+    "rfft": fourier.rfft,
+    "irfft": fourier.irfft,
     "contract": linear.contract,
     "einsum": linear.einsum,
     "normal": random.normal,

@@ -68,6 +68,9 @@ def power(out: Any, x: Any, y: Any, *, static: tuple[bool, ...] = (False, False)
         return 0.5 / out, None
     if static[1]:
         return y * x ** (y - 1), None
+    if np.iscomplexobj(out):  # real numbers are converted first: negative ones have a logarithm
+        base = x if np.iscomplexobj(x) else x + 0j
+        return y * base ** (y - (y != 0)), out * np.log(base + (base == 0))
     if static[0] and x > 0:
         return None, out * math.log(x)
     return y * x ** (y - (y != 0)), out * np.log(x + (x == 0))
@@ -100,6 +103,9 @@ def reciprocal(out: Any, x: Any) -> Any:
 
 @partials
 def absolute(out: Any, x: Any) -> Any:
+    """Of complex numbers, conj(z) / abs(z), and 0 at 0."""
+    if np.iscomplexobj(x):
+        return np.conjugate(x) / (out + (out == 0))
     return np.sign(x)
 
 
@@ -251,6 +257,8 @@ def arcsinh(out: Any, x: Any) -> Any:
 
 @partials
 def arccosh(out: Any, x: Any) -> Any:
+    if np.iscomplexobj(x):  # the root of the product is another branch
+        return 1 / (np.sqrt(x - 1) * np.sqrt(x + 1))
     return 1 / np.sqrt(x * x - 1)
 
 

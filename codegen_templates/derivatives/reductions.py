@@ -17,6 +17,10 @@ def _kept(reduced: Any, axis: Any, keepdims: bool) -> Any:
     return np.expand_dims(reduced, axis)
 
 
+def _conjugate(x: Any) -> Any:
+    return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
 @adjoint
 def sum(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
     return np.broadcast_to(_kept(d_out, axis, keepdims), x.shape)
@@ -86,7 +90,7 @@ def min(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
 def var(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -> Any:
     scale = 2 * per_degree(x.shape, axis, ddof)
     deviation = x - np.mean(x, axis=axis, keepdims=True)
-    return _kept(d_out * scale, axis, keepdims) * deviation
+    return _kept(d_out * scale, axis, keepdims) * _conjugate(deviation)
 
 
 @adjoint
@@ -94,7 +98,7 @@ def std(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -
     """NaN where all elements are equal: a root has no derivative at 0."""
     scale = per_degree(x.shape, axis, ddof)
     deviation = x - np.mean(x, axis=axis, keepdims=True)
-    return _kept(d_out * scale / out, axis, keepdims) * deviation
+    return _kept(d_out * scale / out, axis, keepdims) * _conjugate(deviation)
 
 
 @adjoint

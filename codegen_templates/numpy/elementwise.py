@@ -77,6 +77,11 @@ def sign(x: Any) -> Any:
 
 
 @fresh
+def conjugate(x: Any) -> Any:
+    return np.conjugate(x)
+
+
+@fresh
 def tanh(x: Any) -> Any:
     return np.tanh(x)
 

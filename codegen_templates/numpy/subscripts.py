@@ -321,3 +321,17 @@ def einsum_subscripts(x: int, y: int, batch: Pairs, contracted: Pairs, order: Ax
     ]
     result = [natural[i] for i in order] if order else natural
     return f"{''.join(left)},{''.join(right)}->{''.join(result)}"
+
+
+# --- Fourier transforms ----------------------------------------------------------------------
+
+
+def transform(shape: Axes, n: int, axis: int, norm: str, halved: bool = False) -> str:
+    """Which arguments a Fourier transform of an array needs: all of them, its ``"length"`` and its
+    axis, its ``"axis"``, or none (``"plain"``). ``halved``: the array is half of a transform."""
+    usual = 2 * (shape[axis] - 1) if halved else shape[axis]
+    if norm != "backward":
+        return "all"
+    if n != usual:
+        return "length"
+    return "plain" if axis == len(shape) - 1 else "axis"

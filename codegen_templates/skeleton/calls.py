@@ -52,10 +52,10 @@ def with_leaves(value: Any, rest: Iterator[Any]) -> Any:
     return dataclasses.replace(value, **dict(zip(names, made, strict=True)))
 
 
-def is_real(leaf: Any) -> bool:
-    """True for a float and an array of floats."""
-    return isinstance(leaf, float) or (
-        isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind == "f"
+def is_inexact(leaf: Any) -> bool:
+    """True for a float and a complex number, and for an array of them."""
+    return isinstance(leaf, float | complex) or (
+        isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in "fc"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import Named, is_real, leaves, with_leaves
+from .calls import Named, is_inexact, leaves, with_leaves
 
 STEPS = {"d": (1e-3, 1e-4, 1e-5, 1e-6), "f": (1e-1, 3e-2, 1e-2, 3e-3)}  # relative to the argument
 ALLOWED = {"d": 1e-5, "f": 2e-2}  # relative errors, by the kind of float
@@ -28,7 +28,7 @@ class Error(NamedTuple):
 
 def kind_of(leaf: Any) -> str:
     """``"f"`` for single precision, ``"d"`` for any other float."""
-    return "f" if np.asarray(leaf).dtype == np.float32 else "d"
+    return "f" if np.asarray(leaf).dtype in (np.float32, np.complex64) else "d"
 
 
 def moved(arguments: Named, name: str, at: int, change: Any) -> Named:
@@ -54,7 +54,7 @@ def gradient_errors(
     for name, gradient in gradients.items():
         pairs = zip(leaves(arguments[name], name), leaves(gradient, name), strict=True)
         for at, ((shown, leaf), (_, d_leaf)) in enumerate(pairs):
-            if not is_real(leaf) or not np.size(leaf):
+            if not is_inexact(leaf) or not np.size(leaf):
                 continue
 
             def along(change: Any, name: str = name, at: int = at) -> float:
@@ -69,11 +69,13 @@ def gradient_errors(
 
 def directions(gradient: Any, rng: np.random.Generator) -> Sequence[Any]:
     """Unit vectors with random weights and the signs of the gradient: what its entries contribute
-    adds up, and stands out from rounding errors. Where it is zero, signs are random."""
+    adds up, and stands out from rounding errors. Where it is zero, signs are random. (The gradient
+    of a complex number is dL/da - i dL/db, and L grows along its conjugate.)"""
     found = []
     for _ in range(3):
         noise = rng.standard_normal(np.shape(gradient))
-        direction = noise * noise * np.where(gradient == 0, np.sign(noise), np.sign(gradient))
+        ascent = np.conjugate(np.sign(gradient))
+        direction = noise * noise * np.where(gradient == 0, np.sign(noise), ascent)
         found.append(direction / np.linalg.norm(direction))
     return found
 
@@ -96,7 +98,7 @@ def direction_error(
     size = float(np.linalg.norm(leaf)) or float(np.sqrt(np.size(leaf)))
     tiny = [along(step * precision * size * direction) for step in (-4, -2, 2, 4)]
     noise = max(4 * precision * abs(start), *(abs(value - start) for value in tiny))
-    expected = float(np.sum(np.asarray(gradient, np.float64) * direction))
+    expected = float(np.real(np.sum(gradient * direction)))
     typical = float(np.linalg.norm(gradient)) / np.sqrt(np.size(gradient))
     least = (1e-3 if single else 1e-6) * abs(start) / size  # smaller slopes do not matter
     found = []

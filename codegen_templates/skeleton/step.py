@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .calls import Named, is_real, leaves, repeatable, with_leaves
+from .calls import Named, is_inexact, leaves, repeatable, with_leaves
 from .differences import ALLOWED, Error, gradient_errors, kind_of
 from .gradient import valid_arguments, verdict
 
@@ -78,11 +78,11 @@ def updated(
 
 def with_noise(gradients: Named, rng: np.random.Generator) -> Named:
     """Gradients with errors such as rounding makes them."""
-    found = [leaf for g in gradients.values() for _, leaf in leaves(g, "") if is_real(leaf)]
+    found = [leaf for g in gradients.values() for _, leaf in leaves(g, "") if is_inexact(leaf)]
     largest = max((float(np.max(np.abs(leaf))) for leaf in found if leaf.size), default=0.0)
 
     def noisy(leaf: Any) -> Any:
-        if not is_real(leaf):
+        if not is_inexact(leaf):
             return leaf
         noise = 8 * np.finfo(leaf.dtype).eps * largest * rng.standard_normal(leaf.shape)
         return np.asarray(leaf + noise, leaf.dtype)
@@ -101,7 +101,7 @@ def change_error(name: str, before: Any, after: Any, right: Any, disturbed: Any)
     wide = [np.asarray(array, np.float64) for array in (before, after, right, disturbed)]
     change = float(np.linalg.norm(wide[2] - wide[0])) or 1e-300
     rounding = 10 * float(np.linalg.norm(wide[3] - wide[2]))
-    if is_real(before):
+    if is_inexact(before):
         rounding += 10 * float(np.finfo(before.dtype).eps * np.linalg.norm(wide[2]))
     size = float(np.linalg.norm(wide[1] - wide[2]))
     return Error(name, size / change, ALLOWED[kind_of(before)] + rounding / change)

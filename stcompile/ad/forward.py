@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stcompile.ad.control import STRUCTURED
-from stcompile.ad.sweep import CustomCall, Sweep, Tape, active_outputs, loop_activity, require_rule
+from stcompile.ad.sweep import (
+    CustomCall,
+    Sweep,
+    Tape,
+    active_outputs,
+    loop_activity,
+    require_real,
+    require_rule,
+)
 from stcompile.ad.vectors import Vectors
 from stcompile.errors import DerivativeError
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
@@ -152,6 +160,7 @@ class _Forward:
 
     def _call(self, call: CustomCall) -> None:
         """A function with its own adjoint, a linear map of the cotangents of its results."""
+        require_real(call.equation)
         self.vectors.location = call.equation.location.in_section(_section(call.equation))
         targets: Sequence[int] = call.equation.params["targets"]
         moving = [call.equation.inputs[index] for index in targets]

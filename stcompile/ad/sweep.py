@@ -19,7 +19,12 @@ from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.naming import is_numbered
 from stcompile.primitives.control import Ports
 from stcompile.recorder import Recorder
-from stcompile.rules import is_differentiable, rule_for, rule_function
+from stcompile.rules import (
+    holds_for_complex,
+    is_differentiable,
+    rule_for,
+    rule_function,
+)
 from stcompile.types import Type
 
 
@@ -254,6 +259,7 @@ class Sweep(Vectors):
         cotangents = [self._result_cotangent(result) for result in step.results]
         if not any(r in self.cotangents for r in step.results if isinstance(r, Variable)):
             return
+        require_real(step.equation)
         self.location = step.equation.location.in_section("adjoint")
         knows_lines = all(e.location.section == "adjoint" for e in step.adjoint.equations)
         where = None if knows_lines else self.location
@@ -288,17 +294,34 @@ class Sweep(Vectors):
 
 
 def require_rule(equation: Equation) -> None:
-    """Refuse an equation without a derivative rule."""
-    if any(atom.type.dtype.kind == "c" for atom in (*equation.inputs, *equation.outputs)):
-        raise DerivativeError(
-            f"`{equation.primitive}` is complex on the way to a gradient",
-            location=equation.location,
-            hint="compute with real and imaginary parts",
-        )
+    """Refuse an equation without a derivative rule, or whose rule is not known to be right for the
+    complex numbers that it is of."""
+    if _is_complex(equation) and not holds_for_complex(equation):
+        raise _refusal(f"`{equation.primitive}`", equation)
     if rule_function(equation.primitive) is None:
         raise DerivativeError(
             f"`{equation.primitive}` has no derivative rule", location=equation.location
         )
+
+
+def require_real(equation: Equation) -> None:
+    """Refuse a call of complex numbers with a rule of its own, which was written for real ones;
+    one that was made from the rules of its body is none."""
+    if _is_complex(equation) and not equation.params.get("through"):
+        raise _refusal("a function with a derivative rule of its own", equation)
+
+
+def _is_complex(equation: Equation) -> bool:
+    return any(atom.type.dtype.kind == "c" for atom in (*equation.inputs, *equation.outputs))
+
+
+def _refusal(what: str, equation: Equation) -> DerivativeError:
+    return DerivativeError(
+        f"{what} is complex on the way to a gradient, and its derivative is known for real "
+        "numbers alone",
+        location=equation.location,
+        hint="compute with real and imaginary parts: z.real, z.imag",
+    )
 
 
 def _keeps_only_known(equation: Equation) -> bool:

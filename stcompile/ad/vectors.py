@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,9 @@ class Vectors:
 
     def returned(self, cotangent: Atom, to: Type) -> Atom:
         """A cotangent in the shape and dtype of its variable: a broadcast is summed away, a cast
-        undone."""
+        undone. Of a real variable it is the real part."""
+        if cotangent.type.dtype.kind == "c" and to.dtype.kind != "c":
+            cotangent = self.record("real", cotangent)
         dims = cotangent.type.dims
         if dims != to.dims:
             extra = len(dims) - len(to.dims)
@@ -43,6 +45,8 @@ class Vectors:
                 cotangent = self.record("sum", cotangent, axis=tuple(spread), keepdims=False)
                 if cotangent.type.dims != to.dims:
                     cotangent = self.record("reshape", cotangent, shape=to.dims)
+        if isinstance(cotangent, Constant) and to.dtype.kind == "c":
+            cotangent = Constant(_number(to)(cotangent.value))
         if cotangent.type.dtype != to.dtype:
             primitive = "to_python" if to.kind == "python" else "cast"
             cotangent = self.record(primitive, cotangent, dtype=to.dtype)
@@ -57,7 +61,8 @@ class Vectors:
             return self.recorder.record("undef", (), self.location, undefined(type))[0]
         if type.kind == "array":
             return self.record("full", Constant(0), shape=type.dims, dtype=type.dtype)
-        return Constant(0.0) if type.kind == "python" else Constant(type.dtype.type(0))
+        is_weak = type.kind == "python" and type.dtype.kind != "c"
+        return Constant(0.0 if is_weak else _number(type)(0))
 
     def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
         (output,) = self.recorder.record(primitive, inputs, self.location, params)
@@ -69,14 +74,18 @@ class Vectors:
         if returned.type == to:
             return returned
         if isinstance(returned, Constant):  # a number of the other kind
-            number = to.python_type if to.kind == "python" else to.dtype.type
-            return Constant(number(returned.value))
+            return Constant(_number(to)(returned.value))
         if to.kind == "python":
             return self.record("to_python", returned, dtype=to.dtype)
         return self.record("to_scalar", returned)
 
     def inline(self, program: Program, operands: Sequence[Atom]) -> tuple[Atom, ...]:
         return self.recorder.inline(program, tuple(operands), self.location)
+
+
+def _number(type: Type) -> Callable[[Any], Any]:
+    """What makes a number of a type."""
+    return type.python_type if type.kind == "python" else type.dtype.type
 
 
 def _broadcasts(dims: tuple[int, ...], to: tuple[int, ...]) -> bool:

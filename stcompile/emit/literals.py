@@ -52,9 +52,9 @@ def attribute(owner: str, member: str) -> ast.Attribute:
 def literal(value: Any) -> ast.expr:
     """The expression that evaluates to a static value.
 
-    >>> values = -1.5, (3,), np.dtype("float32"), slice(0, 2), np.float32(0.1)
+    >>> values = -1.5, (3,), np.dtype("float32"), slice(0, 2), np.float32(0.1), -2j
     >>> [ast.unparse(literal(value)) for value in values]
-    ['-1.5', '(3,)', 'np.float32', '0:2', 'np.float32(0.1)']
+    ['-1.5', '(3,)', 'np.float32', '0:2', 'np.float32(0.1)', '-2j']
     """
     if isinstance(value, Hole):
         return value.code
@@ -77,12 +77,25 @@ def literal(value: Any) -> ast.expr:
         parts = (value.start, value.stop, value.step)
         return ast.Slice(*(None if part is None else literal(part) for part in parts))
     if isinstance(value, complex):
-        return ast.Call(name("complex"), [_number(value.real), _number(value.imag)], [])
+        return _complex(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _number(value)
     if callable(value):  # an external function: a global name of the generated module
         return name(value.__name__)
     return ast.Constant(value)
+
+
+def _complex(value: complex) -> ast.expr:
+    """``1j``, ``-2j`` and ``1.5 - 2j`` where these have the same signs of zero, else a call."""
+    a, b = value.real, value.imag
+    imaginary = ast.Constant(complex(0.0, abs(b)))
+    if math.isfinite(a) and math.isfinite(b):
+        minus, a_minus = math.copysign(1, b) < 0, math.copysign(1, a) < 0
+        if a == 0 and a_minus == minus:
+            return ast.UnaryOp(ast.USub(), imaginary) if minus else imaginary
+        if a != 0 and not (b == 0 and minus):
+            return ast.BinOp(_number(a), ast.Sub() if minus else ast.Add(), imaginary)
+    return ast.Call(name("complex"), [_number(a), _number(b)], [])
 
 
 def _number(value: float) -> ast.expr:

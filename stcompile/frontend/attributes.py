@@ -13,6 +13,7 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend import masks
+from stcompile.frontend.indexing import set_item
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
@@ -85,8 +86,10 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
         if isinstance(owner, Array) and owner.type.ndim > 1:
             return _VIEWS[name](run, owner)
         return owner
-    if name == "real" and owner.type.dtype.kind in "biuf":
-        return owner
+    if name in ("real", "imag"):
+        return _part(run, owner, name)
+    if weak and name == "conjugate":
+        return ArrayMethod(owner, name)
     if not weak and callable(getattr(np.ndarray, name, None)):
         return ArrayMethod(owner, name)
     kind = (
@@ -99,6 +102,29 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
         f"`.{name}` of {kind} ({describe(owner)}) is not supported",
         "write it with the functions listed in the documentation",
     )
+
+
+def _part(run: Run, owner: Traced, name: str) -> Any:
+    """The real or imaginary part: of complex arrays a view; of real ones the array itself, and
+    zeros that nobody may write."""
+    if owner.type.dtype.kind == "c":
+        return run.view(owner, name) if isinstance(owner, Array) else run.record(name, owner)
+    if name == "real":
+        return owner
+    if not isinstance(owner, Array):
+        return owner.type.python_type() if owner.type.kind == "python" else owner.type.dtype.type()
+    zeros = run.record("full", 0, shape=owner.type.dims, dtype=owner.type.dtype)
+    zeros.cell.frozen = "the imaginary part of real numbers is zero"
+    return zeros
+
+
+def set_part(run: Run, owner: Array, name: str, value: Any) -> None:
+    """``z.real = v`` and ``z.imag = v``."""
+    if name not in ("real", "imag"):
+        run.refuse(f"this sets the attribute `{name}` of an array", "make a new array")
+    if name == "imag" and owner.type.dtype.kind != "c":
+        run.refuse(f"{describe(owner)} has no imaginary part to set", "", TypingError)
+    set_item(run, attribute(run, owner, name), Ellipsis, value)
 
 
 def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend import conditions, indexing, operators
-from stcompile.frontend.attributes import attribute
+from stcompile.frontend.attributes import attribute, set_part
 from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame, targets_of
 from stcompile.frontend.iteration import (
@@ -23,7 +23,15 @@ from stcompile.frontend.iteration import (
 )
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import NameSite
-from stcompile.frontend.values import Closure, Iterator, Sequence, describe, is_static, is_traced
+from stcompile.frontend.values import (
+    Array,
+    Closure,
+    Iterator,
+    Sequence,
+    describe,
+    is_static,
+    is_traced,
+)
 
 
 def visit_Constant(run: Run, node: ast.Constant, frame: Frame) -> Any:
@@ -328,6 +336,9 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         indexing.set_item(run, container, run.evaluate(target.slice, frame), value)
     elif isinstance(target, ast.Attribute):
         owner_value = run.evaluate(target.value, frame)
+        if isinstance(owner_value, Array):
+            set_part(run, owner_value, target.attr, value)
+            return
         if not run.owns(owner_value):
             owner_is = run.owner(owner_value, "from outside the function")
             run.refuse(

@@ -46,7 +46,7 @@ STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop t
 
 # Results that NumPy lays out in C order whatever the layout of the operands.
 _KEEPS_ORDER = {"sum", "copy", "cast", "stack", "concatenate", "update", "accumulate"}
-_KEEPS_ORDER |= {"masked_update"}
+_KEEPS_ORDER |= {"masked_update", "fft", "ifft", "rfft", "irfft"}
 _HINTS: dict[type[StcompileError], str] = {
     LanguageError: "docs/language.md lists what can be written instead",
     TypingError: "NumPy would refuse this as well: check shapes and dtypes",
@@ -344,6 +344,10 @@ class Run(Changes):
         params = step.params
         if step.primitive == "slice":
             (result,) = self.record_atoms("update", (base, value, *step.counters), params)
+            return result
+        if step.primitive in ("real", "imag"):
+            part = {"part": step.primitive}
+            (result,) = self.record_atoms("update_part", (base, value), part)
             return result
         inverse: dict[str, tuple[str, dict[str, Any]]] = {
             "reshape": ("reshape", {"shape": base.type.dims}),

@@ -17,6 +17,11 @@ def nan_to_num(
     if not copy:
         raise ValueError("nan_to_num(copy=False) is not supported: it writes into its argument")
     given = np.asarray(x)
+    if given.dtype.kind == "c":
+        result = np.empty(given.shape, given.dtype)
+        result.real = nan_to_num(given.real, True, nan, posinf, neginf)
+        result.imag = nan_to_num(given.imag, True, nan, posinf, neginf)
+        return result[()]
     if given.dtype.kind != "f":
         return np.copy(given)[()]
     limits = np.finfo(given.dtype)
@@ -52,29 +57,37 @@ def modf(x: Any) -> Any:
 
 def real(val: Any) -> Any:
     """The real part: of real numbers these themselves."""
-    return val if np.isscalar(val) else np.asarray(val)[...]
+    number: Any = val if np.isscalar(val) else np.asarray(val)[...]
+    return number.real
 
 
 def imag(val: Any) -> Any:
     """The imaginary part: of real numbers zeros."""
-    zeros = np.zeros_like(np.asarray(val))
-    return zeros[()] if np.isscalar(val) else zeros
+    number: Any = val if np.isscalar(val) else np.asarray(val)
+    return number.imag
 
 
 def angle(z: Any, deg: bool = False) -> Any:
-    """The angle of real numbers: 0, or pi for negative ones."""
-    a = np.arctan2(0.0, z)
+    """The angle of complex numbers; of real ones 0, or pi for negative ones."""
+    a = np.arctan2(imag(z), real(z)) if np.iscomplexobj(z) else np.arctan2(0.0, z)
     return a * (180 / np.pi) if deg else a
 
 
 def real_if_close(a: Any, tol: float = 100) -> Any:
     """Real numbers are real."""
+    if np.iscomplexobj(a):
+        raise ValueError("whether real_if_close of complex numbers is real depends on their values")
     return np.asarray(a)[...]
 
 
 def isreal(x: Any) -> Any:
-    """True for real numbers."""
-    return np.asarray(x) == np.asarray(x)
+    """True where the imaginary part is zero."""
+    return imag(x) == 0
+
+
+def iscomplex(x: Any) -> Any:
+    """True where the imaginary part is not zero."""
+    return np.asarray(imag(x) != 0)[()]
 
 
 def isclose(

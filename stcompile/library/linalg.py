@@ -19,7 +19,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         is_plain = ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
         if is_plain:
             flat = flat_as_stored(values)
-            result = np.sqrt(np.dot(flat, flat))
+            if np.iscomplexobj(flat):
+                squares = np.dot(flat.real, flat.real) + np.dot(flat.imag, flat.imag)
+            else:
+                squares = np.dot(flat, flat)
+            result = np.sqrt(squares)
             return np.reshape(result, (1,) * ndim) if keepdims else result
         axes = tuple(range(ndim))
     elif isinstance(axis, tuple | list):
@@ -35,6 +39,10 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return _matrix_norm(values, "fro" if ord is None else ord, axes, keepdims)
 
 
+def _squares(x: Any) -> Any:
+    return (np.conjugate(x) * x).real if np.iscomplexobj(x) else x * x
+
+
 def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
@@ -43,19 +51,19 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 0:
-        return np.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdims)
+        return np.sum((x != 0).astype(x.real.dtype), axis=axis, keepdims=keepdims)
     if ord == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 2:
-        return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+        return np.sqrt(np.sum(_squares(x), axis=axis, keepdims=keepdims))
     total = np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims)
-    return total ** (1 / np.asarray(ord).astype(x.dtype)[()])
+    return total ** (1 / np.asarray(ord).astype(x.real.dtype)[()])
 
 
 def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: bool) -> Any:
     row, column = axes
     if ord in ("fro", "f"):
-        return np.sqrt(np.sum(x * x, axis=axes, keepdims=keepdims))
+        return np.sqrt(np.sum(_squares(x), axis=axes, keepdims=keepdims))
     if ord in (1, -1, np.inf, -np.inf):
         summed, other = (row, column) if ord in (1, -1) else (column, row)
         sums = np.sum(np.abs(x), axis=summed, keepdims=True)

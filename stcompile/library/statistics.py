@@ -63,7 +63,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: An
     n = x.shape[1] - free
     centred = x - np.mean(x, axis=1)[:, None]
     scale = 1 / n if n > 0 else math.inf
-    return np.squeeze(np.dot(centred, centred.T) * scale)
+    other = np.conjugate(centred.T) if np.iscomplexobj(centred) else centred.T
+    return np.squeeze(np.dot(centred, other) * scale)
 
 
 def _variables(m: Any, rowvar: bool) -> Any:
@@ -81,10 +82,14 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     c = cov(x, y, rowvar)
     if c.ndim == 0:
         return c / c
-    deviation = np.sqrt(np.diagonal(c))
+    deviation = np.sqrt(np.real(np.diagonal(c)))
     c = c / deviation[:, None]
     c = c / deviation[None, :]
-    return np.clip(c, -1, 1)
+    if not np.iscomplexobj(c):
+        return np.clip(c, -1, 1)
+    c.real = np.clip(c.real, -1, 1)
+    c.imag = np.clip(c.imag, -1, 1)
+    return c
 
 
 # --- order statistics --------------------------------------------------------------------------
@@ -121,7 +126,7 @@ def median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     ordered = np.sort(x, axis=0)
     middle = ordered[(n - 1) // 2 : n // 2 + 1]
     result = np.mean(middle, axis=0)
-    if x.dtype.kind == "f":
+    if x.dtype.kind in "fc":
         result = np.where(np.isnan(ordered[-1]), np.nan, result)[()]
     return _restored(result, a, axis, 0) if keepdims else result
 
@@ -189,7 +194,7 @@ def nanmedian(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 def _filled(a: Any, value: Any) -> Any:
     """The array with a value in place of NaNs."""
     x = np.asarray(a)
-    return np.where(np.isnan(x), value, x) if x.dtype.kind == "f" else x
+    return np.where(np.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
 def nansum(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
@@ -222,8 +227,15 @@ def nanmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return _extreme(np.min, np.inf, a, axis, keepdims)
 
 
-def _extreme(reduce: Any, neutral: float, a: Any, axis: Any, keepdims: bool) -> Any:
+def _ordered(a: Any) -> Any:
     x = np.asarray(a)
+    if np.iscomplexobj(x):
+        raise ValueError("extrema without NaNs are not supported for complex numbers")
+    return x
+
+
+def _extreme(reduce: Any, neutral: float, a: Any, axis: Any, keepdims: bool) -> Any:
+    x = _ordered(a)
     if x.dtype.kind != "f":
         return reduce(x, axis=axis, keepdims=keepdims)
     result = reduce(_filled(x, neutral), axis=axis, keepdims=keepdims)
@@ -233,7 +245,7 @@ def _extreme(reduce: Any, neutral: float, a: Any, axis: Any, keepdims: bool) -> 
 
 def nanargmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The position of the largest element that is not NaN; `ValueError` if there is none."""
-    x = np.asarray(a)
+    x = _ordered(a)
     if x.dtype.kind == "f" and np.any(np.all(np.isnan(x), axis=axis)):
         raise ValueError("All-NaN slice encountered")
     return np.argmax(_filled(x, -np.inf), axis=axis, keepdims=keepdims)
@@ -241,7 +253,7 @@ def nanargmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 def nanargmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The position of the smallest element that is not NaN; `ValueError` if there is none."""
-    x = np.asarray(a)
+    x = _ordered(a)
     if x.dtype.kind == "f" and np.any(np.all(np.isnan(x), axis=axis)):
         raise ValueError("All-NaN slice encountered")
     return np.argmin(_filled(x, np.inf), axis=axis, keepdims=keepdims)
@@ -255,7 +267,7 @@ def _over(total: Any, count: Any) -> Any:
 def nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The mean of the elements that are not NaN; NaN if there are none."""
     x = np.asarray(a)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return np.mean(x, axis=axis, keepdims=keepdims)
     count = np.sum(np.logical_not(np.isnan(x)), axis=axis, keepdims=keepdims)
     return _over(np.sum(_filled(x, 0), axis=axis, keepdims=keepdims), count)
@@ -264,7 +276,7 @@ def nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 def nanvar(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -> Any:
     """The variance of the elements that are not NaN; NaN without degrees of freedom."""
     x = np.asarray(a)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return np.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
     missing = np.isnan(x)
     present = np.logical_not(missing)
@@ -272,7 +284,11 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -
     count = np.sum(present, axis=axis, keepdims=True)
     mean = _over(np.sum(filled, axis=axis, keepdims=True), count)
     deviation = np.where(missing, 0, filled - mean)
-    total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
+    if np.iscomplexobj(x):
+        squares = (deviation * np.conjugate(deviation)).real
+    else:
+        squares = deviation * deviation
+    total = np.sum(squares, axis=axis, keepdims=keepdims)
     free = np.sum(present, axis=axis, keepdims=keepdims) - ddof
     return np.where(free <= 0, np.nan, _over(total, free))[()]
 

@@ -74,7 +74,8 @@ def _increasing(rebuild: Rebuild, atom: Atom, at: int) -> Equation | None:
         return None
     equation = rebuild.equations[made]
     fits = equation.primitive in _UNARY or equation.primitive in ("add", "subtract", "maximum")
-    return equation if fits else None
+    is_real = equation.output.type.dtype.kind != "c"  # of complex numbers none of them increases
+    return equation if fits and is_real else None
 
 
 def _place(first: Equation, second: Equation) -> int | None:

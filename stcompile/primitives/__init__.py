@@ -7,11 +7,13 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.primitives.base import OperandError, Primitive
+from stcompile.primitives.complex_numbers import COMPLEX
 from stcompile.primitives.control import CONTROL
 from stcompile.primitives.creation import CREATION
 from stcompile.primitives.effects import EFFECTS
 from stcompile.primitives.elementwise import ELEMENTWISE
 from stcompile.primitives.external import EXTERNAL
+from stcompile.primitives.fourier import FOURIER
 from stcompile.primitives.indexing import INDEXING
 from stcompile.primitives.linalg import LINALG
 from stcompile.primitives.linear import LINEAR
@@ -29,8 +31,8 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
     {
         primitive.name: primitive
         for primitives in (
-            *(ELEMENTWISE, REDUCTIONS, SHAPES, CREATION),
-            *(INDEXING, MASKS, LINEAR, LINALG, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
+            *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING, MASKS),
+            *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
         )
         for primitive in primitives
     }

@@ -15,6 +15,8 @@ def _full(types: Types, params: Any) -> Types:
     (v,) = types
     if v.size != 1:
         raise OperandError(f"full: takes one value, not shape {v.dims}")
+    if v.dtype.kind == "c" and np.dtype(params["dtype"]).kind not in "cb":
+        raise OperandError(f"full: {v} would lose its imaginary part in {params['dtype']}")
     return (Type.array(params["dtype"], params["shape"]),)
 
 

@@ -25,6 +25,7 @@ UNARY = (
     *("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "square", "reciprocal"),
     *("floor", "ceil", "rint", "trunc", "deg2rad", "rad2deg"),
     *("logical_not", "invert", "isnan", "isinf", "isfinite", "signbit", "spacing"),
+    "conjugate",
 )
 BINARY = (
     *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"),
@@ -34,7 +35,7 @@ BINARY = (
     *("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"),
     *("left_shift", "right_shift", "gcd", "lcm"),
 )
-LINEAR = frozenset({"negative", "add", "subtract", "deg2rad", "rad2deg"})
+LINEAR = frozenset({"conjugate", "negative", "add", "subtract", "deg2rad", "rad2deg"})
 
 MATH_RULES = {
     **{f"math.{name}": name for name in ("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt")},
@@ -180,7 +181,7 @@ def _cast(types: Types, params: Any) -> Types:
     (x,) = types
     dtype = np.dtype(params["dtype"])
     if x.dtype.kind == "c" and dtype.kind not in "cb":
-        raise OperandError(f"cast: {x} to {dtype} would lose the imaginary part")
+        raise OperandError(f"cast: {x} to {dtype} would lose the imaginary part: take x.real")
     return (Type.scalar(dtype) if x.kind == "python" else x.with_dtype(dtype),)
 
 

@@ -36,7 +36,9 @@ def _matrix(name: str, t: Type, square: bool = True) -> Type:
 
 def _lapack(name: str, t: Type) -> np.dtype[Any]:
     if t.dtype.kind == "c":
-        raise OperandError(f"{name}: complex matrices are not supported")
+        if name not in ("inv", "solve", "det"):
+            raise OperandError(f"{name}: complex matrices are not supported")
+        return t.dtype
     if t.dtype == np.float16:
         raise OperandError(f"{name}: array type float16 is unsupported in linalg")
     return t.dtype if t.dtype == np.float32 else np.dtype(np.float64)

@@ -73,7 +73,12 @@ def cotangents(
 
 
 def differences(f: Callable[[Any], Any], x: Any, step: float = 1e-3) -> Any:
-    """The gradient of a scalar function by central differences, extrapolated to order 4."""
+    """The gradient of a scalar function by central differences, extrapolated to order 4. Of a
+    complex argument it is dL/da - i dL/db."""
+    x = np.array(x)
+    if x.dtype.kind == "c":
+        real = differences(lambda a: f(a + 1j * x.imag), x.real)
+        return real - 1j * differences(lambda b: f(x.real + 1j * b), x.imag)
     x = np.array(x, np.float64)
     gradient = np.zeros(x.shape)
     for i in np.ndindex(x.shape):
@@ -98,20 +103,25 @@ def check_rule(
     **facts: Any,
 ) -> None:
     """Each cotangent that the rule gives agrees with finite differences, and each input whose
-    dtype is real has one."""
+    dtype is real or complex has one. The cotangent of a complex result is one of its real part with
+    factors: d_out = dL/da - i dL/db for L = Re(sum(out * d_out))."""
     params = params or {}
     out = primal(name, inputs, params)
     d_out = np.cos(np.arange(np.size(out)) + 1.0).reshape(np.shape(out))
+    if np.iscomplexobj(out):
+        d_out = d_out + 1j * np.sin(2 * d_out + 1)
     results = cotangents(name, inputs, d_out, params, rule, **facts)
     for i, (x, d_x) in enumerate(zip(inputs, results, strict=True)):
-        if not isinstance(x, np.ndarray | np.generic) or x.dtype.kind != "f":
+        if not isinstance(x, np.ndarray | np.generic) or x.dtype.kind not in "fc":
             continue
 
         def f(value: Any, i: int = i) -> Any:
             moved = [*inputs[:i], value, *inputs[i + 1 :]]
-            return np.sum(np.asarray(primal(name, moved, params)) * d_out)
+            return np.real(np.sum(np.asarray(primal(name, moved, params)) * d_out))
 
         assert d_x is not None, f"{name}: no cotangent of input {i}"
+        if x.dtype.kind == "f":  # the engine takes the real part
+            d_x = np.real(d_x)
         np.testing.assert_allclose(
             d_x, differences(f, x), rtol=rtol, atol=1e-8, err_msg=f"{name} {i}"
         )

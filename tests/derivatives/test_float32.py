@@ -80,6 +80,13 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("masked_update", (X, X, X > 0), {"items": True}),
     ("accumulate", (X, X), {"op": "add"}),
     ("accumulate", (X, X[0, :2]), {"op": "slice", **SLICE}),
+    *((name, (X + 1j * X,), {}) for name in ("real", "imag", "conjugate", "complex_sign")),
+    ("update_part", (X + 1j * X, X), {"part": "imag"}),
+    *(
+        (name, (X[:2],), {"n": n, "axis": 1, "norm": "ortho"})
+        for name in ("fft", "ifft", "rfft", "irfft")
+        for n in (4, 7)
+    ),
     (
         "contract",
         (X, X),
@@ -96,7 +103,9 @@ def test_float32(name: str, inputs: Any, params: Any) -> None:
     d_out = np.ones_like(out) if isinstance(out, np.ndarray) else F32(1)
     for x, d_x in zip(inputs, cotangents(name, inputs, d_out, params, **facts), strict=True):
         if isinstance(x, np.ndarray | np.generic) and x.dtype == F32:
-            assert d_x.dtype == F32
+            assert d_x.dtype in (F32, np.complex64)
+        if isinstance(x, np.ndarray | np.generic) and x.dtype == np.complex64:
+            assert d_x.dtype in (F32, np.complex64)
 
 
 def test_every_rule_is_tried() -> None:

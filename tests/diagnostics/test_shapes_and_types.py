@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stcompile import DerivativeError, TypingError
+from stcompile.nn import logsumexp
 from tests.diagnostics.refusals import Refusals
 
 refused = Refusals()
@@ -195,14 +196,54 @@ def an_array_as_a_number(x):
     return float(x)
 
 
-@refused(X * 1j, at="def a_complex_argument(x):", reason="complex", error=DerivativeError)
-def a_complex_argument(x):
-    return np.sum(np.abs(x))
+@refused(X, at="np.sum(x * 1j)", reason="complex", hint="real part", error=DerivativeError)
+def a_complex_result(x):
+    return np.sum(x * 1j)
 
 
-@refused(X, at="np.abs(x * 1j)", reason="complex", error=DerivativeError)
-def complex_values_on_the_way(x):
-    return np.sum(np.abs(x * 1j))
+@refused(X * 1j, at="np.sort(x)", reason="`sort` is complex", hint="real", error=DerivativeError)
+def complex_numbers_in_order(x):
+    return np.sum(np.abs(np.sort(x)))
+
+
+@refused(X, at="np.maximum(x * 1j, 0)", reason="`maximum` is complex", error=DerivativeError)
+def a_maximum_of_complex_numbers(x):
+    return np.sum(np.maximum(x * 1j, 0).imag)
+
+
+@refused(X, at="logsumexp(x + 1j)", reason="rule of its own is complex", error=DerivativeError)
+def a_rule_for_real_numbers(x):
+    return logsumexp(x + 1j).real
+
+
+@refused(X, at="np.linalg.qr(x * 1j)", reason="complex matrices", error=TypingError)
+def a_factorisation_of_complex_matrices(x):
+    return np.sum(np.abs(np.linalg.qr(x * 1j)[0]))
+
+
+@refused(X, at="(x * 1j).astype(float)", reason="imaginary part: take x.real", error=TypingError)
+def a_lost_imaginary_part(x):
+    return np.sum((x * 1j).astype(float))
+
+
+@refused(X, at="np.real_if_close(x * 1j)", reason="depends on their values")
+def perhaps_real(x):
+    return np.sum(np.real_if_close(x * 1j))
+
+
+@refused(X, at="np.fft.rfft(x * 1j)", reason="rfft: takes real numbers", error=TypingError)
+def half_a_spectrum_of_complex_numbers(x):
+    return np.sum(np.abs(np.fft.rfft(x * 1j)))
+
+
+@refused(X, at="np.fft.fft(x, 0)", reason="Invalid number of FFT data points", error=TypingError)
+def a_transform_of_nothing(x):
+    return np.sum(np.abs(np.fft.fft(x, 0)))
+
+
+@refused(X, at='np.fft.fft(x, norm="unit")', reason="Invalid norm value 'unit'", error=TypingError)
+def an_unknown_norm(x):
+    return np.sum(np.abs(np.fft.fft(x, norm="unit")))
 
 
 @refused.test

@@ -15,6 +15,7 @@ from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.creation import CREATION
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
+from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, SHARED, STATISTICS
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
@@ -33,7 +34,7 @@ def tables() -> str:
     python = {f: lowering for f, lowering in FUNCTIONS.items() if _is_python(f)}
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
-    own |= set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
+    own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
     templates = set(TEMPLATES.values()) | set(SHARED)
     left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
@@ -46,6 +47,7 @@ def tables() -> str:
         ("Sorting, searching, choosing", _calls(SORTING)),
         ("Products", _calls(LINEAR)),
         ("Linear algebra", _calls(LINALG)),
+        ("Fourier transforms", _calls(FOURIER)),
         ("Matrices, parts of arrays", _calls(MATRICES)),
         ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
@@ -68,7 +70,7 @@ def _elementwise() -> str:
     return _table(("call", "also called", "derivative"), rows)
 
 
-OTHER_NAMES = {"fabs": "absolute", "positive": "copy", "conjugate": "copy"}
+OTHER_NAMES = {"fabs": "absolute", "positive": "copy", "conjugate": "conjugate"}
 OTHER_NAMES |= {"round": "rint", "around": "rint", "fix": "trunc"}
 
 
@@ -169,8 +171,9 @@ def _name(function: Any) -> str:
     module = _module(function)
     if module == "builtins":
         return name
-    if str(function.__module__ or "").startswith("numpy.linalg"):
-        return f"np.linalg.{name}"
+    for part in ("linalg", "fft"):
+        if str(function.__module__ or "").startswith(f"numpy.{part}"):
+            return f"np.{part}.{name}"
     return f"{'np' if module == 'numpy' else module}.{name}"
 
 

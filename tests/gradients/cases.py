@@ -724,9 +724,28 @@ OF_USERS = (
     real_alone("a primitive of a user's", lambda x, y: weighted(x, y) * x, a.broadcasting()),
 )
 
+
+def with_parts(x: Any) -> Any:
+    z = np.zeros(x.shape, complex)
+    z.real = x
+    z.imag[1:] = x[1:] * x[:-1]
+    z.real += 1.0
+    return z
+
+
+# Complex numbers on the way; test_complex.py has more of them.
+COMPLEX = (
+    real_alone("complex conjugate", lambda x: np.abs(np.conjugate(x * 1j) + x), a.unary(0.2, 1.5)),
+    real_alone("complex parts", lambda x: np.real(x * 1j + x) * np.imag((1 - 2j) * x), a.unary()),
+    real_alone("complex sign", lambda x: np.sign(x + 2j).real, a.unary()),
+    real_alone("z.real = x", lambda x: np.abs(with_parts(x)), a.array(1, 1)),
+    real_alone("fft, ifft", lambda x: np.abs(np.fft.ifft(np.fft.fft(x, 4) ** 2)), GRID),
+    real_alone("rfft, irfft", lambda x: np.fft.irfft(np.fft.rfft(x) * 1j, 5), GRID),
+)
+
 CASES: tuple[Case, ...] = (
     *OF_USERS,
-    *LINALG,
+    *(*LINALG, *COMPLEX),
     *(*ELEMENTWISE, *CALCULUS, *ORDER, *STATISTICS, *MATRICES, *ARRANGEMENT),
     *(*OPERATORS, *UNARY, *BINARY, *MATH, *REDUCTIONS, *METHODS),
     *(*LINEAR, *SHAPES, *INDEXING, *CREATION, *RANDOM, *LIBRARY),

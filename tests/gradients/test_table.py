@@ -28,6 +28,7 @@ WITHOUT = frozenset(
         *("logical_not", "logical_and", "logical_or", "logical_xor"),
         *("invert", "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor"),
         *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
+        *("isreal", "iscomplex", "isrealobj", "iscomplexobj"),
         *("shape", "ndim", "size", "result_type", "isscalar", "finfo"),
         *("empty_like", "zeros_like", "zeros", "ones", "empty", "linspace", "identity"),
     }

@@ -32,7 +32,8 @@ SHAPES: tuple[tuple[tuple[int, ...], ...], ...] = (
     ((5, 3, 4), (5, 1, 4)),
     ((0, 3), (0, 3)),
 )
-WIDE = {np.dtype("f4"): 2**-21, np.dtype("f8"): 2**-50, np.dtype("c16"): 2**-50}  # a few ulp
+WIDE = {np.dtype(d): 2**-21 for d in ("f4", "c8")}  # a few ulp
+WIDE |= {np.dtype(d): 2**-50 for d in ("f8", "c16")}
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,13 @@ def numbers(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
 
 
 def ufuncs() -> Iterator[Case]:
-    for own in (*UNARY, *BINARY, "first_maximum"):
-        ufunc = getattr(np, own.removeprefix("first_"))
+    for own in (*UNARY, *BINARY, "first_maximum", "complex_sign"):
+        ufunc = getattr(np, own.removeprefix("first_").removeprefix("complex_"))
         if own not in BUFFERED:
             continue
         for dtype in DTYPES:
+            if own == "complex_sign" and dtype.kind != "c":
+                continue
             try:
                 ufunc.resolve_dtypes((*[dtype] * ufunc.nin, None))
             except TypeError:
@@ -124,14 +127,16 @@ def selections() -> Iterator[Case]:
 
 
 def reductions() -> Iterator[Case]:
-    for dtype in map(np.dtype, ("?", "i4", "i8", "f4", "f8")):
+    for dtype in map(np.dtype, ("?", "i4", "i8", "f4", "f8", "c16")):
         x = RNG.integers(-2, 3, (4, 3, 5)).astype(dtype)  # sums of these are exact
+        if dtype.kind == "c":
+            x = x + 1j * np.roll(x, 1)
         for axis in ((0,), (1,), (2,), (0, 2), (1, 2), (0, 1, 2)):
             for keepdims in (False, True):
                 params = {"axis": axis, "keepdims": keepdims}
                 for own in ("sum", "prod", "max", "min", "any", "all", "mean"):
                     yield Case(own, (x,), params)
-                if dtype.kind == "f":
+                if dtype.kind in "fc":
                     for own in ("var", "std"):
                         yield Case(own, (x,), {**params, "ddof": 1})
         for axis in (0, 1, 2):
@@ -142,7 +147,7 @@ def reductions() -> Iterator[Case]:
 
 
 def arrangements() -> Iterator[Case]:
-    for dtype in map(np.dtype, ("i8", "f4", "f8")):
+    for dtype in map(np.dtype, ("i8", "f4", "f8", "c16")):
         x, y = numbers(dtype, (3, 4)), numbers(dtype, (3, 4))
         for axis in (0, 1):
             yield Case("concatenate", (x, y), {"axis": axis})
@@ -172,7 +177,18 @@ def products() -> Iterator[Case]:
             yield Case("contract", (x[0], y[0, :3]), params)
 
 
-CASES = [*ufuncs(), *powers(), *selections(), *reductions(), *arrangements(), *products()]
+def transforms() -> Iterator[Case]:
+    for dtype in map(np.dtype, ("f4", "f8", "c8", "c16")):
+        x = numbers(dtype, (3, 4))
+        for own in ("fft", "ifft", "irfft") if dtype.kind == "c" else ("fft", "rfft"):
+            for n, axis, norm in ((4, 1, "backward"), (5, 0, "ortho"), (2, 1, "forward")):
+                yield Case(own, (x,), {"n": n, "axis": axis, "norm": norm})
+
+
+CASES = [
+    *(*ufuncs(), *powers(), *selections(), *reductions(), *arrangements(), *products()),
+    *transforms(),
+]
 
 
 def test_all_are_tried() -> None:
@@ -240,7 +256,7 @@ def test_reductions_to_a_number(primitive: str) -> None:
             same(found, case.expected())
             assert type(found) is type(case.expected())
             tried += 1
-    assert tried == 5
+    assert tried == 6
 
 
 # --- how they are written ------------------------------------------------------------------------

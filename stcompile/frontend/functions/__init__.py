@@ -16,6 +16,7 @@ from stcompile.frontend import masks
 from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.creation import CREATION
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
+from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.library import (
     ARRANGEMENT,
     CALCULUS,
@@ -58,10 +59,14 @@ def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
     return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
 
 
-def _itself(run: Run, x: Any) -> Any:
-    """``x.conj()`` of real numbers: the array itself."""
+def _conjugate(run: Run, x: Any) -> Any:
+    """``x.conj()``: of real numbers the array itself."""
     if isinstance(x, Masked):
         run.refuse_masked()
+    if x.type.dtype.kind == "c":
+        result = run.record("conjugate", x)
+        is_python = x.type.kind == "python"
+        return run.record("to_python", result, dtype=x.type.dtype) if is_python else result
     return Array(x.cell, x.type, x.path) if isinstance(x, Array) else x
 
 
@@ -90,8 +95,8 @@ METHODS: dict[str, Any] = {
     "argpartition": SORTING[np.argpartition],
     "searchsorted": SORTING[np.searchsorted],
     "choose": SORTING[np.choose],
-    "conj": _itself,
-    "conjugate": _itself,
+    "conj": _conjugate,
+    "conjugate": _conjugate,
     "clip": ELEMENTWISE[np.clip],
     "round": ELEMENTWISE[np.round],
     "dot": dot,
@@ -115,6 +120,7 @@ FUNCTIONS: dict[Any, Any] = {
     **CREATION,
     **LINEAR,
     **LINALG,
+    **FOURIER,
     **SHARED,
     **COMPOSED,
     **CALCULUS,

@@ -137,6 +137,22 @@ def conversion(kind: type) -> Any:
     return lowering
 
 
+def complex_(run: Run, real: Any = 0, imag: Any = 0) -> Any:
+    """``complex(x)``; of two parts if they are static."""
+    if is_static([real, imag]):
+        return static_complex(run, real, imag)
+    if not is_number(imag) or imag != 0:
+        run.refuse("complex(a, b) of traced parts is not supported", "a + 1j * b")
+    return conversion(complex)(run, real)
+
+
+def static_complex(run: Run, real: Any, imag: Any) -> Any:
+    try:
+        return complex(real, imag) if not isinstance(real, str) else complex(real)
+    except (TypeError, ValueError) as error:
+        return run.refuse(str(error), "", TypingError)
+
+
 def scalar_type(kind: type[np.generic]) -> Any:
     """``np.float32(x)``: a number or an array in that dtype."""
 
@@ -186,6 +202,17 @@ def isscalar(run: Run, element: Any) -> bool:
     return isinstance(element, Scalar) or is_number(element)
 
 
+def iscomplexobj(run: Run, x: Any) -> bool:
+    """True for numbers and arrays of a complex dtype, whatever their values."""
+    if is_static(x):
+        return bool(np.iscomplexobj(x))
+    return (x if is_traced(x) else run.as_array(x)).type.dtype.kind == "c"
+
+
+def isrealobj(run: Run, x: Any) -> bool:
+    return not iscomplexobj(run, x)
+
+
 def finfo(run: Run, dtype: Any) -> Any:
     """Facts about a dtype: its limits are static."""
     return np.finfo(dtype.type.dtype if is_traced(dtype) else dtype_of(run, dtype))
@@ -213,11 +240,13 @@ CREATION: dict[Any, Any] = {
     np.size: size,
     np.result_type: result_type,
     np.isscalar: isscalar,
+    np.iscomplexobj: iscomplexobj,
+    np.isrealobj: isrealobj,
     np.finfo: finfo,
     float: conversion(float),
     int: conversion(int),
     bool: conversion(bool),
-    complex: conversion(complex),
+    complex: complex_,
     **{
         kind: scalar_type(kind)
         for kind in (

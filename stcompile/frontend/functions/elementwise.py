@@ -110,6 +110,19 @@ def positive(run: Run, x: Any) -> Any:
     return strong(run, (x,))[0]
 
 
+def conjugate(run: Run, x: Any) -> Any:
+    """np.conjugate: of real numbers a copy."""
+    is_complex = not is_static(x) and run.atom(x).type.dtype.kind == "c"
+    return run.record("conjugate", x) if is_complex else positive(run, x)
+
+
+def sign(run: Run, x: Any) -> Any:
+    """np.sign, which of complex numbers is another function."""
+    if not is_static(x) and run.atom(x).type.dtype.kind == "c":
+        return run.record("complex_sign", x)
+    return ufunc("sign", np.sign)(run, x)
+
+
 def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     """np.round: what it does in C, in the steps of it."""
     if not isinstance(decimals, int):
@@ -117,8 +130,11 @@ def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     (x,) = strong(run, (a,))
     if decimals == 0:
         return run.record("rint", x)
-    if run.atom(x).type.dtype.kind in "iub":
+    kind = run.atom(x).type.dtype.kind
+    if kind in "iub":
         run.refuse("rounding integers to decimals is not supported", "convert to float")
+    if kind == "c":
+        run.refuse("rounding complex numbers to decimals is not supported", "round both parts")
     factor = 10.0 ** abs(decimals)
     there, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
     return run.record(back, run.record("rint", run.record(there, x, factor)), factor)
@@ -133,7 +149,8 @@ def _table() -> Mapping[Any, Any]:
         np.where: of_items("where", where),
         np.clip: of_items("clip", clip),
         np.positive: of_items("positive", positive),
-        np.conjugate: of_items("positive", positive),  # of real numbers
+        np.conjugate: of_items("conjugate", conjugate),
+        np.sign: of_items("sign", sign),
         np.sinc: of_items("sinc", ufunc("sinc", np.sinc)),
         np.fix: of_items("trunc", ufunc("trunc", np.trunc)),
         np.round: of_items("rint", round_),

@@ -54,6 +54,8 @@ ELEMENTWISE: dict[Any, Any] = {
     np.real: inlined(elementwise.real),
     np.imag: inlined(elementwise.imag),
     np.angle: inlined(elementwise.angle),
+    np.isreal: inlined(elementwise.isreal),
+    np.iscomplex: inlined(elementwise.iscomplex),
     np.real_if_close: inlined(elementwise.real_if_close),
     np.isclose: inlined(elementwise.isclose),
     np.allclose: inlined(elementwise.allclose),

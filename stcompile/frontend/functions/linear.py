@@ -42,7 +42,11 @@ def inner(run: Run, a: Any, b: Any) -> Any:
 
 
 def vdot(run: Run, a: Any, b: Any) -> Any:
-    return dot(run, ravel(run, a), ravel(run, b))
+    """np.vdot: of complex numbers the first operand is conjugated."""
+    x = ravel(run, a)
+    if x.type.dtype.kind == "c":
+        x = run.record("conjugate", x)
+    return dot(run, x, ravel(run, b))
 
 
 def tensordot(run: Run, a: Any, b: Any, axes: Any = 2) -> Any:

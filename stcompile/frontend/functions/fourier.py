@@ -1,0 +1,53 @@
+"""The functions of `numpy.fft`: transforms of one axis are primitives, the others made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.reductions import axis_of
+from stcompile.frontend.run import Run
+from stcompile.library import fourier
+
+
+def _transform(primitive: str) -> Callable[..., Any]:
+    """The lowering of a transform of one axis."""
+
+    def lowering(run: Run, a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+        x = run.as_array(a)
+        at = axis_of(run, x.type.ndim, axis)
+        length = x.type.dims[at]
+        if n is None:
+            n = 2 * (length - 1) if primitive == "irfft" else length
+        if not isinstance(n, int | np.integer):
+            run.refuse("the length of a transform must be one static integer", "", TypingError)
+        kind = "backward" if norm is None else norm
+        return run.record(primitive, x, n=int(n), axis=at, norm=kind)
+
+    return lowering
+
+
+FOURIER: dict[Any, Any] = {
+    np.fft.fft: _transform("fft"),
+    np.fft.ifft: _transform("ifft"),
+    np.fft.rfft: _transform("rfft"),
+    np.fft.irfft: _transform("irfft"),
+    np.fft.hfft: inlined(fourier.hfft),
+    np.fft.ihfft: inlined(fourier.ihfft),
+    np.fft.fft2: inlined(fourier.fft2),
+    np.fft.ifft2: inlined(fourier.ifft2),
+    np.fft.rfft2: inlined(fourier.rfft2),
+    np.fft.irfft2: inlined(fourier.irfft2),
+    np.fft.fftn: inlined(fourier.fftn),
+    np.fft.ifftn: inlined(fourier.ifftn),
+    np.fft.rfftn: inlined(fourier.rfftn),
+    np.fft.irfftn: inlined(fourier.irfftn),
+    np.fft.fftshift: inlined(fourier.fftshift),
+    np.fft.ifftshift: inlined(fourier.ifftshift),
+    np.fft.fftfreq: inlined(fourier.fftfreq),
+    np.fft.rfftfreq: inlined(fourier.rfftfreq),
+}

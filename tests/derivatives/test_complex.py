@@ -1,0 +1,128 @@
+"""The rules that are said to hold for complex operands, alone, against finite differences.
+
+The points are in all quadrants, so that a rule that is right on one branch only is found.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stcompile.codegen_templates.derivatives import DERIVATIVES, HOLDS_FOR_COMPLEX
+from stcompile.primitives.fourier import NORMS
+from tests.derivatives.numeric import check_rule
+from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
+
+RNG = np.random.default_rng(0)
+QUADRANTS = np.array([0.7 + 0.4j, -0.8 + 0.5j, -0.6 - 0.9j, 0.5 - 0.3j, 1.3 + 0.2j, -1.7 - 0.1j])
+ALL: dict[str, Any] = {"axis": (0,), "keepdims": False}
+SLICE, COUNTED = PARTS[1], PARTS[3]
+
+
+def drawn(*shape: int) -> Any:
+    return RNG.normal(size=shape) + 1j * RNG.normal(size=shape)
+
+
+Z, GRID, REAL = QUADRANTS, drawn(4, 5), RNG.normal(size=(4, 5))
+SQUARE = drawn(2, 3, 3) + 3 * np.eye(3)
+UNARY = (
+    *("negative", "conjugate", "absolute", "complex_sign", "real", "imag", "square", "reciprocal"),
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan"),
+    *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+)
+BINARY = ("add", "subtract", "multiply", "divide", "power", "float_power")
+CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    *((name, (Z,), {}) for name in UNARY),
+    *((name, (Z, np.roll(Z, 1)), {}) for name in BINARY),
+    *((name, (Z, np.roll(Z, 1).real), {}) for name in BINARY),
+    *((name, (Z.real, np.roll(Z, 1)), {}) for name in BINARY),
+    *(("power", (Z, y), {"static": (False, True)}) for y in (0, 1, 2, 3, 0.5, -1, 1j, 2.5 - 1j)),
+    *(("power", (x, Z), {"static": (True, False)}) for x in (2.0, -2.0, 1j, 1 - 2j)),
+    ("where", (Z.real > 0, Z, 2 * Z), {}),
+    ("where", (Z.real > 0, Z, Z.real), {}),
+    ("cast", (Z.real,), {"dtype": np.dtype(np.complex128)}),
+    ("to_python", (np.complex128(Z[0]),), {"dtype": np.dtype(np.complex128)}),
+    *((name, (np.complex128(Z[0]),), {}) for name in ("to_scalar", "asarray")),
+    ("copy", (Z,), {}),
+    ("update_part", (Z, Z.imag), {"part": "real"}),
+    ("update_part", (Z, Z.imag), {"part": "imag"}),
+    *((name, (GRID,), ALL) for name in ("sum", "prod", "mean")),
+    *((name, (GRID,), {**ALL, "ddof": 1}) for name in ("var", "std")),
+    *((name, (GRID,), {"axis": 1}) for name in ("cumsum", "cumprod")),
+    ("reshape", (GRID,), {"shape": (20,)}),
+    ("transpose", (GRID,), {"axes": (1, 0)}),
+    ("expand_dims", (GRID,), {"axis": (0,)}),
+    ("squeeze", (GRID[:1],), {"axis": (0,)}),
+    ("broadcast_to", (GRID,), {"shape": (2, 4, 5)}),
+    *((name, (GRID, REAL), {"axis": 1}) for name in ("concatenate", "stack")),
+    ("roll", (GRID,), {"shift": (1,), "axis": (0,)}),
+    ("pad", (GRID,), {"pad_width": ((1, 1), (0, 0)), "mode": "constant", "value": 0}),
+    ("diagonal", (GRID,), {"offset": 1, "axis1": 0, "axis2": 1}),
+    ("full", (Z[0],), {"shape": (3,), "dtype": Z.dtype}),
+    ("full", (np.float64(2),), {"shape": (3,), "dtype": Z.dtype}),
+    ("array", (Z[0], np.float64(2)), {"shape": (2,), "dtype": Z.dtype}),
+    ("slice", (GRID,), SLICE),
+    ("slice", (GRID, *counters(COUNTED)), COUNTED),
+    ("windows", (GRID,), WINDOWS[0]),
+    ("update", (GRID, Z[0]), SLICE),
+    ("update", (GRID, np.float64(2)), SLICE),
+    ("index", (GRID, *INDICES[0][0]), {"at": INDICES[0][1]}),
+    ("index_update", (GRID, REAL, *INDICES[0][0]), {"at": INDICES[0][1]}),
+    *(("masked", (GRID, REAL > 0), {"reduce": r, "axis": (0,)}) for r in ("sum", "prod", "mean")),
+    ("masked_update", (GRID, Z[0], REAL > 0), {"items": False}),
+    ("masked_update", (GRID, REAL, REAL > 0), {"items": True}),
+    ("accumulate", (GRID, REAL), {"op": "add"}),
+    ("accumulate", (GRID, GRID[0, :2]), {"op": "slice", **SLICE}),
+    *(
+        ("contract", (GRID, y), {"batch": (), "contracted": ((0, 0),), "order": (), "spelling": ""})
+        for y in (GRID + 1j, REAL)
+    ),
+    ("einsum", (GRID, REAL, GRID[0]), {"subscripts": "ij,kj,l->il"}),
+    ("einsum", (GRID[:, :4],), {"subscripts": "ii->i"}),
+    *((name, (SQUARE,), {}) for name in ("inv", "det")),
+    *(("solve", (SQUARE, y), {}) for y in (drawn(3), drawn(2, 3, 2), REAL[:3, 0])),
+    *(("solve", (SQUARE.real, y), {}) for y in (drawn(3), drawn(2, 3, 2))),
+    *(
+        (name, (x,), {"n": n, "axis": 1, "norm": norm})
+        for name in ("fft", "ifft", "rfft", "irfft")
+        for x in (GRID, REAL)
+        if name != "rfft" or x is REAL
+        for n in (1, 2, 3, 4, 5, 6, 7)
+        for norm in NORMS
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", sorted(HOLDS_FOR_COMPLEX))
+def test_rule(name: str) -> None:
+    tried = [case for case in CASES if case[0] == name]
+    assert tried, f"{name} is said to hold for complex operands, and is not tried"
+    for _, inputs, params in tried:
+        facts = {key: params[key] for key in params if key == "static"}
+        check_rule(name, inputs, {k: v for k, v in params.items() if k != "static"}, **facts)
+
+
+def test_they_are_rules() -> None:
+    assert set(DERIVATIVES) >= HOLDS_FOR_COMPLEX
+
+
+def test_at_zero() -> None:
+    """`absolute` and `complex_sign` have no derivative at 0: it is taken for 0."""
+    zero = np.zeros(2, complex)
+    np.testing.assert_array_equal(DERIVATIVES["absolute"](np.abs(zero), zero), zero)
+    found = DERIVATIVES["complex_sign"](zero, zero, np.ones(2))
+    np.testing.assert_array_equal(found, zero)
+
+
+def test_a_rule_of_real_numbers_is_found() -> None:
+    """`np.sign(x)`, the derivative of `np.abs(x)`, is the conjugate of that of complex numbers."""
+
+    def absolute(out: Any, x: Any) -> Any:
+        return np.sign(x)
+
+    absolute.__dict__["mark"] = "partials"
+    with pytest.raises(AssertionError, match="absolute"):
+        check_rule("absolute", (Z,), rule=absolute)
