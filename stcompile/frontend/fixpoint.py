@@ -67,13 +67,15 @@ class Settled:
 
 @dataclass(frozen=True)
 class Growth:
-    """A list that gets items in each step: the shapes of these, and their atoms in the step."""
+    """A list that gets items in each step: the shapes of these, and their atoms in the step. One
+    that gets them on some paths through the step only has items that are ``unknown``."""
 
     site: ContentsSite
     before: list[Any]
     merger: Merger
     shapes: list[Shape]
     atoms: list[Atom]
+    unknown: Poison = GROWN
 
 
 @dataclass(eq=False)
@@ -216,6 +218,8 @@ def _growth(loop: _Loop, site: ContentsSite, before: list[Any]) -> Growth:
     if not isinstance(unknown, Poison):
         loop.run.refuse("items of this list are removed in the loop", "append only")
     merger = Merger(loop.run, loop.construct, loop.age)
+    if unknown is not GROWN:  # what paths through the step left
+        return Growth(site, before, merger, [], [], unknown)
     shapes = [merger.defined(item, True, "") for item in items]
     return Growth(site, before, merger, shapes, merger.atoms("second"))
 

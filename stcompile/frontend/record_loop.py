@@ -156,8 +156,8 @@ class Recording:
         ys = list(outputs[slots + len(self.flags) :])
         for growth in found.grown:
             mine, ys = ys[: len(growth.atoms)], ys[len(growth.atoms) :]
-            if length is None:
-                run.set(growth.site, [GROWN])
+            if length is None or growth.unknown is not GROWN:
+                run.set(growth.site, [growth.unknown])
             else:
                 run.set(growth.site, _grown(run, growth, mine, length))
         pairs = zip(self.flags, outputs[slots:], strict=False)

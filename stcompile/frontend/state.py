@@ -8,6 +8,7 @@ taken back.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -197,7 +198,7 @@ def reachable(
         elif isinstance(value, dict):
             stack += value.values()
         elif type(value) in DICT_VIEWS:
-            stack += value
+            stack += gc.get_referents(value)  # the dict, which a view does not name
         elif isinstance(value, Closure):
             stack += value.defaults.values()
         elif isinstance(value, Bound):

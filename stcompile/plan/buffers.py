@@ -222,19 +222,23 @@ class _Planner:
         for another array then, but one array cannot hold both."""
         inplace: set[Variable] = set()
         found: set[Variable] = set()
+        views = dict.fromkeys(self.storage.views)
         for _, item in self.tree.items():
             if isinstance(item, Step) and item.at in self.writes.inplace:
                 (output,), target = item.equation.outputs, target_of(item.equation)
                 if self.writes.inplace[item.at]:
                     inplace.add(output)
+                    if target in views:  # what is written into a view is one, too
+                        views[output] = None
                 elif target in self.classes.get(output, ()):
                     found.add(output)
         several = {
             members[0]: [m for m in members if m not in inplace]
             for members in self.classes.values()
+            if views.keys().isdisjoint(members)  # they are in the array of another class
         }
         head_of = {m: head for head in several for m in self.classes[head]}
-        for view in self.storage.views:
+        for view in views:
             for head in shown_by(self.storage, head_of, view):
                 places = (at for m in several[head] for at in self.liveness.definitions[m])
                 if any(self.liveness.live_after(view, at) for at in places):

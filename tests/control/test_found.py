@@ -140,6 +140,67 @@ def a_part_of_a_part_at_a_counter(s):
     return total
 
 
+@examples(np.array([0.8, -0.5, 0.8, -0.7]))
+def a_view_that_is_added_to_while_a_loop_goes_on(x):
+    """Its array is not that of the next step's value."""
+    h = [x, x]
+    for _ in range(19):
+        for _ in range(4):
+            h = [np.concatenate([x[2:], h[0][:2]]), x]
+    return np.sum(h[0] * np.sin(np.arange(4.0)))
+
+
+@pytest.mark.parametrize("skip", ["continue", "branch", "counter"])
+def test_a_list_that_gets_items_in_some_steps(skip: str) -> None:
+    """How many it has is not known; none is no answer."""
+
+    def program(x, s):
+        items = []
+        for k in range(19):
+            if skip == "continue" and s < 0.45:
+                continue
+            if skip == "counter":
+                if k:
+                    _ = 0
+                else:
+                    continue
+            if skip != "branch" or s > 0.45:
+                items.append(x)
+        return sum(items)
+
+    with pytest.raises(st.LanguageError, match="on one path"):
+        st.grad(program)(2.0, 0.9)
+
+
+def test_a_list_that_gets_items_in_some_steps_and_is_not_read() -> None:
+    def program(x, s):
+        items = []
+        for _ in range(19):
+            if s > 0.45:
+                items.append(x)
+        return x * s
+
+    assert st.grad(program)(2.0, 0.9) == 0.9
+
+
+def test_a_dict_that_a_loop_goes_through_is_no_other_one() -> None:
+    """It has no name any more, but the loop reads what is written to it."""
+
+    def program(x):
+        first = x[1]
+        held = [{"p": first, "q": 0.5}]
+        for _, value in held[0].items():
+            held[0]["q"] = value * 2.0
+            for _ in x:
+                if first:
+                    break
+                held[0] = held[0].copy()
+        return held[0]["q"]
+
+    with pytest.raises(st.LanguageError, match="either of two"):
+        st.grad(program)(X)
+
+
 def test_a_list_that_a_loop_goes_through_is_no_other_one() -> None:
     """It has no name any more, but the loop reads what a branch left in it."""
 
