@@ -7,8 +7,11 @@ parts.
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -404,6 +407,25 @@ def test_other_rules_are_refused(name: str) -> None:
 
     z = Variable("z", Type.array(complex, (2,)))
     assert not rules.holds_for_complex(Equation((z,), name, (z, z)))
+
+
+def test_exported_gradients_test_themselves(tmp_path: Path) -> None:
+    """By differences along complex directions: a conjugate gradient is found."""
+
+    @st.differentiable(wrt=("z", "x"), level="readable")
+    def function(z, x):
+        return np.sum(np.abs(z) ** 2 * x) + np.sum((z * x).imag)
+
+    path = tmp_path / "gradient.py"
+    function.export(path, Z, X)
+    text = path.read_text()
+    right = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert right.returncode == 0, right.stdout + right.stderr
+    assert "(d_z, d_x)" in text
+    path.write_text(text.replace("(d_z, d_x)", "(d_z.conj(), d_x)"))
+    wrong = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 1
+    assert "failed: z: error" in wrong.stdout
 
 
 def test_programs_are_read_back() -> None:
