@@ -61,6 +61,19 @@ def of_parts(z, w, x):
     return y * np.real(y) + np.imag(z) - y.real.T.reshape(3, 4)
 
 
+def of_views(z, w, x):
+    y = np.zeros(20, complex)
+    flat, many = np.ravel(z), np.ravel(x)
+    for k in range(20):
+        y.real[k] = many[k % 12] * flat[k % 12].imag
+        y.imag[k] += flat.real[k % 12] ** 2
+    y.real[::2] = y.imag[::-2]
+    y.real = y.real[::-1]
+    part = y.imag[3:15]
+    y *= 2j
+    return y[:12].reshape(3, 4) + part.reshape(3, 4) * np.sum(np.conj(z[x > 0]))
+
+
 def with_a_loop(z, w, x):
     h = z[0]
     rows = []
@@ -161,7 +174,15 @@ PROGRAMS: dict[str, Function] = {
     **{
         f.__name__: f
         for f in (
-            *(of_parts, with_a_loop, with_numbers, with_a_branch, of_indices, with_parts_of_masks),
+            *(
+                of_parts,
+                of_views,
+                with_a_loop,
+                with_numbers,
+                with_a_branch,
+                of_indices,
+                with_parts_of_masks,
+            ),
             *(of_matrices, of_products, arranged, converted),
         )
     },
