@@ -7,8 +7,11 @@ parts.
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +59,19 @@ def of_parts(z, w, x):
     y.real[0] += w.real
     y[2] *= 1j
     return y * np.real(y) + np.imag(z) - y.real.T.reshape(3, 4)
+
+
+def of_views(z, w, x):
+    y = np.zeros(20, complex)
+    flat, many = np.ravel(z), np.ravel(x)
+    for k in range(20):
+        y.real[k] = many[k % 12] * flat[k % 12].imag
+        y.imag[k] += flat.real[k % 12] ** 2
+    y.real[::2] = y.imag[::-2]
+    y.real = y.real[::-1]
+    part = y.imag[3:15]
+    y *= 2j
+    return y[:12].reshape(3, 4) + part.reshape(3, 4) * np.sum(np.conj(z[x > 0]))
 
 
 def with_a_loop(z, w, x):
@@ -158,7 +174,15 @@ PROGRAMS: dict[str, Function] = {
     **{
         f.__name__: f
         for f in (
-            *(of_parts, with_a_loop, with_numbers, with_a_branch, of_indices, with_parts_of_masks),
+            *(
+                of_parts,
+                of_views,
+                with_a_loop,
+                with_numbers,
+                with_a_branch,
+                of_indices,
+                with_parts_of_masks,
+            ),
             *(of_matrices, of_products, arranged, converted),
         )
     },
@@ -404,6 +428,25 @@ def test_other_rules_are_refused(name: str) -> None:
 
     z = Variable("z", Type.array(complex, (2,)))
     assert not rules.holds_for_complex(Equation((z,), name, (z, z)))
+
+
+def test_exported_gradients_test_themselves(tmp_path: Path) -> None:
+    """By differences along complex directions: a conjugate gradient is found."""
+
+    @st.differentiable(wrt=("z", "x"), level="readable")
+    def function(z, x):
+        return np.sum(np.abs(z) ** 2 * x) + np.sum((z * x).imag)
+
+    path = tmp_path / "gradient.py"
+    function.export(path, Z, X)
+    text = path.read_text()
+    right = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert right.returncode == 0, right.stdout + right.stderr
+    assert "(d_z, d_x)" in text
+    path.write_text(text.replace("(d_z, d_x)", "(d_z.conj(), d_x)"))
+    wrong = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 1
+    assert "failed: z: error" in wrong.stdout
 
 
 def test_programs_are_read_back() -> None:
