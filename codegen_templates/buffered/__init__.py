@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import elementwise, linear, reductions, scalars, shapes
+from .special import SPECIAL
 
 BUFFERED: dict[str, Callable[..., None]] = {
     "negative": elementwise.negative,
@@ -99,6 +100,7 @@ BUFFERED: dict[str, Callable[..., None]] = {
     "pad": shapes.pad,
     "full": shapes.full,
     "contract": linear.contract,
+    **SPECIAL,
 }
 
 SCALARS: dict[str, Callable[..., Any]] = {

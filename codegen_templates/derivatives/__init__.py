@@ -26,6 +26,7 @@ from . import (
     sorting,
 )
 from .nondifferentiable import NON_DIFFERENTIABLE
+from .special import SPECIAL
 
 __all__ = ["DERIVATIVES", "NON_DIFFERENTIABLE"]
 
@@ -143,4 +144,5 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "normal": random.normal,
     "uniform": random.uniform,
     "exponential": random.exponential,
+    **SPECIAL,
 }

@@ -26,6 +26,7 @@ from . import (
     shapes,
     sorting,
 )
+from .special import SPECIAL
 
 TEMPLATES: dict[str, Callable[..., Any]] = {
     "negative": elementwise.negative,
@@ -221,4 +222,5 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "randint": random.randint,
     "permutation": random.permutation,
     "choice": random.choice,
+    **SPECIAL,
 }

@@ -249,6 +249,14 @@ class Sweep:
                 f"`{equation.primitive}` has no derivative rule", location=equation.location
             )
         rule = rule_for(equation, active)
+        if rule.kind == "partials" and len(rule.targets) < sum(active):
+            without = next(i for i, flag in enumerate(active) if flag and i not in rule.targets)
+            raise DerivativeError(
+                f"`{equation.primitive}` has no derivative with respect to its operand "
+                f"{without + 1}",
+                location=equation.location,
+                hint="give a number there, or leave what it is computed from out of `wrt`",
+            )
         d_out = self.cotangents[equation.output]
         if rule.kind == "accumulates":
             self._accumulate_into(equation, rule.program, d_out)

@@ -124,7 +124,7 @@ class _Emitter:
         if level == "fast":
             self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)
             _unite(self.plan, sharing)
-        taken = [*arguments, FACTORY, *blas_names(), *defaults.values()]
+        taken = [*arguments, FACTORY, *blas_names(), *scipy_modules(tree), *defaults.values()]
         self.naming = Naming(tree, sharing, set(places) - without_name, taken)
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
         self.statements = Statements(*parts)
@@ -260,6 +260,8 @@ class _Emitter:
         head += [""] if head else []
         blas = [own for own in blas_names() if f"{own}(" in text]
         head.append("import numpy as np")
+        scipy = scipy_modules(self.tree)
+        head += [f"from scipy import {', '.join(scipy)}"] if scipy else []
         head += [f"from {MODULE} import {', '.join(blas)}"] if blas else []
         return [*head, "", ""]
 
@@ -287,6 +289,13 @@ class _Emitter:
                 yield own
             else:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"
+
+
+def scipy_modules(tree: Tree) -> tuple[str, ...]:
+    """The modules of SciPy that code of a program names: a primitive of theirs has the prefix."""
+    steps = (item for _, item in tree.items() if isinstance(item, Step))
+    used = {step.equation.primitive.split(".")[0] for step in steps}
+    return tuple(sorted(used & {"linalg", "special"}))
 
 
 def _unite(plan: Plan, sharing: Sharing) -> None:

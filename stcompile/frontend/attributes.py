@@ -108,7 +108,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
         return run.refuse(
             f"module `{module.__name__}` has no attribute `{name}`", "is it misspelt?"
         )
-    if module.__name__.split(".")[0] in ("numpy", "math", "cmath", "builtins", "operator"):
+    if module.__name__.split(".")[0] in ("numpy", "scipy", "math", "cmath", "builtins", "operator"):
         return value  # constants of a library do not change
     place = Place.constant(module, module.__name__).attribute(name)
     return run.captures.captured(value, place)

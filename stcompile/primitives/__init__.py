@@ -20,6 +20,7 @@ from stcompile.primitives.random import RANDOM
 from stcompile.primitives.reductions import REDUCTIONS
 from stcompile.primitives.shapes import SHAPES
 from stcompile.primitives.sorting import SORTING
+from stcompile.primitives.special import SPECIAL
 from stcompile.types import Type
 
 __all__ = ["PRIMITIVES", "OperandError", "Primitive", "infer"]
@@ -30,6 +31,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         for primitives in (
             *(ELEMENTWISE, REDUCTIONS, SHAPES, CREATION),
             *(INDEXING, MASKS, LINEAR, LINALG, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM),
+            SPECIAL,
         )
         for primitive in primitives
     }

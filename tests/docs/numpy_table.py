@@ -21,6 +21,7 @@ from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
+from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.supported import summary
@@ -50,6 +51,7 @@ def tables() -> str:
         ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
         ("Array methods", _methods()),
+        *((f"`{module}`", _scipy(module)) for module in SCIPY),
         ("Random draws", _draws()),
         ("Python", _names(f for f in python if _module(f) == "builtins")),
         ("`math`", _names(f for f in python if _module(f) == "math")),
@@ -118,6 +120,18 @@ def _pathwise(name: str) -> str:
     if name in ("permutation", "shuffle", "choice"):
         return "of what is drawn from"
     return "pathwise" if name in DERIVATIVES else "none"
+
+
+def _scipy(module: str) -> str:
+    """The functions of a module of SciPy, which need not be installed."""
+    rows = []
+    for name, lowering in SCIPY[module].items():
+        parameters = _parameters(lowering)
+        primitive = f"{module.removeprefix('scipy.')}.{name}"
+        if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL and primitive in TEMPLATES:
+            parameters = list(inspect.signature(TEMPLATES[primitive]).parameters.values())
+        rows.append((f"`{primitive}{_shown(parameters)}`",))
+    return _table(("call",), rows)
 
 
 def _names(functions: Iterable[Any]) -> str:

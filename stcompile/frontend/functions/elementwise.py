@@ -22,14 +22,15 @@ OPERATORS = frozenset(
 )
 
 
-def ufunc(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of an elementwise function to the primitive of its name."""
+def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """The lowering of an elementwise function, in messages by its ``name``, to its primitive."""
+    name = name or f"np.{primitive}"
 
     def lowering(run: Run, *operands: Any) -> Any:
         count = getattr(function, "nin", len(operands))
         if len(operands) != count:
             run.refuse(
-                f"`np.{primitive}` takes {count} operands, not {len(operands)}",
+                f"`{name}` takes {count} operands, not {len(operands)}",
                 "give each operand, and one array as `out` at most",
                 ArgumentsError,
             )
