@@ -26,6 +26,7 @@ from . import (
     sorting,
 )
 from .nondifferentiable import NON_DIFFERENTIABLE
+from .scipy_linalg import LINALG
 from .special import SPECIAL
 
 __all__ = ["DERIVATIVES", "NON_DIFFERENTIABLE"]
@@ -144,5 +145,6 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "normal": random.normal,
     "uniform": random.uniform,
     "exponential": random.exponential,
+    **LINALG,
     **SPECIAL,
 }

@@ -26,6 +26,7 @@ from . import (
     shapes,
     sorting,
 )
+from .scipy_linalg import LINALG
 from .special import SPECIAL
 
 TEMPLATES: dict[str, Callable[..., Any]] = {
@@ -222,5 +223,6 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "randint": random.randint,
     "permutation": random.permutation,
     "choice": random.choice,
+    **LINALG,
     **SPECIAL,
 }

@@ -15,7 +15,7 @@ from stcompile.frontend.functions.elementwise import of_items, static_call, ufun
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import is_static
-from stcompile.library import special
+from stcompile.library import matrices, scipy_linalg, special
 from stcompile.primitives.special import NAMES
 
 Lowering = Callable[..., Any]
@@ -80,7 +80,60 @@ SPECIAL: dict[str, Lowering] = {
     "log_softmax": inlined(special.log_softmax),
 }
 
-SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType({"scipy.special": SPECIAL})
+
+def _expm(run: Run, A: Any) -> Any:
+    return run.record("linalg.expm", run.as_array(A))
+
+
+_TRANS = {"N": 0, "T": 1, "C": 1, 2: 1}
+
+
+def _solve_triangular(
+    run: Run,
+    a: Any,
+    b: Any,
+    trans: Any = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    params = {"lower": bool(lower), "unit_diagonal": bool(unit_diagonal)}
+    trans = _TRANS.get(trans, trans)
+    return run.record(
+        "linalg.solve_triangular", run.as_array(a), run.as_array(b), trans=trans, **params
+    )
+
+
+LINALG: dict[str, Lowering] = {
+    "solve": inlined(scipy_linalg.solve),
+    "inv": inlined(scipy_linalg.inv),
+    "det": inlined(scipy_linalg.det),
+    "solve_triangular": _solve_triangular,
+    "cholesky": inlined(scipy_linalg.cholesky),
+    "cho_factor": inlined(scipy_linalg.cho_factor),
+    "cho_solve": inlined(scipy_linalg.cho_solve),
+    "expm": _expm,
+    "eigh": inlined(scipy_linalg.eigh),
+    "eigvalsh": inlined(scipy_linalg.eigvalsh),
+    "svd": inlined(scipy_linalg.svd),
+    "svdvals": inlined(scipy_linalg.svdvals),
+    "qr": inlined(scipy_linalg.qr),
+    "pinv": inlined(scipy_linalg.pinv),
+    "lstsq": inlined(scipy_linalg.lstsq),
+    "norm": inlined(scipy_linalg.norm),
+    "block_diag": inlined(scipy_linalg.block_diag),
+    "toeplitz": inlined(scipy_linalg.toeplitz),
+    "hankel": inlined(scipy_linalg.hankel),
+    "circulant": inlined(scipy_linalg.circulant),
+    "hilbert": inlined(scipy_linalg.hilbert),
+    "khatri_rao": inlined(scipy_linalg.khatri_rao),
+    "kron": inlined(matrices.kron),  # until SciPy 1.14
+}
+
+SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
+    {"scipy.special": SPECIAL, "scipy.linalg": LINALG}
+)
 
 
 def scipy_lowering(function: Any) -> Lowering | None:
