@@ -130,6 +130,12 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         _check_container_method(run, function, arguments, keywords)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
+    if type(getattr(function, "__self__", function)).__module__.startswith("scipy."):
+        return run.refuse(
+            f"`{name_of(function)}` is not supported",
+            "of distributions, methods of the documentation are known, called as in "
+            "stats.norm.logpdf(x, loc, scale)",
+        )
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
@@ -209,6 +215,10 @@ def name_of(function: Any) -> str:
     """``np.cumprod``, ``math.gamma``, ``helper``: a callable as users write it."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = (getattr(function, "__module__", None) or "").split(".")
+    owner = getattr(function, "__self__", function)
+    if type(owner).__module__.startswith("scipy.stats"):
+        distribution = f"stats.{getattr(owner, 'name', type(owner).__name__)}"
+        return distribution if owner is function else f"{distribution}.{function.__name__}"
     if function is getattr(sys.modules.get("scipy.special"), name or "", None):
         return f"special.{name}"
     if isinstance(function, np.ufunc) or module[0] == "numpy":

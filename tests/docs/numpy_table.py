@@ -24,6 +24,7 @@ from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
+from stcompile.frontend.functions.stats import STATS
 from stcompile.supported import summary
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
@@ -51,7 +52,8 @@ def tables() -> str:
         ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
         ("Array methods", _methods()),
-        *((f"`{module}`", _scipy(module)) for module in SCIPY),
+        *((f"`{module}`", _scipy(module)) for module in SCIPY if module != "scipy.stats"),
+        ("`scipy.stats`", _distributions()),
         ("Random draws", _draws()),
         ("Python", _names(f for f in python if _module(f) == "builtins")),
         ("`math`", _names(f for f in python if _module(f) == "math")),
@@ -132,6 +134,19 @@ def _scipy(module: str) -> str:
             parameters = list(inspect.signature(TEMPLATES[primitive]).parameters.values())
         rows.append((f"`{primitive}{_shown(parameters)}`",))
     return _table(("call",), rows)
+
+
+def _distributions() -> str:
+    """The methods of each distribution, by the first one's arguments."""
+    methods: dict[str, list[str]] = {}
+    for name in STATS:
+        methods.setdefault(name.split(".")[0], []).append(name.split(".")[1])
+    rows = []
+    for distribution, names in methods.items():
+        parameters = _parameters(STATS[f"{distribution}.{names[0]}"])
+        call = f"`stats.{distribution}.{names[0]}{_shown(parameters)}`"
+        rows.append((call, ", ".join(f"`{name}`" for name in names[1:])))
+    return _table(("call", "and"), rows)
 
 
 def _names(functions: Iterable[Any]) -> str:

@@ -36,3 +36,23 @@ def derivatives(scipys: Any, *args: Any, wrt: int = 0) -> tuple[Any, Any]:
 def summed(function: Function) -> Function:
     """The sum of all that a function returns."""
     return lambda *xs: np.sum(function(*xs))
+
+
+def located(method: Any) -> Function:
+    """A method of a distribution, of all its arguments."""
+    return lambda x, *rest: method(x, *rest)
+
+
+def held(method: Any, *shapes: Any) -> Function:
+    """A method of a distribution with these shape parameters, of loc and scale."""
+    return lambda x, loc, scale: method(x, *shapes, loc, scale)
+
+
+def shaped(method: Any, k: Any) -> Function:
+    """A method of a discrete distribution, of its parameters."""
+    return lambda *parameters: method(k, *parameters)
+
+
+def several(methods: Any, shapes: Any) -> Function:
+    """The results of several methods, of loc and scale."""
+    return lambda x, loc, scale: [method(x, *shapes, loc, scale) for method in methods]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -13,6 +14,7 @@ from typing import Any
 
 from stcompile.frontend.functions.elementwise import of_items, static_call, ufunc
 from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import is_static
 from stcompile.library import matrices, scipy_linalg, special
@@ -132,7 +134,7 @@ LINALG: dict[str, Lowering] = {
 }
 
 SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
-    {"scipy.special": SPECIAL, "scipy.linalg": LINALG}
+    {"scipy.special": SPECIAL, "scipy.linalg": LINALG, "scipy.stats": STATS}
 )
 
 
@@ -149,6 +151,11 @@ def scipy_lowering(function: Any) -> Lowering | None:
 @functools.cache
 def _functions(module: str) -> Mapping[Any, Lowering]:
     """The functions of a module that this version of SciPy has, with their lowerings."""
-    names = SCIPY[module]
-    found = importlib.import_module(module)
-    return {getattr(found, name): names[name] for name in names if hasattr(found, name)}
+    found: dict[Any, Lowering] = {}
+    for name, lowering in SCIPY[module].items():
+        try:
+            function = operator.attrgetter(name)(importlib.import_module(module))
+        except AttributeError:
+            continue
+        found[function] = lowering
+    return found
