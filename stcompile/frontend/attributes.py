@@ -104,6 +104,11 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
 def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
     try:
         value = getattr(module, name)
+    except ModuleNotFoundError as error:
+        return run.refuse(
+            f"the derivative needs {error.name}, which is not installed",
+            'python -m pip install "stcompile[scipy]"',
+        )
     except AttributeError:
         return run.refuse(
             f"module `{module.__name__}` has no attribute `{name}`", "is it misspelt?"

@@ -50,6 +50,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
         ("eigh", (X[:, :4] + FOUR,), {"part": part, "lower": True})
         for part in ("eigenvalues", "eigenvectors")
     ),
+    *(("convolve", (X[0], X[1, :n]), {"mode": "same"}) for n in (2, 3)),
+    ("frexp", (X + 1,), {"part": "mantissa"}),
     ("eigvalsh", (X[:, :4] + FOUR,), {"lower": False}),
     ("partition", (X,), {"axis": 0, "kth": 1}),
     ("diagonal", (X,), {"offset": 1, "axis1": 0, "axis2": 1}),

@@ -73,6 +73,7 @@ def _elementwise() -> str:
 
 
 OTHER_NAMES = {"fabs": "absolute", "positive": "copy", "conjugate": "copy"}
+OTHER_NAMES |= {"degrees": "rad2deg", "radians": "deg2rad"}
 OTHER_NAMES |= {"round": "rint", "around": "rint", "fix": "trunc"}
 
 
@@ -84,7 +85,7 @@ def _state(function: Any) -> str:
     if name not in DERIVATIVES:
         return "refused"
     rule = DERIVATIVES[name]
-    if rule.__dict__["mark"] != "partials" or name == "ldexp":
+    if rule.__dict__["mark"] != "partials" or name in ("ldexp", "frexp", "i0"):
         return "yes"
     inputs = inspect.signature(rule).parameters.values()
     count = sum(p.kind is not p.KEYWORD_ONLY for p in inputs)

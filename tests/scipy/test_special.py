@@ -113,6 +113,12 @@ def test_composed_float32(case: Case) -> None:
     check_float32(replace(case, rtol=1e-6))
 
 
+def test_numpys_bessel_function() -> None:
+    """Its derivative is SciPy's i1."""
+    check(Case("np.i0", lambda x: np.i0(x) * x, (spread(-2.0, 9.0),)))
+    check_float32(Case("np.i0", lambda x: np.i0(x), (spread(-2.0, 9.0),)))
+
+
 def test_softplus() -> None:
     softplus = getattr(special, "softplus", None)
     if softplus is None:

@@ -125,6 +125,10 @@ def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     return run.record(back, run.record("rint", run.record(there, x, factor)), factor)
 
 
+def frexp(run: Run, x: Any) -> Any:
+    return tuple(run.record("frexp", x, part=part) for part in ("mantissa", "exponent"))
+
+
 def _table() -> Mapping[Any, Any]:
     found: dict[Any, Any] = {}
     for name, primitive in PRIMITIVES.items():
@@ -137,6 +141,10 @@ def _table() -> Mapping[Any, Any]:
         np.conjugate: of_items("positive", positive),  # of real numbers
         np.sinc: of_items("sinc", ufunc("sinc", np.sinc)),
         np.fix: of_items("trunc", ufunc("trunc", np.trunc)),
+        np.degrees: of_items("rad2deg", ufunc("rad2deg", np.degrees)),
+        np.radians: of_items("deg2rad", ufunc("deg2rad", np.radians)),
+        np.frexp: frexp,
+        np.i0: of_items("i0", ufunc("i0", np.i0)),
         np.round: of_items("rint", round_),
         np.around: of_items("rint", round_),
         np.fabs: of_items("absolute", ufunc("absolute", np.fabs)),
