@@ -269,6 +269,8 @@ class Sweep:
             target = equation.inputs[index]
             assert isinstance(target, Variable)
             if rule.kind == "partials":
+                if isinstance(result, Constant) and result.value == 0:
+                    continue  # flat, as a floor is
                 result = self.record("multiply", d_out, result)
             self.contribute(equation, target, result)
 
