@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from tests.plan.compiled import peak
 
 scipy = pytest.importorskip("scipy")
 
@@ -65,13 +66,16 @@ def test_a_name_that_is_taken() -> None:
     )
 
 
-def test_steps_allocate_nothing() -> None:
-    """All that is written has a buffer."""
-    memory = st.grad(likelihood, wrt=1).memory(X, X)
-    source = st.grad(likelihood, wrt=1).source(X, X)
-    body = source.split("def likelihood_grad")[1]
-    assert memory is not None
-    assert "special.erfcx(v" in body and "out=v" in body
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_calls_allocate_no_more_for_more_data(dtype: Any) -> None:
+    """All values of functions of SciPy have a buffer."""
+    found = []
+    for size in (10_000, 40_000):
+        x, w = np.ones(size, dtype), dtype(0.5)
+        compiled = st.value_and_grad(likelihood, wrt=1)
+        found.append(peak(lambda: compiled(x, w)))
+    assert max(found) < 64 * 1024
+    assert abs(found[0] - found[1]) <= 4096
 
 
 @pytest.mark.parametrize("level", ["readable", "fast"])

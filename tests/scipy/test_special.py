@@ -59,7 +59,7 @@ def cases() -> list[Case]:
         if name in FIRST:
             static = FIRST[name]
             fixed = after(getattr(special, name), static)
-            found.append(Case(name, fixed, (spread(0.4, 2.0) if y is None else y,), narrow=False))
+            found.append(Case(name, fixed, (spread(0.4, 2.0) if y is None else y,)))
         else:
             found.append(Case(name, plain(getattr(special, name)), (column, spread(0.6, 2.4, 2))))
     for name in TERNARY:
