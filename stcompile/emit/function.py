@@ -25,6 +25,7 @@ from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace, together
+from stcompile.errors import LanguageError
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Variable
 from stcompile.liveness import uses_by_variable
@@ -106,6 +107,11 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.tree = tree = unfold(staged.program)
+        for clash in sorted({*arguments} & {*scipy_modules(tree)}):
+            raise LanguageError(
+                f"the argument `{clash}` is called like the module of SciPy that the code calls",
+                hint="call it something else",
+            )
         blas = level == "fast" and options.has_blas and not suits_numpy(tree)
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}

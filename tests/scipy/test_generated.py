@@ -66,6 +66,15 @@ def test_a_name_that_is_taken() -> None:
     )
 
 
+def test_an_argument_of_that_name() -> None:
+    def named(linalg: Any, special: Any) -> Any:
+        return np.sum(probabilities(linalg) * special)
+
+    probabilities = special.ndtr
+    with pytest.raises(st.LanguageError, match="`special` is called like the module"):
+        st.value_and_grad(named)(X, X)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_calls_allocate_no_more_for_more_data(dtype: Any) -> None:
     """All values of functions of SciPy have a buffer."""
