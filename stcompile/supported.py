@@ -17,6 +17,7 @@ import numpy as np
 from stcompile.frontend.calls import name_of
 from stcompile.frontend.functions import FUNCTIONS
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
+from stcompile.frontend.functions.scipy import SCIPY
 
 # Functions that are others under a second name, in NumPy an object of its own.
 _SECOND_NAMES = frozenset({"amax", "amin", "around", "fix"})
@@ -34,6 +35,7 @@ def canonical() -> Mapping[str, tuple[str, ...]]:
     """
     found: dict[str, set[str]] = {"numpy": set(), "numpy.linalg": set(), "numpy.fft": set()}
     found["numpy.random"] = {*GENERATOR, *(function.__name__ for function in RANDOM)}
+    found |= {module: set(names) for module, names in SCIPY.items()}
     found |= {"math": set(), "builtins": set()}
     for function in FUNCTIONS:
         name, module = getattr(function, "__name__", ""), _module(function)

@@ -33,6 +33,7 @@ from stcompile.primal import Primal
 
 STEP = 1e-3  # of finite differences
 READABLE = Options("readable")
+OF_SCIPY = ("special.", "linalg.", "i0")  # of primitives that tests/scipy is about
 RTOL = {np.dtype(np.float64): 2e-6, np.dtype(np.float32): 2e-3}
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import elementwise, fourier, linear, reductions, scalars, shapes
+from .special import SPECIAL
 
 BUFFERED: dict[str, Callable[..., None]] = {
     "negative": elementwise.negative,
@@ -105,6 +106,7 @@ BUFFERED: dict[str, Callable[..., None]] = {
     "rfft": fourier.rfft,
     "irfft": fourier.irfft,
     "contract": linear.contract,
+    **SPECIAL,
 }
 
 SCALARS: dict[str, Callable[..., Any]] = {

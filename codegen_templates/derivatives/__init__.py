@@ -30,6 +30,8 @@ from . import (
 )
 from .complex_numbers import HOLDS_FOR_COMPLEX
 from .nondifferentiable import NON_DIFFERENTIABLE
+from .scipy_linalg import LINALG
+from .special import SPECIAL
 
 __all__ = ["DERIVATIVES", "HOLDS_FOR_COMPLEX", "NON_DIFFERENTIABLE"]
 
@@ -91,6 +93,8 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "ceil": elementwise.ceil,
     "rint": elementwise.rint,
     "trunc": elementwise.trunc,
+    "frexp": elementwise.frexp,
+    "i0": elementwise.i0,
     "maximum": selection.maximum,
     "first_maximum": selection.first_maximum,
     "minimum": selection.minimum,
@@ -153,8 +157,11 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "irfft": fourier.irfft,
     "contract": linear.contract,
     "einsum": linear.einsum,
+    "convolve": linear.convolve,
     "normal": random.normal,
     "uniform": random.uniform,
     "exponential": random.exponential,
     "external": external.external,
+    **LINALG,
+    **SPECIAL,
 }

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..lazy import special
 from ..marks import partials
+from ..numpy import elementwise as template
 
 # --- arithmetic ------------------------------------------------------------------------------
 
@@ -309,6 +311,18 @@ def spacing(out: Any, x: Any) -> Any:
 def nextafter(out: Any, x: Any, y: Any) -> Any:
     """The next number moves with the first operand; of the other one only the side matters."""
     return 1.0, 0.0
+
+
+@partials
+def frexp(out: Any, x: Any, *, part: str) -> Any:
+    """The exponent is an integer."""
+    return np.ldexp(np.ones_like(x), -template.frexp(x, part="exponent"))
+
+
+@partials
+def i0(out: Any, x: Any) -> Any:
+    """NumPy has no other Bessel function: this needs SciPy."""
+    return special.i1(x)
 
 
 @partials

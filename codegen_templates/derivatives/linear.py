@@ -27,6 +27,15 @@ def contract(
 
 
 @adjoint
+def convolve(out: Any, x: Any, y: Any, d_out: Any, *, mode: str) -> Any:
+    """Convolutions with the other operand backwards; what a mode leaves out has no cotangent."""
+    long, short = max(x.size, y.size), min(x.size, y.size)
+    before = {"full": 0, "same": (short - 1) // 2, "valid": short - 1}[mode]
+    d_full = np.pad(d_out, (before, long + short - 1 - before - d_out.size))
+    return np.convolve(d_full, y[::-1], "valid"), np.convolve(d_full, x[::-1], "valid")
+
+
+@adjoint
 def einsum(out: Any, xs: Any, d_out: Any, *, subscripts: str) -> Any:
     """For each factor the product of the others with the cotangent, summed over what is not an
     axis of it; constant along axes that only it has, and zero beside a diagonal that was taken."""

@@ -9,7 +9,7 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("invert", "bitwise_and", "bitwise_or", "bitwise_xor"),
         *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
         *("signbit", "left_shift", "right_shift", "gcd", "lcm"),
-        *("argsort", "argpartition", "lexsort", "searchsorted", "digitize"),
+        *("argsort", "argpartition", "lexsort", "searchsorted", "digitize", "histogram"),
         *("arange", "eye", "constant", "undef", "not", "and", "or"),
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),

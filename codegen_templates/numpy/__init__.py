@@ -29,6 +29,8 @@ from . import (
     shapes,
     sorting,
 )
+from .scipy_linalg import LINALG
+from .special import SPECIAL
 
 TEMPLATES: dict[str, Callable[..., Any]] = {
     "negative": elementwise.negative,
@@ -114,6 +116,8 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "right_shift": elementwise.right_shift,
     "gcd": elementwise.gcd,
     "lcm": elementwise.lcm,
+    "frexp": elementwise.frexp,
+    "i0": elementwise.i0,
     "where": elementwise.where,
     "clip": elementwise.clip,
     "math.exp": python_math.math_exp,
@@ -181,6 +185,7 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "lexsort": sorting.lexsort,
     "searchsorted": sorting.searchsorted,
     "digitize": sorting.digitize,
+    "histogram": sorting.histogram,
     "interp": sorting.interp,
     "transpose": shapes.transpose,
     "expand_dims": shapes.expand_dims,
@@ -210,6 +215,7 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "irfft": fourier.irfft,
     "contract": linear.contract,
     "einsum": linear.einsum,
+    "convolve": linear.convolve,
     "print": effects.print_,
     "assert": effects.assert_,
     "raise": effects.raise_,
@@ -234,4 +240,6 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "permutation": random.permutation,
     "choice": random.choice,
     "external": external.external,
+    **LINALG,
+    **SPECIAL,
 }

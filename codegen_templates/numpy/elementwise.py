@@ -357,6 +357,18 @@ def spacing(x: Any) -> Any:
 
 
 @fresh
+def frexp(x: Any, *, part: str) -> Any:
+    if part == "mantissa":
+        return np.frexp(x)[0]
+    return np.frexp(x)[1]
+
+
+@fresh
+def i0(x: Any) -> Any:
+    return np.i0(x)
+
+
+@fresh
 def sinc(x: Any) -> Any:
     return np.sinc(x)
 

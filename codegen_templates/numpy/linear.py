@@ -52,5 +52,10 @@ def contract(
 
 
 @fresh
+def convolve(x: Any, y: Any, *, mode: Any = "full") -> Any:
+    return np.convolve(x, y, mode)
+
+
+@fresh
 def einsum(xs: Any, *, subscripts: str) -> Any:
     return np.einsum(subscripts, *xs)

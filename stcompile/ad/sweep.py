@@ -228,6 +228,14 @@ class Sweep(Vectors):
             return
         require_rule(equation)
         rule = rule_for(equation, active)
+        if rule.kind == "partials" and len(rule.targets) < sum(active):
+            without = next(i for i, flag in enumerate(active) if flag and i not in rule.targets)
+            raise DerivativeError(
+                f"`{equation.primitive}` has no derivative with respect to its operand "
+                f"{without + 1}",
+                location=equation.location,
+                hint="give a number there, or leave what it is computed from out of `wrt`",
+            )
         d_out = self.cotangents[equation.output]
         if rule.kind == "accumulates":
             self._accumulate_into(equation, rule.program, d_out)
@@ -240,6 +248,8 @@ class Sweep(Vectors):
             target = equation.inputs[index]
             assert isinstance(target, Variable)
             if rule.kind == "partials":
+                if isinstance(result, Constant) and result.value == 0:
+                    continue  # flat, as a floor is
                 result = self.record("multiply", d_out, result)
             self.contribute(equation, target, result)
 

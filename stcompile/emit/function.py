@@ -25,6 +25,7 @@ from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace, together
+from stcompile.errors import LanguageError
 from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.ir import Variable
 from stcompile.liveness import uses_by_variable
@@ -107,6 +108,11 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.tree = tree = unfold(staged.program)
+        for clash in sorted({*arguments} & {*scipy_modules(tree)}):
+            raise LanguageError(
+                f"the argument `{clash}` is called like the module of SciPy that the code calls",
+                hint="call it something else",
+            )
         blas = level == "fast" and options.has_blas and not suits_numpy(tree)
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
@@ -125,7 +131,7 @@ class _Emitter:
         if level == "fast":
             self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)
             _unite(self.plan, sharing)
-        taken = [*arguments, FACTORY, *blas_names(), *defaults.values()]
+        taken = [*arguments, FACTORY, *blas_names(), *scipy_modules(tree), *defaults.values()]
         taken += externals_of(staged.program)
         self.naming = Naming(tree, sharing, set(places) - without_name, taken)
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
@@ -262,6 +268,8 @@ class _Emitter:
         head += [""] if head else []
         blas = [own for own in blas_names() if f"{own}(" in text]
         head.append("import numpy as np")
+        scipy = scipy_modules(self.tree)
+        head += [f"from scipy import {', '.join(scipy)}"] if scipy else []
         head += [f"from {MODULE} import {', '.join(blas)}"] if blas else []
         return [*head, "", ""]
 
@@ -289,6 +297,13 @@ class _Emitter:
                 yield own
             else:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"
+
+
+def scipy_modules(tree: Tree) -> tuple[str, ...]:
+    """The modules of SciPy that code of a program names: a primitive of theirs has the prefix."""
+    steps = (item for _, item in tree.items() if isinstance(item, Step))
+    used = {step.equation.primitive.split(".")[0] for step in steps}
+    return tuple(sorted(used & {"linalg", "special"}))
 
 
 def _unite(plan: Plan, sharing: Sharing) -> None:

@@ -1,1 +1,1 @@
-"""A compiled call as a file of its own, which needs NumPy and nothing else."""
+"""A compiled call as a file of its own, which needs NumPy, and SciPy if the function calls it."""

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import stcompile.trees as trees
 from stcompile.codegen_templates.skeleton import calls, differences, draws, gradient, step
-from stcompile.emit.function import READABLE, Emitted, emit
+from stcompile.emit.function import READABLE, Emitted, emit, scipy_modules
 from stcompile.emit.layout import INDENT, WIDTH
 from stcompile.emit.literals import literal, name
 from stcompile.emit.render import render
@@ -46,7 +46,7 @@ class Unit:
     options: Options = READABLE
 
     def emitted(self, saved: Saved) -> Emitted:
-        """The source, which calls nothing but NumPy."""
+        """The source, which calls nothing but NumPy, and SciPy if the user's function does."""
         return emit(
             self.staged,
             self.arguments,
@@ -183,9 +183,13 @@ def _description(export: Export, emitted: Emitted) -> Iterator[str]:
     yield ""
     made = f'Written by stcompile {_version()} at level "{unit.options.level}".'
     yield from _paragraph(
-        f"{made} It needs NumPy and nothing else. Run as a program, this file compares its "
-        "derivatives with finite differences of the value."
+        f"{made} It needs {_needed(emitted)} and nothing else. Run as a program, this file "
+        "compares its derivatives with finite differences of the value."
     )
+
+
+def _needed(emitted: Emitted) -> str:
+    return "NumPy and SciPy" if scipy_modules(emitted.tree) else "NumPy"
 
 
 def _paragraph(text: str, indent: int = 0) -> list[str]:
@@ -227,9 +231,15 @@ def _imports(found: Iterable[ast.stmt]) -> Iterator[str]:
             modules |= {alias.name for alias in node.names if alias.name != "numpy"}
     yield from ["", "from __future__ import annotations", ""]
     yield from (f"import {module}" for module in sorted(modules))
-    for module in sorted(members.keys() - {"__future__"}):
-        yield f"from {module} import {', '.join(sorted(members[module]))}"
+    third = sorted(module for module in members if module.split(".")[0] == "scipy")
+    for module in sorted(members.keys() - {"__future__", *third}):
+        yield _from(module, members[module])
     yield from ["", "import numpy as np"]
+    yield from (_from(module, members[module]) for module in third)
+
+
+def _from(module: str, names: Iterable[str]) -> str:
+    return f"from {module} import {', '.join(sorted(names))}"
 
 
 def _used(text: str) -> Iterator[ast.stmt]:

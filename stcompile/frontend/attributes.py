@@ -130,17 +130,24 @@ def set_part(run: Run, owner: Array, name: str, value: Any) -> None:
 def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
     try:
         value = getattr(module, name)
+    except ModuleNotFoundError as error:
+        return run.refuse(
+            f"the derivative needs {error.name}, which is not installed",
+            'python -m pip install "stcompile[scipy]"',
+        )
     except AttributeError:
         return run.refuse(
             f"module `{module.__name__}` has no attribute `{name}`", "is it misspelt?"
         )
-    if module.__name__.split(".")[0] in ("numpy", "math", "cmath", "builtins", "operator"):
+    if module.__name__.split(".")[0] in ("numpy", "scipy", "math", "cmath", "builtins", "operator"):
         return value  # constants of a library do not change
     place = Place.constant(module, module.__name__).attribute(name)
     return run.captures.captured(value, place)
 
 
 def _of_object(run: Run, owner: Any, name: str) -> Any:
+    if type(owner).__module__.startswith("scipy.") and callable(getattr(owner, name, None)):
+        return getattr(owner, name)  # a method such as that of a distribution: known, or refused
     if trees.is_namedtuple(owner) and name in ("_replace", "_asdict"):
         return getattr(owner, name)
     static = None if isinstance(owner, super) else inspect.getattr_static(type(owner), name, None)

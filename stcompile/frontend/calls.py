@@ -10,6 +10,7 @@ import ast
 import builtins
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from stcompile.frontend.construct import construct
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.random import method_of
+from stcompile.frontend.functions.scipy import scipy_lowering
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.masks import has_masked
 from stcompile.frontend.out import Callee, without_out, write_out
@@ -41,12 +43,12 @@ from stcompile.frontend.values import (
     describe,
     is_static,
 )
-from stcompile.source import function_source
+from stcompile.source import FunctionSource, function_source
 from stcompile.types import is_generator
 
 RECURSION_LIMIT = 200
 _RULES = "stcompile.codegen_templates.derivatives."
-_OWN = ("stcompile.nn.", "stcompile.library.")
+_OWN = ("stcompile.nn.", "stcompile.library.", _RULES)
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 
@@ -82,9 +84,10 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         merged = {**function.keywords, **keywords}
         return call(run, function.function, [*function.arguments, *arguments], merged)
     if _hashable(function):
-        if function in FUNCTIONS:
+        lowering = FUNCTIONS.get(function) or scipy_lowering(function)
+        if lowering is not None:
             callee = Callee(name_of(function), function)
-            return _lower(run, FUNCTIONS[function], callee, arguments, keywords)
+            return _lower(run, lowering, callee, arguments, keywords)
         if function in STATIC:
             arguments = _drained(run, arguments)
             if is_static([*arguments, *keywords.values()]):
@@ -127,6 +130,12 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         _check_container_method(run, function, arguments, keywords)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
+    if type(getattr(function, "__self__", function)).__module__.startswith("scipy."):
+        return run.refuse(
+            f"`{name_of(function)}` is not supported",
+            "of distributions, methods of the documentation are known, called as in "
+            "stats.norm.logpdf(x, loc, scale)",
+        )
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
@@ -206,6 +215,12 @@ def name_of(function: Any) -> str:
     """``np.cumprod``, ``math.gamma``, ``helper``: a callable as users write it."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = (getattr(function, "__module__", None) or "").split(".")
+    owner = getattr(function, "__self__", function)
+    if type(owner).__module__.startswith("scipy.stats"):
+        distribution = f"stats.{getattr(owner, 'name', type(owner).__name__)}"
+        return distribution if owner is function else f"{distribution}.{function.__name__}"
+    if function is getattr(sys.modules.get("scipy.special"), name or "", None):
+        return f"special.{name}"
     if isinstance(function, np.ufunc) or module[0] == "numpy":
         inner = ".".join(part for part in module[1:] if not part.startswith("_"))
         prefix = f"np.{inner}." if inner in ("linalg", "fft", "random") else "np."
@@ -274,7 +289,7 @@ def inline_function(
     itself = Place.constant(function, function.__name__)
     run.captures.guard(itself.attribute("__code__"))
     run.captures.guard(itself.attribute("__defaults__"))
-    _check_kind(run, function, node)
+    _check_kind(run, function, source)
     signature = inspect.signature(function, follow_wrapped=False)
     bound = bind_arguments(run, function.__name__, signature, arguments, keywords)
     for name, parameter in signature.parameters.items():
@@ -312,10 +327,10 @@ def _default(itself: Place, function: types.FunctionType, name: str) -> Place:
     return replace(place, description=f"{name} of {function.__name__}")
 
 
-def _check_kind(run: Run, function: types.FunctionType, node: FunctionNode) -> None:
+def _check_kind(run: Run, function: types.FunctionType, source: FunctionSource) -> None:
     """Refuse generators at their ``yield``, and coroutines."""
-    flags = function.__code__.co_flags
-    frame = Frame(function_source(function), node, run.caller, None, lambda name: None, frozenset())
+    flags, node = function.__code__.co_flags, source.node
+    frame = Frame(source, node, run.caller, None, lambda name: None, frozenset())
     if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
         found = next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
         reason, hint = "is a generator", "return a list or an array"

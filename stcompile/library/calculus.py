@@ -189,6 +189,32 @@ def polyder(p: Any, m: int = 1) -> Any:
     return y
 
 
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """The coefficients of the m-th integral of a polynomial, with constants ``k``."""
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    y = np.asarray(p)
+    constants = [0.0] * m if k is None else k if isinstance(k, list | tuple) else [k] * m
+    if len(constants) < m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    for one in constants[:m]:
+        y = np.concatenate([y / np.arange(y.shape[0], 0, -1), np.reshape(one, (1,))])
+    return y
+
+
+def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Any:
+    """The coefficients of the polynomial of degree ``deg`` that fits best, by least squares."""
+    at, values = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    left = np.vander(at, deg + 1)
+    if w is not None:
+        weights = np.asarray(w) + 0.0
+        left = left * weights[:, None]
+        values = values * (weights[:, None] if values.ndim == 2 else weights)
+    scale = np.sqrt(np.sum(left * left, axis=0))
+    solution = np.linalg.lstsq(left / scale, values)[0]
+    return (solution.T / scale).T
+
+
 def polyadd(a1: Any, a2: Any) -> Any:
     """The coefficients of the sum of two polynomials."""
     x, y = _aligned(a1, a2)

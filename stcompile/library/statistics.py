@@ -188,6 +188,41 @@ def nanmedian(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return _restored(result, a, axis, 0) if keepdims else result
 
 
+def nanpercentile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """Percentiles of the elements that are not NaN."""
+    parts = [one / 100 for one in q] if isinstance(q, list | tuple) else q / 100
+    return nanquantile(a, parts, axis, keepdims=keepdims)
+
+
+def nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """Quantiles of the elements that are not NaN, by linear interpolation; NaN if there are
+    none. In float32 the last bit may differ from NumPy's, which rounds ``q`` elsewhere."""
+    x = _merged(a, axis)
+    ordered = np.sort(x, axis=0)
+    last = np.sum(np.logical_not(np.isnan(x)), axis=0, keepdims=True) - 1
+    if isinstance(q, list | tuple):
+        result = np.stack([_nanquantile(ordered, last.astype(float), one) for one in q])
+        return _restored(result, a, axis, 1) if keepdims else result
+    floating = ordered.dtype if ordered.dtype.kind == "f" else np.float64
+    result = _nanquantile(ordered, last.astype(floating), q)[()]
+    return _restored(result, a, axis, 0) if keepdims else result
+
+
+def _nanquantile(ordered: Any, last: Any, q: Any) -> Any:
+    """``last`` is where the last element that is not NaN is; its dtype is that of the weights."""
+    if not 0 <= q <= 1:
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    place = last * float(q)
+    below = np.floor(place)
+    weight = place - below
+    above = np.maximum(np.minimum(below + 1, last), 0).astype(int)
+    below = below.astype(int)
+    low = np.take_along_axis(ordered, below, axis=0)
+    high = np.take_along_axis(ordered, above, axis=0)
+    step = high - low
+    return np.where(weight >= 0.5, high - step * (1 - weight), low + step * weight)[0]
+
+
 # --- without NaNs ------------------------------------------------------------------------------
 
 

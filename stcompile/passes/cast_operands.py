@@ -63,7 +63,7 @@ def _dtypes(equation: Equation) -> tuple[np.dtype[np.generic], ...]:
     if all(t.kind == "python" for t in types) or "array" not in {t.kind for t in types}:
         return ()
     given = [t.python_type if _is_weak(t) else t.dtype for t in types]
-    resolved = ufunc.resolve_dtypes((*given, None))
+    resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
     return tuple(resolved[: len(types)])
 
 

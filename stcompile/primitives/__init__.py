@@ -23,6 +23,7 @@ from stcompile.primitives.random import RANDOM
 from stcompile.primitives.reductions import REDUCTIONS
 from stcompile.primitives.shapes import SHAPES
 from stcompile.primitives.sorting import SORTING
+from stcompile.primitives.special import SPECIAL
 from stcompile.types import Type
 
 __all__ = ["PRIMITIVES", "OperandError", "Primitive", "infer"]
@@ -33,6 +34,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         for primitives in (
             *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING, MASKS),
             *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
+            SPECIAL,
         )
         for primitive in primitives
     }

@@ -162,6 +162,22 @@ def _sinc(types: Types, params: Any) -> Types:
     return (array_or_scalar(dtype, x.dims),)
 
 
+def _frexp(types: Types, params: Any) -> Types:
+    (x,) = types
+    try:
+        parts = np.frexp.resolve_dtypes((weak(x), None, None))
+    except TypeError:
+        raise OperandError(f"frexp: NumPy does not define it for {x}") from None
+    return (array_or_scalar(parts[1 if params["part"] == "mantissa" else 2], x.dims),)
+
+
+def _i0(types: Types, params: Any) -> Types:
+    (x,) = types
+    if x.dtype.kind == "c":
+        raise OperandError("i0: takes real numbers")
+    return (Type.array(x.dtype if x.dtype.kind == "f" else np.dtype(float), x.dims),)
+
+
 def _math(name: str, count: int, result: builtins.type) -> Infer:
     def infer(types: Types, params: Any) -> Types:
         require_count(name, types, count)
@@ -216,6 +232,8 @@ ELEMENTWISE: tuple[Primitive, ...] = (
     Primitive("where", _where, elementwise=True, linear=True),
     Primitive("clip", _clip, elementwise=True),
     Primitive("sinc", _sinc, elementwise=True),
+    Primitive("frexp", _frexp, elementwise=True),
+    Primitive("i0", _i0, elementwise=True),
     *(
         Primitive(name, _math(name, 1 + (name in MATH_BINARY), float), rule, elementwise=True)
         for name, rule in MATH_RULES.items()

@@ -116,6 +116,15 @@ def _lstsq(types: Types, params: Params) -> Types:
     return (Type.array(dtype, (x.dims[1], *y.dims[1:])),)
 
 
+def _solve_triangular(types: Types, params: Params) -> Types:
+    require_count("solve_triangular", types, 2)
+    x = _matrix("solve_triangular", types[0])
+    y = require_array("solve_triangular", types[1])
+    if x.ndim != 2 or y.ndim not in (1, 2) or y.dims[0] != x.dims[0]:
+        raise OperandError(f"solve_triangular: {shapes(x.dims, y.dims)} do not fit")
+    return (Type.array(np.result_type(x.dtype, _lapack("solve_triangular", y)), y.dims),)
+
+
 LINALG: tuple[Primitive, ...] = (
     Primitive("inv", _of_matrices("inv", _same)),
     Primitive("solve", _solve),
@@ -129,4 +138,6 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("qr", _of_matrices("qr", _qr, square=False)),
     Primitive("pinv", _of_matrices("pinv", _turned, square=False)),
     Primitive("lstsq", _lstsq),
+    Primitive("linalg.expm", _of_matrices("expm", _same)),
+    Primitive("linalg.solve_triangular", _solve_triangular),
 )

@@ -70,4 +70,20 @@ def _einsum(types: Types, params: Mapping[str, Any]) -> Types:
     return (array_or_scalar(dtype, tuple(sizes[name] for name in result)),)
 
 
-LINEAR: tuple[Primitive, ...] = (Primitive("contract", _contract), Primitive("einsum", _einsum))
+def _convolve(types: Types, params: Mapping[str, Any]) -> Types:
+    require_count("convolve", types, 2)
+    x, y = (require_array("convolve", t) for t in types)
+    if x.ndim != 1 or y.ndim != 1:
+        raise OperandError(f"convolve: takes vectors, not {shapes(x.dims, y.dims)}")
+    long, short = max(x.size, y.size), min(x.size, y.size)
+    if not short:
+        raise OperandError("convolve: a vector is empty")
+    sizes = {"full": long + short - 1, "same": long, "valid": long - short + 1}
+    return (Type.array(np.result_type(x.dtype, y.dtype), (sizes[params["mode"]],)),)
+
+
+LINEAR: tuple[Primitive, ...] = (
+    Primitive("contract", _contract),
+    Primitive("einsum", _einsum),
+    Primitive("convolve", _convolve),
+)

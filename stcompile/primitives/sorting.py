@@ -78,6 +78,16 @@ def _digitize(types: Types, params: Any) -> Types:
     return (array_or_scalar(INDEX, types[0].dims),)
 
 
+def _histogram(types: Types, params: Any) -> Types:
+    require_count("histogram", types, 2)
+    x, edges = types
+    if require_array("histogram", edges).ndim != 1 or edges.size < 2:
+        raise OperandError(f"histogram: edges are a vector of two or more, not {edges.dims}")
+    if "c" in (x.dtype.kind, edges.dtype.kind):
+        raise OperandError("histogram: complex numbers have no order")
+    return (Type.array(INDEX, (edges.size - 1,)),)
+
+
 def _interp(types: Types, params: Any) -> Types:
     require_count("interp", types, 3)
     x, xp, fp = types
@@ -100,5 +110,6 @@ SORTING: tuple[Primitive, ...] = (
     Primitive("lexsort", _lexsort),
     Primitive("searchsorted", _searchsorted),
     Primitive("digitize", _digitize),
+    Primitive("histogram", _histogram),
     Primitive("interp", _interp),
 )

@@ -12,6 +12,7 @@ from tests.derivatives.numeric import cotangents, primal
 from tests.derivatives.test_elementwise import BINARY, DOMAINS, UNARY
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
 from tests.gradients.cases import weighted
+from tests.programs import OF_SCIPY
 
 F32 = np.float32
 FLOAT64 = {"interp", "float_power"}  # these are float64 whatever they are given
@@ -51,6 +52,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
         ("eigh", (X[:, :4] + FOUR,), {"part": part, "lower": True})
         for part in ("eigenvalues", "eigenvectors")
     ),
+    *(("convolve", (X[0], X[1, :n]), {"mode": "same"}) for n in (2, 3)),
+    ("frexp", (X + 1,), {"part": "mantissa"}),
     ("eigvalsh", (X[:, :4] + FOUR,), {"lower": False}),
     ("partition", (X,), {"axis": 0, "kth": 1}),
     ("diagonal", (X,), {"offset": 1, "axis1": 0, "axis2": 1}),
@@ -112,4 +115,5 @@ def test_every_rule_is_tried() -> None:
     # A Python number has no float32, and these draws are float64 (see test_random.py).
     others = {"to_python", "normal", "uniform", "exponential"}
     others |= FLOAT64
+    others |= {name for name in DERIVATIVES if name.startswith(OF_SCIPY)}
     assert {name for name, _, _ in CASES} == set(DERIVATIVES) - others

@@ -22,8 +22,10 @@ from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
+from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
+from stcompile.frontend.functions.stats import STATS
 from stcompile.supported import summary
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
@@ -52,6 +54,8 @@ def tables() -> str:
         ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
         ("Array methods", _methods()),
+        *((f"`{module}`", _scipy(module)) for module in SCIPY if module != "scipy.stats"),
+        ("`scipy.stats`", _distributions()),
         ("Random draws", _draws()),
         ("Python", _names(f for f in python if _module(f) == "builtins")),
         ("`math`", _names(f for f in python if _module(f) == "math")),
@@ -71,6 +75,7 @@ def _elementwise() -> str:
 
 
 OTHER_NAMES = {"fabs": "absolute", "positive": "copy", "conjugate": "conjugate"}
+OTHER_NAMES |= {"degrees": "rad2deg", "radians": "deg2rad"}
 OTHER_NAMES |= {"round": "rint", "around": "rint", "fix": "trunc"}
 
 
@@ -82,7 +87,7 @@ def _state(function: Any) -> str:
     if name not in DERIVATIVES:
         return "refused"
     rule = DERIVATIVES[name]
-    if rule.__dict__["mark"] != "partials" or name == "ldexp":
+    if rule.__dict__["mark"] != "partials" or name in ("ldexp", "frexp", "i0"):
         return "yes"
     inputs = inspect.signature(rule).parameters.values()
     count = sum(p.kind is not p.KEYWORD_ONLY for p in inputs)
@@ -120,6 +125,31 @@ def _pathwise(name: str) -> str:
     if name in ("permutation", "shuffle", "choice"):
         return "of what is drawn from"
     return "pathwise" if name in DERIVATIVES else "none"
+
+
+def _scipy(module: str) -> str:
+    """The functions of a module of SciPy, which need not be installed."""
+    rows = []
+    for name, lowering in SCIPY[module].items():
+        parameters = _parameters(lowering)
+        primitive = f"{module.removeprefix('scipy.')}.{name}"
+        if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL and primitive in TEMPLATES:
+            parameters = list(inspect.signature(TEMPLATES[primitive]).parameters.values())
+        rows.append((f"`{primitive}{_shown(parameters)}`",))
+    return _table(("call",), rows)
+
+
+def _distributions() -> str:
+    """The methods of each distribution, by the first one's arguments."""
+    methods: dict[str, list[str]] = {}
+    for name in STATS:
+        methods.setdefault(name.split(".")[0], []).append(name.split(".")[1])
+    rows = []
+    for distribution, names in methods.items():
+        parameters = _parameters(STATS[f"{distribution}.{names[0]}"])
+        call = f"`stats.{distribution}.{names[0]}{_shown(parameters)}`"
+        rows.append((call, ", ".join(f"`{name}`" for name in names[1:])))
+    return _table(("call", "and"), rows)
 
 
 def _names(functions: Iterable[Any]) -> str:

@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 collect_ignore_glob = ["generated/*"]
+
+collect_ignore = [] if find_spec("scipy") else ["scipy_models.py"]

@@ -52,15 +52,26 @@ GENERATED = {
     "autoencoder_step": lambda: step(models.autoencoder, SGD(0.02)),
     "autoencoder_fast_step": lambda: step(models.autoencoder, SGD(0.02), FAST),
 }
+ARGUMENTS = models.arguments()
 if find_spec("scipy") is None:
     GENERATED = {name: make for name, make in GENERATED.items() if "fast" not in name}
+else:
+    from tests.golden import scipy_models
+
+    ARGUMENTS = {**ARGUMENTS, **scipy_models.arguments()}
+    GENERATED |= {
+        "gaussian_process": lambda: gradient(scipy_models.gaussian_process),
+        "mixture": lambda: gradient(scipy_models.mixture, "params"),
+        "probit": lambda: gradient(scipy_models.probit),
+        "probit_fast": lambda: gradient(scipy_models.probit, 0, FAST),
+    }
 
 
 def arguments_of(name: str) -> tuple:
     model = name
     for suffix in ("_step", "_clipped", "_adam", "_fast"):
         model = model.removesuffix(suffix)
-    return copy.deepcopy(models.arguments()[model])
+    return copy.deepcopy(ARGUMENTS[model])
 
 
 @pytest.mark.parametrize("name", GENERATED)

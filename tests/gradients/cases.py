@@ -108,6 +108,9 @@ UNARY = (
     real_alone("trunc", lambda x: np.trunc(x) * x, a.unary(-1.9, -1.1)),
     real_alone("rint", lambda x: np.rint(x) * x, a.unary(0.6, 1.4)),
     real("round", lambda x: np.round(x) * x, a.unary(0.6, 1.4)),
+    real("radians", lambda x: np.radians(x) * np.degrees(x), a.unary()),
+    real_alone("frexp", lambda x: np.frexp(x)[0] * np.frexp(x)[1], a.unary(0.6, 0.9)),
+    real_alone("asanyarray", lambda x: np.asanyarray(x) * x, a.unary()),
     real("deg2rad", lambda x: np.deg2rad(x), a.unary()),
     real("rad2deg", lambda x: np.rad2deg(x), a.unary()),
 )
@@ -411,6 +414,9 @@ def write_where(x: Any, v: Any) -> Any:
 
 
 KNOTS = np.array([-1.0, -0.2, 0.6, 1.1])
+VECTORS = st.sampled_from([((4,), (3,)), ((3,), (4,)), ((5,), (2,)), ((1,), (2,))]).flatmap(
+    lambda dims: a.of_shapes(*dims)
+)
 
 ELEMENTWISE = (
     real_alone("logaddexp2", lambda x, y: np.logaddexp2(x, y), a.broadcasting()),
@@ -482,6 +488,17 @@ CALCULUS = (
     real_alone("unwrap", lambda x: np.unwrap(4 * x), GRID),
     alone("polyval", lambda p, x: np.polyval(p, x), a.of_shapes((3,), (2, 2))),
     alone("polyder", lambda p: np.polyder(p) * np.polyder(p, 2)[0], ROW),
+    alone("polyint", lambda p: np.polyint(p) * np.polyint(p, 2, [1, 2])[0], ROW),
+    real_alone("polyfit", lambda y: np.polyfit(KNOTS, y, 2), ROW),
+    real_alone("polyfit, w", lambda x, y: np.polyfit(KNOTS + x / 9, y, 1, w=1 + y * y), TWO_ROWS),
+    *(
+        real_alone(f"convolve, {mode}", lambda x, y, mode=mode: np.convolve(x, y, mode), VECTORS)
+        for mode in ("full", "same", "valid")
+    ),
+    *(
+        real_alone(f"correlate, {mode}", lambda x, y, mode=mode: np.correlate(x, y, mode), VECTORS)
+        for mode in ("full", "same", "valid")
+    ),
     alone("polyadd", lambda p, q: np.polyadd(p, q[1:]) * np.polysub(q[2:], p), TWO_ROWS),
     real_alone("interp", lambda x, v: np.interp(x, KNOTS, v), GRID_AND_ROW),
     real_alone(
@@ -502,6 +519,8 @@ ORDER = (
     real_alone("lexsort", lambda x: x[np.lexsort((x[:, 0], x[:, 1]))], GRID),
     real_alone("searchsorted", lambda x: np.searchsorted(KNOTS, x, "right") * x, a.unary()),
     real_alone("x.searchsorted", lambda x: KNOTS.searchsorted(x) * x, a.unary()),
+    real_alone("histogram", lambda x: np.histogram(x, KNOTS)[0][1] * x, a.unary()),
+    real_alone("histogram, bins", lambda x: np.histogram(x, 4, (-1, 1))[0][2] * x, a.unary()),
     real_alone("digitize", lambda x: np.digitize(x, KNOTS) * x, a.unary()),
     alone("take", lambda x: np.take(x, [0, 2, -1], axis=1) * np.take(x, 5) * x.take([1]), GRID),
     alone("take, integer", lambda x: np.take(x, 1, 0), GRID),
@@ -560,6 +579,10 @@ STATISTICS = (
     ),
     real_alone("nanvar", lambda x: np.nanvar(x) * np.nanvar(x, 0, ddof=1), GRID_WITH_NAN),
     real_alone("nanstd", lambda x: np.nanstd(x, 1, keepdims=True), GRID_WITH_NAN),
+    real_alone(
+        "nanquantile", lambda x: np.nanquantile(x, 0.25, 1) * np.nanquantile(x, 0.75), GRID_WITH_NAN
+    ),
+    real_alone("nanpercentile", lambda x: np.nanpercentile(x, [20, 70], axis=0), GRID_WITH_NAN),
     real_alone("nanmedian", lambda x: np.nanmedian(x) * np.nanmedian(x, 1), GRID_WITH_NAN),
 )
 

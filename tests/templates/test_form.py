@@ -29,7 +29,11 @@ def test_every_primitive_has_a_template() -> None:
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_named_like_the_primitive(name: str) -> None:
     reserved = name in ("print", "assert", "raise", "not", "and", "or")
-    expected = f"{name}_" if reserved else name.replace("math.", "math_")
+    expected = (
+        f"{name}_"
+        if reserved
+        else name.removeprefix("special.").removeprefix("linalg.").replace("math.", "math_")
+    )
     assert TEMPLATES[name].__name__ == expected
 
 

@@ -233,6 +233,7 @@ CREATION: dict[Any, Any] = {
     np.linspace: linspace,
     np.array: array,
     np.asarray: asarray,
+    np.asanyarray: asarray,
     np.copy: copy,
     np.astype: astype,
     np.shape: shape,

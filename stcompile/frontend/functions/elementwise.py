@@ -22,14 +22,15 @@ OPERATORS = frozenset(
 )
 
 
-def ufunc(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of an elementwise function to the primitive of its name."""
+def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """The lowering of an elementwise function, in messages by its ``name``, to its primitive."""
+    name = name or f"np.{primitive}"
 
     def lowering(run: Run, *operands: Any) -> Any:
         count = getattr(function, "nin", len(operands))
         if len(operands) != count:
             run.refuse(
-                f"`np.{primitive}` takes {count} operands, not {len(operands)}",
+                f"`{name}` takes {count} operands, not {len(operands)}",
                 "give each operand, and one array as `out` at most",
                 ArgumentsError,
             )
@@ -140,6 +141,10 @@ def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     return run.record(back, run.record("rint", run.record(there, x, factor)), factor)
 
 
+def frexp(run: Run, x: Any) -> Any:
+    return tuple(run.record("frexp", x, part=part) for part in ("mantissa", "exponent"))
+
+
 def _table() -> Mapping[Any, Any]:
     found: dict[Any, Any] = {}
     for name, primitive in PRIMITIVES.items():
@@ -153,6 +158,10 @@ def _table() -> Mapping[Any, Any]:
         np.sign: of_items("sign", sign),
         np.sinc: of_items("sinc", ufunc("sinc", np.sinc)),
         np.fix: of_items("trunc", ufunc("trunc", np.trunc)),
+        np.degrees: of_items("rad2deg", ufunc("rad2deg", np.degrees)),
+        np.radians: of_items("deg2rad", ufunc("deg2rad", np.radians)),
+        np.frexp: frexp,
+        np.i0: of_items("i0", ufunc("i0", np.i0)),
         np.round: of_items("rint", round_),
         np.around: of_items("rint", round_),
         np.fabs: of_items("absolute", ufunc("absolute", np.fabs)),

@@ -74,6 +74,8 @@ STATISTICS: dict[Any, Any] = {
     np.percentile: inlined(statistics.percentile),
     np.quantile: inlined(statistics.quantile),
     np.nanmedian: inlined(statistics.nanmedian),
+    np.nanquantile: inlined(statistics.nanquantile),
+    np.nanpercentile: inlined(statistics.nanpercentile),
     np.nansum: inlined(statistics.nansum),
     np.nanprod: inlined(statistics.nanprod),
     np.nancumsum: inlined(statistics.nancumsum),
@@ -95,6 +97,8 @@ CALCULUS: dict[Any, Any] = {
     np.unwrap: inlined(calculus.unwrap),
     np.polyval: inlined(calculus.polyval),
     np.polyder: inlined(calculus.polyder),
+    np.polyint: inlined(calculus.polyint),
+    np.polyfit: inlined(calculus.polyfit),
     np.polyadd: inlined(calculus.polyadd),
     np.polysub: inlined(calculus.polysub),
 }

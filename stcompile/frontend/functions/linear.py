@@ -9,6 +9,7 @@ import numpy as np
 from stcompile.errors import TypingError
 from stcompile.frontend.functions.reductions import axes_in_order
 from stcompile.frontend.functions.shapes import diagonal, ravel, transpose
+from stcompile.frontend.indexing import get_item
 from stcompile.frontend.operators import matmul
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array
@@ -166,7 +167,31 @@ def _pair(run: Run, one: tuple[str, Any], two: tuple[str, Any], result: str) -> 
     )
 
 
+def convolve(run: Run, a: Any, v: Any, mode: str = "full") -> Any:
+    """np.convolve: numbers are vectors of one element."""
+    if mode not in ("full", "same", "valid"):
+        run.refuse(f"the mode {mode!r} is not supported", "'full', 'same' or 'valid'", TypingError)
+    return run.record("convolve", _vector(run, a), _vector(run, v), mode=mode)
+
+
+def correlate(run: Run, a: Any, v: Any, mode: str = "valid") -> Any:
+    """np.correlate: a convolution with the shorter vector backwards. If that is the first one the
+    result is backwards, too."""
+    x, y = _vector(run, a), _vector(run, v)
+    turned = slice(None, None, -1)
+    if x.type.size < y.type.size:
+        return get_item(run, convolve(run, y, get_item(run, x, turned), mode), turned)
+    return convolve(run, x, get_item(run, y, turned), mode)
+
+
+def _vector(run: Run, x: Any) -> Any:
+    array = run.as_array(x)
+    return array if array.type.ndim else run.record("reshape", array, shape=(1,))
+
+
 LINEAR: dict[Any, Any] = {
+    np.convolve: convolve,
+    np.correlate: correlate,
     np.matmul: np_matmul,
     np.dot: dot,
     np.outer: outer,

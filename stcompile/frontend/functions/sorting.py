@@ -73,6 +73,21 @@ def digitize(run: Run, x: Any, bins: Any, right: bool = False) -> Any:
     return run.record("digitize", given, run.as_array(bins), right=bool(right))
 
 
+def histogram(
+    run: Run, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    """np.histogram: counts, and the edges that are given, or those of a given range."""
+    if density or weights is not None:
+        run.refuse("np.histogram with a density or weights is not supported", "np.bincount")
+    if isinstance(bins, int):
+        if range is None:
+            run.refuse("np.histogram needs edges that are known", "give the edges, or a range")
+        low, high = range
+        bins = np.linspace(low, high, bins + 1).tolist()
+    edges = run.as_array(bins)
+    return run.record("histogram", run.as_array(a), edges), edges
+
+
 def interp(run: Run, x: Any, xp: Any, fp: Any) -> Any:
     at = run.as_array(x) if isinstance(x, list | tuple) else x
     return run.record("interp", at, run.as_array(xp), run.as_array(fp))
@@ -94,6 +109,7 @@ SORTING: dict[Any, Any] = {
     np.lexsort: lexsort,
     np.searchsorted: searchsorted,
     np.digitize: digitize,
+    np.histogram: histogram,
     np.interp: interp,
     np.take: take,
     np.take_along_axis: inlined(selection.take_along_axis),

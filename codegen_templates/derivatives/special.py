@@ -1,0 +1,589 @@
+"""Partial derivatives of functions of `scipy.special`.
+
+Formulas: the NIST Digital Library of Mathematical Functions, chapters 5 (gamma), 6 (exponential
+integrals), 7 (error functions), 8 (incomplete gamma and beta), 10 (Bessel functions) and 25 (zeta).
+A rule is written so that it, and its own derivatives, do not cancel where the textbook's would. An
+input that has ``None`` is refused if it is differentiated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..lazy import special
+from ..marks import partials
+
+_ROOT_PI = math.sqrt(math.pi)
+_ROOT_2PI = math.sqrt(2 * math.pi)
+
+
+def _series(coefficients: Any, x: Any) -> Any:
+    """The polynomial with these coefficients, that of the highest power first."""
+    first, *rest = coefficients
+    total = first
+    for coefficient in rest:
+        total = total * x + coefficient
+    return total
+
+
+# --- error functions, the normal distribution ------------------------------------------------
+
+
+@partials
+def erf(out: Any, x: Any) -> Any:
+    return (2 / _ROOT_PI) * np.exp(-x * x)
+
+
+@partials
+def erfc(out: Any, x: Any) -> Any:
+    return (-2 / _ROOT_PI) * np.exp(-x * x)
+
+
+@partials
+def erfinv(out: Any, x: Any) -> Any:
+    return (_ROOT_PI / 2) * np.exp(out * out)
+
+
+@partials
+def erfcinv(out: Any, x: Any) -> Any:
+    return (-_ROOT_PI / 2) * np.exp(out * out)
+
+
+# (2k - 1)!! (2k + 1) / 2^k, for k = 10, ..., 0: of DLMF 7.12.1, differentiated
+_TAIL = tuple(math.prod(range(1, 2 * k, 2)) * (2 * k + 1) / 2**k for k in range(10, -1, -1))
+
+
+@partials
+def erfcx(out: Any, x: Any) -> Any:
+    """The terms cancel for large x: there it is the asymptotic series."""
+    is_large = x > 15
+    u = np.where(is_large, x, 15.0)
+    v = np.where(is_large, 0.0, x)
+    w = 1 / (u * u)
+    series = -w / _ROOT_PI * _series(_TAIL, -w)
+    return np.where(is_large, series, 2 * v * out - 2 / _ROOT_PI)
+
+
+@partials
+def dawsn(out: Any, x: Any) -> Any:
+    """The terms cancel for large x: there it is the asymptotic series."""
+    is_large = np.abs(x) > 15
+    u = np.where(is_large, x, 15.0)
+    v = np.where(is_large, 0.0, x)
+    w = 1 / (u * u)
+    series = -w / 2 * _series(_TAIL, w)
+    return np.where(is_large, series, 1 - 2 * v * out)
+
+
+@partials
+def ndtr(out: Any, x: Any) -> Any:
+    return np.exp(-0.5 * x * x) / _ROOT_2PI
+
+
+@partials
+def log_ndtr(out: Any, x: Any) -> Any:
+    """The density over the distribution function, which both vanish far to the left."""
+    is_left = x < -1
+    u = np.where(is_left, x, -1.0)
+    v = np.where(is_left, -1.0, x)
+    left = math.sqrt(2 / math.pi) / special.erfcx(-u / math.sqrt(2))
+    right = np.exp(-0.5 * v * v) / (_ROOT_2PI * special.ndtr(v))
+    return np.where(is_left, left, right)
+
+
+@partials
+def ndtri(out: Any, x: Any) -> Any:
+    return _ROOT_2PI * np.exp(0.5 * out * out)
+
+
+# --- the gamma function and its like ---------------------------------------------------------
+
+
+@partials
+def gamma(out: Any, x: Any) -> Any:
+    return out * special.digamma(x)
+
+
+@partials
+def gammaln(out: Any, x: Any) -> Any:
+    return special.digamma(x)
+
+
+@partials
+def loggamma(out: Any, x: Any) -> Any:
+    return special.digamma(x)
+
+
+@partials
+def gammasgn(out: Any, x: Any) -> Any:
+    return 0.0
+
+
+@partials
+def digamma(out: Any, x: Any) -> Any:
+    return special.zeta(2.0, x)
+
+
+@partials
+def zeta(out: Any, x: Any, q: Any) -> Any:
+    return None, -x * special.zeta(x + 1.0, q)
+
+
+@partials
+def beta(out: Any, a: Any, b: Any) -> Any:
+    both = special.digamma(a + b)
+    return out * (special.digamma(a) - both), out * (special.digamma(b) - both)
+
+
+@partials
+def betaln(out: Any, a: Any, b: Any) -> Any:
+    both = special.digamma(a + b)
+    return special.digamma(a) - both, special.digamma(b) - both
+
+
+@partials
+def poch(out: Any, z: Any, m: Any) -> Any:
+    both = special.digamma(z + m)
+    return out * (both - special.digamma(z)), out * both
+
+
+@partials
+def binom(out: Any, x: Any, y: Any) -> Any:
+    """NaN where x is an integer below y: the result is 0 times a pole there."""
+    rest = special.digamma(x - y + 1)
+    return out * (special.digamma(x + 1) - rest), out * (rest - special.digamma(y + 1))
+
+
+def _gamma_density(a: Any, x: Any) -> Any:
+    return np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
+
+
+@partials
+def gammainc(out: Any, a: Any, x: Any) -> Any:
+    return None, _gamma_density(a, x)
+
+
+@partials
+def gammaincc(out: Any, a: Any, x: Any) -> Any:
+    return None, -_gamma_density(a, x)
+
+
+@partials
+def gammaincinv(out: Any, a: Any, y: Any) -> Any:
+    return None, 1 / _gamma_density(a, out)
+
+
+@partials
+def gammainccinv(out: Any, a: Any, y: Any) -> Any:
+    return None, -1 / _gamma_density(a, out)
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    powers = special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x)
+    return np.exp(powers - special.betaln(a, b))
+
+
+@partials
+def betainc(out: Any, a: Any, b: Any, x: Any) -> Any:
+    return None, None, _beta_density(a, b, x)
+
+
+@partials
+def betaincc(out: Any, a: Any, b: Any, x: Any) -> Any:
+    return None, None, -_beta_density(a, b, x)
+
+
+@partials
+def betaincinv(out: Any, a: Any, b: Any, y: Any) -> Any:
+    return None, None, 1 / _beta_density(a, b, out)
+
+
+def _t_density(df: Any, t: Any) -> Any:
+    """Of Student's distribution."""
+    constant = special.gammaln((df + 1.0) / 2) - special.gammaln(df / 2.0)
+    power = (df + 1.0) / 2 * np.log1p(t * t / df)
+    return np.exp(constant - power) / np.sqrt(math.pi * df)
+
+
+@partials
+def stdtr(out: Any, df: Any, t: Any) -> Any:
+    return None, _t_density(df, t)
+
+
+@partials
+def stdtrit(out: Any, df: Any, p: Any) -> Any:
+    return None, 1 / _t_density(df, out)
+
+
+# --- logistic functions ----------------------------------------------------------------------
+
+
+@partials
+def expit(out: Any, x: Any) -> Any:
+    return out * special.expit(-x)
+
+
+@partials
+def logit(out: Any, x: Any) -> Any:
+    return 1 / (x * (1 - x))
+
+
+@partials
+def log_expit(out: Any, x: Any) -> Any:
+    return special.expit(-x)
+
+
+# --- entropies: products that are 0 where a factor is, whatever the other one ------------------
+
+
+@partials
+def xlogy(out: Any, x: Any, y: Any) -> Any:
+    """Where x is 0, so is the derivative in y; that in x too, where the logarithm has no value."""
+    log_y = np.log(np.where((x == 0) & (y <= 0), 1.0, y))
+    return log_y, x / np.where((x == 0) & (y == 0), 1.0, y)
+
+
+@partials
+def xlog1py(out: Any, x: Any, y: Any) -> Any:
+    """As that of `xlogy`."""
+    log_y = np.log1p(np.where((x == 0) & (y <= -1), 0.0, y))
+    return log_y, x / (1 + np.where((x == 0) & (y == -1), 0.0, y))
+
+
+@partials
+def entr(out: Any, x: Any) -> Any:
+    """Infinite at 0, as its graph is steep there; 0 below, where the value is constant."""
+    inside = x >= 0
+    return np.where(inside, -1 - np.log(np.where(inside, x, 1.0)), 0.0)
+
+
+@partials
+def rel_entr(out: Any, x: Any, y: Any) -> Any:
+    """0 where the value is constant: outside, and for y at x = 0."""
+    inside = (x >= 0) & (y > 0)
+    u, v = np.where(inside, x, 1.0), np.where(inside, y, 1.0)
+    return np.where(inside, np.log(u / v) + 1, 0.0), np.where(inside, -u / v, 0.0)
+
+
+@partials
+def kl_div(out: Any, x: Any, y: Any) -> Any:
+    """0 outside, where the value is constant."""
+    inside = (x >= 0) & (y > 0)
+    u, v = np.where(inside, x, 1.0), np.where(inside, y, 1.0)
+    return np.where(inside, np.log(u / v), 0.0), np.where(inside, 1 - u / v, 0.0)
+
+
+# --- Bessel functions: by their neighbours, which are finite at 0 -----------------------------
+
+
+@partials
+def i0(out: Any, x: Any) -> Any:
+    return special.i1(x)
+
+
+@partials
+def i1(out: Any, x: Any) -> Any:
+    return 0.5 * (special.i0(x) + special.iv(2.0, x))
+
+
+@partials
+def i0e(out: Any, x: Any) -> Any:
+    return special.i1e(x) - np.sign(x) * out
+
+
+@partials
+def i1e(out: Any, x: Any) -> Any:
+    return 0.5 * (special.i0e(x) + special.ive(2.0, x)) - np.sign(x) * out
+
+
+@partials
+def j0(out: Any, x: Any) -> Any:
+    return -special.j1(x)
+
+
+@partials
+def j1(out: Any, x: Any) -> Any:
+    return 0.5 * (special.j0(x) - special.jv(2.0, x))
+
+
+@partials
+def y0(out: Any, x: Any) -> Any:
+    return -special.y1(x)
+
+
+@partials
+def y1(out: Any, x: Any) -> Any:
+    return 0.5 * (special.y0(x) - special.yv(2.0, x))
+
+
+@partials
+def k0(out: Any, x: Any) -> Any:
+    return -special.k1(x)
+
+
+@partials
+def k1(out: Any, x: Any) -> Any:
+    return -special.k0(x) - out / x
+
+
+@partials
+def k0e(out: Any, x: Any) -> Any:
+    return out - special.k1e(x)
+
+
+@partials
+def k1e(out: Any, x: Any) -> Any:
+    return out - special.k0e(x) - out / x
+
+
+@partials
+def iv(out: Any, v: Any, x: Any) -> Any:
+    return None, 0.5 * (special.iv(v - 1.0, x) + special.iv(v + 1.0, x))
+
+
+@partials
+def ive(out: Any, v: Any, x: Any) -> Any:
+    return None, 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x)) - np.sign(x) * out
+
+
+@partials
+def jv(out: Any, v: Any, x: Any) -> Any:
+    return None, 0.5 * (special.jv(v - 1.0, x) - special.jv(v + 1.0, x))
+
+
+@partials
+def yv(out: Any, v: Any, x: Any) -> Any:
+    return None, 0.5 * (special.yv(v - 1.0, x) - special.yv(v + 1.0, x))
+
+
+@partials
+def kv(out: Any, v: Any, x: Any) -> Any:
+    return None, -0.5 * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
+
+
+@partials
+def kve(out: Any, v: Any, x: Any) -> Any:
+    return None, out - 0.5 * (special.kve(v - 1.0, x) + special.kve(v + 1.0, x))
+
+
+# --- exponential integrals and others ---------------------------------------------------------
+
+
+@partials
+def exp1(out: Any, x: Any) -> Any:
+    return -np.exp(-x) / x
+
+
+@partials
+def expi(out: Any, x: Any) -> Any:
+    return np.exp(x) / x
+
+
+@partials
+def expn(out: Any, n: Any, x: Any, *, static: tuple[bool, ...] = (False, False)) -> Any:
+    """Below order 0, where SciPy has none, it is ``(1 + x) exp(-x) / x ** 2``."""
+    if static[0] and n == 0:
+        return None, -(1 + x) * np.exp(-x) / (x * x)
+    return None, -special.expn(n - 1, x)
+
+
+@partials
+def sici(out: Any, x: Any, *, part: str) -> Any:
+    if part == "Si":
+        return np.sinc(x / math.pi)
+    return np.cos(x) / x
+
+
+_LOG = tuple((-1) ** k / (k + 1) for k in range(13, -1, -1))  # of log(1 + x) / x
+
+
+@partials
+def spence(out: Any, x: Any) -> Any:
+    """``log(x) / (1 - x)``, near 1 by its series."""
+    w = x - 1
+    is_small = np.abs(w) < 0.05
+    u = np.where(is_small, w, 0.0)
+    v = np.where(is_small, 1.0, w)
+    return -np.where(is_small, _series(_LOG, u), np.log1p(v) / v)
+
+
+_EXPREL = tuple((k + 1) / math.factorial(k + 2) for k in range(15, -1, -1))
+
+
+def _exprel_slope(out: Any, x: Any) -> Any:
+    """The derivative of ``out = (exp(x) - 1) / x``, near 0 by its series."""
+    is_small = np.abs(x) < 0.5
+    u = np.where(is_small, x, 0.0)
+    v = np.where(is_small, 1.0, x)
+    return np.where(is_small, _series(_EXPREL, u), out * (1 - 1 / v) + 1 / v)
+
+
+@partials
+def exprel(out: Any, x: Any) -> Any:
+    return _exprel_slope(out, x)
+
+
+@partials
+def boxcox(out: Any, x: Any, lmbda: Any) -> Any:
+    """The result is ``log(x) * exprel(lmbda * log(x))``."""
+    log_x = np.log(x)
+    t = lmbda * log_x
+    slope = _exprel_slope(special.exprel(t), t)
+    return np.exp((lmbda - 1.0) * log_x), log_x * log_x * slope
+
+
+@partials
+def boxcox1p(out: Any, x: Any, lmbda: Any) -> Any:
+    log_x = np.log1p(x)
+    t = lmbda * log_x
+    slope = _exprel_slope(special.exprel(t), t)
+    return np.exp((lmbda - 1.0) * log_x), log_x * log_x * slope
+
+
+_INVERSE = tuple((-1) ** k * k / (k + 1) for k in range(17, 0, -1))
+
+
+def _inverse_slope(w: Any) -> Any:
+    """``(w / (1 + w) - log(1 + w)) / w ** 2``, near 0 by its series."""
+    is_small = np.abs(w) < 0.1
+    u = np.where(is_small, w, 0.0)
+    v = np.where(is_small, 1.0, w)
+    return np.where(is_small, _series(_INVERSE, u), (v / (1 + v) - np.log1p(v)) / (v * v))
+
+
+@partials
+def inv_boxcox(out: Any, y: Any, lmbda: Any) -> Any:
+    w = lmbda * y
+    return out / (1 + w), out * y * y * _inverse_slope(w)
+
+
+@partials
+def inv_boxcox1p(out: Any, y: Any, lmbda: Any) -> Any:
+    w = lmbda * y
+    return (out + 1) / (1 + w), (out + 1) * y * y * _inverse_slope(w)
+
+
+@partials
+def huber(out: Any, delta: Any, r: Any) -> Any:
+    inside = delta >= 0
+    slope = np.maximum(np.minimum(r, delta), -delta)
+    return np.where(inside, np.maximum(np.abs(r) - delta, 0.0), 0.0), np.where(inside, slope, 0.0)
+
+
+@partials
+def pseudo_huber(out: Any, delta: Any, r: Any) -> Any:
+    """At ``delta = r = 0`` it is 0."""
+    inside = delta >= 0
+    h = np.sqrt(delta * delta + r * r + ((delta == 0) & (r == 0)))
+    ratio = r * r / (h + np.abs(delta))
+    return np.where(inside, ratio * ratio / h, 0.0), np.where(inside, r * delta / h, 0.0)
+
+
+@partials
+def cosm1(out: Any, x: Any) -> Any:
+    return -np.sin(x)
+
+
+@partials
+def expm1(out: Any, x: Any) -> Any:
+    return out + 1
+
+
+@partials
+def log1p(out: Any, x: Any) -> Any:
+    return 1 / (1 + x)
+
+
+@partials
+def cbrt(out: Any, x: Any) -> Any:
+    return 1 / (3 * out * out)
+
+
+@partials
+def exp2(out: Any, x: Any) -> Any:
+    return out * math.log(2)
+
+
+@partials
+def exp10(out: Any, x: Any) -> Any:
+    return out * math.log(10)
+
+
+SPECIAL: dict[str, Callable[..., Any]] = {
+    "special.erf": erf,
+    "special.erfc": erfc,
+    "special.erfinv": erfinv,
+    "special.erfcinv": erfcinv,
+    "special.erfcx": erfcx,
+    "special.dawsn": dawsn,
+    "special.ndtr": ndtr,
+    "special.log_ndtr": log_ndtr,
+    "special.ndtri": ndtri,
+    "special.gamma": gamma,
+    "special.gammaln": gammaln,
+    "special.loggamma": loggamma,
+    "special.gammasgn": gammasgn,
+    "special.digamma": digamma,
+    "special.zeta": zeta,
+    "special.beta": beta,
+    "special.betaln": betaln,
+    "special.poch": poch,
+    "special.binom": binom,
+    "special.gammainc": gammainc,
+    "special.gammaincc": gammaincc,
+    "special.gammaincinv": gammaincinv,
+    "special.gammainccinv": gammainccinv,
+    "special.betainc": betainc,
+    "special.betaincc": betaincc,
+    "special.betaincinv": betaincinv,
+    "special.stdtr": stdtr,
+    "special.stdtrit": stdtrit,
+    "special.expit": expit,
+    "special.logit": logit,
+    "special.log_expit": log_expit,
+    "special.xlogy": xlogy,
+    "special.xlog1py": xlog1py,
+    "special.entr": entr,
+    "special.rel_entr": rel_entr,
+    "special.kl_div": kl_div,
+    "special.i0": i0,
+    "special.i1": i1,
+    "special.i0e": i0e,
+    "special.i1e": i1e,
+    "special.j0": j0,
+    "special.j1": j1,
+    "special.y0": y0,
+    "special.y1": y1,
+    "special.k0": k0,
+    "special.k1": k1,
+    "special.k0e": k0e,
+    "special.k1e": k1e,
+    "special.iv": iv,
+    "special.ive": ive,
+    "special.jv": jv,
+    "special.yv": yv,
+    "special.kv": kv,
+    "special.kve": kve,
+    "special.exp1": exp1,
+    "special.expi": expi,
+    "special.expn": expn,
+    "special.sici": sici,
+    "special.spence": spence,
+    "special.exprel": exprel,
+    "special.boxcox": boxcox,
+    "special.boxcox1p": boxcox1p,
+    "special.inv_boxcox": inv_boxcox,
+    "special.inv_boxcox1p": inv_boxcox1p,
+    "special.huber": huber,
+    "special.pseudo_huber": pseudo_huber,
+    "special.cosm1": cosm1,
+    "special.expm1": expm1,
+    "special.log1p": log1p,
+    "special.cbrt": cbrt,
+    "special.exp2": exp2,
+    "special.exp10": exp10,
+}

@@ -1,0 +1,28 @@
+"""Modules of SciPy for templates and rules: imported when something of them is used.
+
+SciPy is needed by nothing but functions that use it themselves.
+
+>>> special.__name__
+'scipy.special'
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+
+class LazyModule(ModuleType):
+    """Stands for a module that is imported when an attribute of it is first read."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what tools ask every module for
+            raise AttributeError(name)
+        value = getattr(importlib.import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+special: Any = LazyModule("scipy.special")
+linalg: Any = LazyModule("scipy.linalg")

@@ -1,0 +1,161 @@
+"""Functions of SciPy, which is not imported: they are looked up by the names in these tables when
+the user's program has imported their module.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import operator
+import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from stcompile.frontend.functions.elementwise import of_items, static_call, ufunc
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.stats import STATS
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import is_static
+from stcompile.library import matrices, scipy_linalg, special
+from stcompile.primitives.special import NAMES
+
+Lowering = Callable[..., Any]
+
+
+def _special(name: str) -> Lowering:
+    """The lowering of a ufunc of `scipy.special` to the primitive of its name."""
+
+    def lowering(run: Run, *operands: Any) -> Any:
+        function = getattr(importlib.import_module("scipy.special"), name)
+        return ufunc(f"special.{name}", function, f"special.{name}")(run, *operands)
+
+    return of_items(f"special.{name}", lowering)
+
+
+def _sici(run: Run, x: Any) -> Any:
+    return tuple(run.record("special.sici", x, part=part) for part in ("Si", "Ci"))
+
+
+def _zeta(run: Run, x: Any, q: Any = None) -> Any:
+    if q is None:
+        run.refuse(
+            "`special.zeta` of one operand has no derivative rule", "give q, as in zeta(x, 1.0)"
+        )
+    return run.record("special.zeta", x, q)
+
+
+def _static(name: str, hint: str) -> Lowering:
+    """The lowering of a function of `scipy.special` that is computed at compile time."""
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        if not is_static([*arguments, *keywords.values()]):
+            run.refuse(f"`special.{name}` takes values that are known at compile time", hint)
+        function = getattr(importlib.import_module("scipy.special"), name)
+        return static_call(run, functools.partial(function, **keywords), *arguments)
+
+    return lowering
+
+
+_combinations = inlined(special.comb)
+
+
+def _comb(run: Run, N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
+    if is_static([N, k]) or exact or repetition:
+        static = _static("comb", "leave `exact` and `repetition` out")
+        return static(run, N, k, exact=exact, repetition=repetition)
+    return _combinations(run, N, k)
+
+
+SPECIAL: dict[str, Lowering] = {
+    **{name: _special(name) for name in NAMES},
+    "sici": _sici,
+    "zeta": _zeta,
+    "polygamma": inlined(special.polygamma),
+    "multigammaln": inlined(special.multigammaln),
+    "softplus": inlined(special.softplus),
+    "comb": _comb,
+    "factorial": _static("factorial", "write special.gamma(n + 1)"),
+    "perm": _static("perm", "write special.poch(N - k + 1, k)"),
+    "logsumexp": inlined(special.logsumexp),
+    "softmax": inlined(special.softmax),
+    "log_softmax": inlined(special.log_softmax),
+}
+
+
+def _expm(run: Run, A: Any) -> Any:
+    return run.record("linalg.expm", run.as_array(A))
+
+
+_TRANS = {"N": 0, "T": 1, "C": 1, 2: 1}
+
+
+def _solve_triangular(
+    run: Run,
+    a: Any,
+    b: Any,
+    trans: Any = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    params = {"lower": bool(lower), "unit_diagonal": bool(unit_diagonal)}
+    trans = _TRANS.get(trans, trans)
+    return run.record(
+        "linalg.solve_triangular", run.as_array(a), run.as_array(b), trans=trans, **params
+    )
+
+
+LINALG: dict[str, Lowering] = {
+    "solve": inlined(scipy_linalg.solve),
+    "inv": inlined(scipy_linalg.inv),
+    "det": inlined(scipy_linalg.det),
+    "solve_triangular": _solve_triangular,
+    "cholesky": inlined(scipy_linalg.cholesky),
+    "cho_factor": inlined(scipy_linalg.cho_factor),
+    "cho_solve": inlined(scipy_linalg.cho_solve),
+    "expm": _expm,
+    "eigh": inlined(scipy_linalg.eigh),
+    "eigvalsh": inlined(scipy_linalg.eigvalsh),
+    "svd": inlined(scipy_linalg.svd),
+    "svdvals": inlined(scipy_linalg.svdvals),
+    "qr": inlined(scipy_linalg.qr),
+    "pinv": inlined(scipy_linalg.pinv),
+    "lstsq": inlined(scipy_linalg.lstsq),
+    "norm": inlined(scipy_linalg.norm),
+    "block_diag": inlined(scipy_linalg.block_diag),
+    "toeplitz": inlined(scipy_linalg.toeplitz),
+    "hankel": inlined(scipy_linalg.hankel),
+    "circulant": inlined(scipy_linalg.circulant),
+    "hilbert": inlined(scipy_linalg.hilbert),
+    "khatri_rao": inlined(scipy_linalg.khatri_rao),
+    "kron": inlined(matrices.kron),  # until SciPy 1.14
+}
+
+SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
+    {"scipy.special": SPECIAL, "scipy.linalg": LINALG, "scipy.stats": STATS}
+)
+
+
+def scipy_lowering(function: Any) -> Lowering | None:
+    """The lowering of a function of SciPy; None if it is none of these, or is not imported."""
+    for module in SCIPY:
+        if module in sys.modules:
+            found = _functions(module).get(function)
+            if found is not None:
+                return found
+    return None
+
+
+@functools.cache
+def _functions(module: str) -> Mapping[Any, Lowering]:
+    """The functions of a module that this version of SciPy has, with their lowerings."""
+    found: dict[Any, Lowering] = {}
+    for name, lowering in SCIPY[module].items():
+        try:
+            function = operator.attrgetter(name)(importlib.import_module(module))
+        except AttributeError:
+            continue
+        found[function] = lowering
+    return found

@@ -1,0 +1,149 @@
+"""Methods of distributions of `scipy.stats`: from a name such as ``norm.logpdf`` to its lowering.
+
+A method takes what it is the value of, then the shape parameters, ``loc`` and ``scale``, by
+position or by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stcompile.errors import StcompileError
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.masks import has_masked
+from stcompile.frontend.run import Run
+from stcompile.library import stats
+
+Lowering = Callable[..., Any]
+Support = tuple[float | None, float | None]
+LINE: Support = (None, None)
+POSITIVE: Support = (0.0, None)
+
+
+class Continuous(NamedTuple):
+    """The shape parameters and the support of a distribution, with a number ``inside`` of it.
+    ``is_open``: the density is 0 at the lower bound, where it has no formula."""
+
+    shapes: tuple[str, ...] = ()
+    support: Support = LINE
+    inside: float = 1.0
+    is_open: bool = False
+
+
+CONTINUOUS: dict[str, Continuous] = {
+    "norm": Continuous(),
+    "t": Continuous(("df",)),
+    "cauchy": Continuous(),
+    "laplace": Continuous(),
+    "logistic": Continuous(),
+    "expon": Continuous((), POSITIVE),
+    "gamma": Continuous(("a",), POSITIVE),
+    "chi2": Continuous(("df",), POSITIVE),
+    "lognorm": Continuous(("s",), POSITIVE, is_open=True),
+    "weibull_min": Continuous(("c",), POSITIVE),
+    "pareto": Continuous(("b",), (1.0, None), 2.0),
+    "beta": Continuous(("a", "b"), (0.0, 1.0), 0.5),
+    "uniform": Continuous((), (0.0, 1.0), 0.5),
+}
+DISCRETE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "poisson": (("mu",), stats.from_zero),
+    "binom": (("n", "p"), stats.binom_bounds),
+    "bernoulli": (("p",), stats.bernoulli_bounds),
+    "nbinom": (("n", "p"), stats.from_zero),
+    "geom": (("p",), stats.from_one),
+}
+# The values of a distribution function and its like below and above the support.
+_ENDS = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
+
+
+def _lowering(
+    value: str, shapes: Sequence[str], defaults: dict[str, Any], method: Callable[..., Any]
+) -> Lowering:
+    """The lowering of a method of ``value``, the shape parameters, and those with ``defaults``:
+    ``method`` of the value, the tuple of the shape parameters, and the others, inlined."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [
+        inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY),
+        *(inspect.Parameter(name, kind) for name in (value, *shapes)),
+        *(inspect.Parameter(name, kind, default=d) for name, d in defaults.items()),
+    ]
+    signature = inspect.Signature(parameters)
+
+    def lowering(*arguments: Any, **keywords: Any) -> Any:
+        bound = signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        run, x, *rest = bound.args
+        if has_masked([x, *rest]):
+            run.refuse_masked()
+        given = (x, tuple(rest[: len(shapes)]), *rest[len(shapes) :])
+        try:
+            return _call(run, method, given)
+        except StcompileError as error:
+            return run.refuse(error.reason, error.hint, type(error))
+
+    lowering.__dict__["__signature__"] = signature
+    return lowering
+
+
+def _call(run: Run, method: Any, given: tuple[Any, ...]) -> Any:
+    """The method, a partial of static arguments, inlined."""
+    return run.call(method.func, [*method.args, *given], method.keywords)
+
+
+def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
+    support = (facts.support, facts.inside, facts.is_open)
+    found: dict[str, Lowering] = {}
+
+    def add(own: str, value: str, method: Callable[..., Any]) -> None:
+        defaults = {"loc": 0, "scale": 1}
+        found[f"{name}.{own}"] = _lowering(value, facts.shapes, defaults, method)
+
+    formulas = {
+        key.removeprefix(f"{name}_"): function
+        for key, function in vars(stats).items()
+        if key.startswith(f"{name}_")
+    }
+    density = formulas["logpdf"]
+    add("pdf", "x", functools.partial(stats.pdf, density, support))
+    add("logpdf", "x", functools.partial(stats.logpdf, density, support))
+    for own, ends in _ENDS.items():
+        if own in formulas:
+            method = functools.partial(stats.cdf, formulas[own], support, ends)
+        else:  # the logarithm of what has a formula
+            plain = formulas[own.removeprefix("log")]
+            method = functools.partial(stats.log_cdf, plain, support, ends)
+        add(own, "x", method)
+    for own in ("ppf", "isf"):
+        if own in formulas:
+            add(own, "q", functools.partial(stats.ppf, formulas[own]))
+    return found
+
+
+def _discrete(name: str) -> dict[str, Lowering]:
+    shapes, bounds = DISCRETE[name]
+    facts = (getattr(stats, f"{name}_logpmf"), bounds, getattr(stats, f"{name}_valid"))
+    return {
+        f"{name}.{own}": _lowering(
+            "k", shapes, {"loc": 0}, functools.partial(getattr(stats, own), *facts)
+        )
+        for own in ("pmf", "logpmf")
+    }
+
+
+STATS: dict[str, Lowering] = {
+    **{
+        own: lowering
+        for name, facts in CONTINUOUS.items()
+        for own, lowering in _continuous(name, facts).items()
+    },
+    **{own: lowering for name in DISCRETE for own, lowering in _discrete(name).items()},
+    "multivariate_normal.pdf": inlined(stats.multivariate_normal_pdf),
+    "multivariate_normal.logpdf": inlined(stats.multivariate_normal_logpdf),
+    "dirichlet.pdf": inlined(stats.dirichlet_pdf),
+    "dirichlet.logpdf": inlined(stats.dirichlet_logpdf),
+}

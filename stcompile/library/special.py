@@ -1,0 +1,84 @@
+"""Functions of `scipy.special` written with others: their value is SciPy's up to rounding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.lazy import special
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """The n-th derivative of the digamma function; ``n`` is static."""
+    values = np.asarray(x).astype(np.float64)
+    if n == 0:
+        return np.asarray(special.digamma(values))
+    factor = (-1.0) ** (n + 1) * math.gamma(n + 1)
+    return np.asarray(factor * special.zeta(n + 1.0, values))
+
+
+def multigammaln(a: Any, d: int) -> Any:
+    """The logarithm of the multivariate gamma function; ``d`` is static. `ValueError` where it is
+    not defined."""
+    values = np.asarray(a)
+    if np.any(values <= 0.5 * (d - 1)):
+        raise ValueError("condition a > 0.5 * (d-1) not met")
+    total = d * (d - 1) * 0.25 * math.log(math.pi)
+    for j in range(1, d + 1):
+        total = total + special.loggamma(values - (j - 1.0) / 2)
+    return total
+
+
+def softplus(x: Any) -> Any:
+    """``log(1 + exp(x))``, without overflow."""
+    return np.logaddexp(0.0, x)
+
+
+def comb(N: Any, k: Any) -> Any:
+    """The number of combinations, for real numbers; 0 outside ``0 <= k <= N``."""
+    inside = (k <= N) & (N >= 0) & (k >= 0)
+    ways = special.binom(np.where(inside, N, 1.0), np.where(inside, k, 0.0))
+    return np.where(inside, ways, 0.0)[()]
+
+
+def logsumexp(
+    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
+) -> Any:
+    """``log(sum(b * exp(a)))`` without overflow. Where the sum is 0 it is ``-inf`` and flat, where
+    the sum is negative NaN."""
+    if return_sign:
+        raise ValueError("return_sign=True is not supported")
+    x = np.atleast_1d(_floating(a))
+    shift = _shift(x if b is None else np.where(b == 0, -np.inf, x), axis)
+    terms = np.exp(x - shift)
+    total = np.sum(terms if b is None else b * terms, axis=axis, keepdims=True)
+    result = np.where(total == 0, -np.inf, np.log(np.where(total == 0, 1.0, total)) + shift)
+    return result if keepdims else np.squeeze(result, axis)[()]
+
+
+def softmax(x: Any, axis: Any = None) -> Any:
+    """``exp(x) / sum(exp(x))`` without overflow."""
+    values = _floating(x)
+    terms = np.exp(values - _shift(values, axis))
+    return terms / np.sum(terms, axis=axis, keepdims=True)
+
+
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """The logarithm of the softmax, also where that underflows."""
+    values = _floating(x)
+    shifted = values - _shift(values, axis)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+def _floating(x: Any) -> Any:
+    values = np.asarray(x)
+    return values.astype(np.float64) if values.dtype.kind in "iub" else values
+
+
+def _shift(x: Any, axis: Any) -> Any:
+    """What is subtracted before the exponential: any number near the largest will do. The floor
+    has no derivative, which would be 0 in the end."""
+    largest = np.floor(np.max(x, axis=axis, keepdims=True))
+    return np.where(np.isfinite(largest), largest, 0.0)

@@ -1,0 +1,58 @@
+"""Functions that call one of SciPy's. They have a small file of their own, since the source of a
+lambda is looked for in all of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import stcompile as st
+
+Function = Callable[..., Any]
+
+
+def plain(scipys: Any) -> Function:
+    """A function that returns what SciPy's does, a tuple as a list."""
+    if scipys.nout > 1:
+        return lambda x: list(scipys(x))
+    if scipys.nin == 1:
+        return lambda x: scipys(x)
+    return lambda x, y: scipys(x, y)
+
+
+def after(scipys: Any, *first: Any) -> Function:
+    """A function of the operand that comes after these."""
+    return lambda x: scipys(*first, x)
+
+
+def derivatives(scipys: Any, *args: Any, wrt: int = 0) -> tuple[Any, Any]:
+    """The first and the second derivative of a function, at numbers."""
+    first = st.grad(lambda *xs: scipys(*xs), wrt)
+    return first(*args), st.grad(lambda *xs: first(*xs), wrt)(*args)
+
+
+def summed(function: Function) -> Function:
+    """The sum of all that a function returns."""
+    return lambda *xs: np.sum(function(*xs))
+
+
+def located(method: Any) -> Function:
+    """A method of a distribution, of all its arguments."""
+    return lambda x, *rest: method(x, *rest)
+
+
+def held(method: Any, *shapes: Any) -> Function:
+    """A method of a distribution with these shape parameters, of loc and scale."""
+    return lambda x, loc, scale: method(x, *shapes, loc, scale)
+
+
+def shaped(method: Any, k: Any) -> Function:
+    """A method of a discrete distribution, of its parameters."""
+    return lambda *parameters: method(k, *parameters)
+
+
+def several(methods: Any, shapes: Any) -> Function:
+    """The results of several methods, of loc and scale."""
+    return lambda x, loc, scale: [method(x, *shapes, loc, scale) for method in methods]

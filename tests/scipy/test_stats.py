@@ -1,0 +1,197 @@
+"""Distributions of `scipy.stats`: values on and off the support, derivatives to second order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+
+stats = pytest.importorskip("scipy.stats")
+
+from stcompile.frontend.functions.stats import CONTINUOUS, DISCRETE, STATS  # noqa: E402
+from stcompile.primal import Primal  # noqa: E402
+from tests.programs import READABLE  # noqa: E402
+from tests.scipy.checks import Case, check  # noqa: E402
+from tests.scipy.functions import held, located, several, shaped  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+SHAPES = {"t": (3.5,), "gamma": (2.5,), "chi2": (4.5,), "lognorm": (0.7,), "weibull_min": (1.7,)}
+SHAPES |= {"pareto": (2.5,), "beta": (2.5, 1.8)}
+# Shape parameters of these have no derivative here: they are those of incomplete functions.
+HELD = {"t", "gamma", "chi2", "beta"}
+RTOL = 1e-11
+LOC, SCALE = 0.3, 1.4
+
+
+def method(name: str) -> Any:
+    distribution, own = name.split(".")
+    return getattr(getattr(stats, distribution), own)
+
+
+def points(distribution: str, own: str) -> Any:
+    if own in ("ppf", "isf"):
+        return np.array([0.15, 0.4, 0.85])
+    if distribution in ("beta", "uniform"):
+        z = np.array([0.2, 0.45, 0.7])
+    else:
+        z = np.array([0.35, 0.8, 1.9]) + (1 if distribution == "pareto" else 0)
+        z = z - (1.1 if CONTINUOUS[distribution].support[0] is None else 0)
+    return z * SCALE + LOC
+
+
+def cases() -> list[Case]:
+    found = []
+    for name in STATS:
+        distribution, own = name.split(".")
+        if distribution not in CONTINUOUS:
+            continue
+        shapes, x = SHAPES.get(distribution, ()), points(distribution, own)
+        if distribution in HELD and own not in ("pdf", "logpdf"):
+            function, args = held(method(name), *shapes), (x, LOC, SCALE)
+        else:
+            function, args = located(method(name)), (x, *shapes, LOC, SCALE)
+        found.append(Case(name, function, args, RTOL))
+    return found
+
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_continuous(case: Case) -> None:
+    """Densities to second order, the others, which are made of tested functions, to first."""
+    check(case, second=case.name.endswith("logpdf"))
+
+
+K = np.array([1, 2, 4])
+PARAMETERS = {"poisson": (2.5,), "binom": (6, 0.3), "bernoulli": (0.3,), "nbinom": (3.5, 0.4)}
+PARAMETERS |= {"geom": (0.4,)}
+
+
+@pytest.mark.parametrize("own", ["pmf", "logpmf"])
+@pytest.mark.parametrize("distribution", DISCRETE)
+def test_discrete(distribution: str, own: str) -> None:
+    k = np.array([0, 1, 1]) if distribution == "bernoulli" else K
+    check(Case(own, shaped(method(f"{distribution}.{own}"), k), PARAMETERS[distribution], RTOL))
+
+
+MATRIX = np.array([[1.3, 0.4], [0.4, 0.9]])
+POINTS = np.array([[0.5, -0.3], [1.2, 0.8], [0.1, 0.2]])
+B = POINTS[1]
+VECTORS = (
+    Case(
+        "multivariate_normal",
+        lambda x, m, a: stats.multivariate_normal.logpdf(x, m, a @ a.T),
+        (POINTS, POINTS[0], MATRIX),
+        RTOL,
+    ),
+    Case(
+        "multivariate_normal pdf",
+        lambda x, m: stats.multivariate_normal.pdf(x, mean=m, cov=MATRIX),
+        (POINTS[1], POINTS[0]),
+        RTOL,
+    ),
+    Case("diagonal", lambda x: stats.multivariate_normal.logpdf(x, B, [0.5, 2.0]), (POINTS,), RTOL),
+    Case("scaled", lambda x: stats.multivariate_normal.logpdf(x, POINTS[0], 2.0), (POINTS,), RTOL),
+    Case("one", lambda x: stats.multivariate_normal.logpdf(x), (POINTS[0],), RTOL),
+    Case(
+        "dirichlet",
+        lambda a: stats.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), a),
+        (np.array([1.5, 2.5, 0.8]),),
+        RTOL,
+    ),
+    Case(
+        "dirichlet pdf",
+        lambda x, a: stats.dirichlet.pdf(x, a),
+        (np.array([0.2, 0.3]), np.array([1.5, 2.5, 0.8])),
+        RTOL,
+    ),
+)
+
+
+@pytest.mark.parametrize("case", VECTORS, ids=str)
+def test_vectors(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("distribution", CONTINUOUS)
+def test_outside(distribution: str) -> None:
+    """SciPy's values off the support, at NaN and with invalid parameters; off the support the
+    gradient is 0."""
+    own = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
+    shapes = SHAPES.get(distribution, ())
+    function = several([method(f"{distribution}.{name}") for name in own], shapes)
+    x = np.array([-5.0, 1.7 if distribution == "pareto" else 0.7, 20.0, np.nan, -np.inf, np.inf])
+    compiled = Primal(function, READABLE)
+    for name, found, expected in zip(own, compiled(x, 0.0, 1.0), function(x, 0.0, 1.0)):
+        np.testing.assert_allclose(found, expected, rtol=1e-8, err_msg=name)
+    for scale in (0.0, -1.0):
+        assert all(np.isnan(part).all() for part in compiled(x, 0.0, scale))
+    if CONTINUOUS[distribution].support[0] is not None:
+        outside = st.grad(lambda *args: sum(function(*args)), (0, 1, 2), level="readable")
+        assert outside(-5.0, 0.0, 1.0) == (0.0, 0.0, 0.0)
+
+
+def test_probabilities_outside() -> None:
+    for name in ("norm", "expon", "uniform"):
+        for own in ("ppf", "isf"):
+            function = located(method(f"{name}.{own}"))
+            q = np.array([-0.1, 0.0, 0.5, 1.0, 1.1, np.nan])
+            np.testing.assert_allclose(
+                Primal(function, READABLE)(q, 0.5, 2.0), function(q, 0.5, 2.0), rtol=1e-12
+            )
+
+
+def test_counts_outside() -> None:
+    for name, parameters in PARAMETERS.items():
+        scipys = method(f"{name}.logpmf")
+        k = np.array([-1.0, 0.0, 1.0, 2.5, 7.0])
+        function = shaped(scipys, k)
+        np.testing.assert_allclose(
+            Primal(function, READABLE)(*parameters), scipys(k, *parameters), rtol=1e-10
+        )
+        assert np.isnan(Primal(function, READABLE)(*parameters[:-1], -1.0)).all()
+
+
+def test_ways_to_call() -> None:
+    """By position and by name, with and without loc and scale, of numbers and integers."""
+    functions = (
+        lambda x: stats.norm.logpdf(x),
+        lambda x: stats.norm.logpdf(x, 1.0),
+        lambda x: stats.norm.logpdf(x, scale=2),
+        lambda x: stats.gamma.logpdf(x, a=2.0, loc=-1),
+        lambda x: stats.beta.pdf(x, 2, b=3.0) + stats.t.cdf(x, df=4),
+    )
+    for function in functions:
+        check(Case("call", function, (0.4,), RTOL))
+    found = Primal(functions[0], READABLE)(np.array([1, 2]))
+    np.testing.assert_allclose(found, stats.norm.logpdf([1, 2]), rtol=1e-14)
+
+
+def test_float32_arguments() -> None:
+    """SciPy computes in float64; gradients have the dtype of their arguments."""
+    total = lambda x: np.sum(stats.norm.logpdf(x, 0.5, 2.0))  # noqa: E731
+    x = np.linspace(-1, 1, 4, dtype=np.float32)
+    value, gradient = st.value_and_grad(total)(x)
+    assert value.dtype == total(x).dtype == np.float64
+    assert gradient.dtype == np.float32
+    assert st.grad(total)(np.zeros((0, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: stats.norm(x, 1.0).logpdf(2.0), "`stats.norm` is not supported"),
+        (lambda x: stats.norm.entropy(x), "`stats.norm.entropy` is not supported"),
+        (lambda x: stats.nct.logpdf(x, 2.0, 1.0), "`stats.nct.logpdf` is not supported"),
+        (lambda x: stats.gamma.cdf(1.0, x), "`special.gammainc` has no derivative"),
+        (lambda x: stats.norm.logpdf(x, sigma=2.0), "`sigma`"),
+    ],
+)
+def test_refused(f: Any, message: str) -> None:
+    with pytest.raises(st.StcompileError, match=message):
+        st.grad(f)(1.5)
