@@ -60,9 +60,13 @@ class Changes:
         if found is not None:
             self._ties.append(found)
 
+    def is_disowned(self, container: Any) -> bool:
+        """True if control flow decides what else a container is."""
+        return any(isinstance(tie, Owned) and tie.container is container for tie in self._ties)
+
     def owner(self, container: Any, outside: str = "of the caller") -> str:
         """Why a container is not to be changed, for messages."""
-        if any(isinstance(tie, Owned) and tie.container is container for tie in self._ties):
+        if self.is_disowned(container):
             return "that may be either of two, depending on a value known only at run time"
         return outside
 

@@ -250,6 +250,8 @@ class _Matcher:
             return common_number(Scalar(Variable("head", wanted)), after) == wanted
         if isinstance(shape, ArrayOf):
             return self._match_array(shape, after)
+        if not shape.frozen and self.run.is_disowned(after):
+            return False
         ours, theirs = children_of(self.run, shape.first), children_of(self.run, after)
         if type(shape.first) is not type(after) or ours is None or theirs is None:
             return False

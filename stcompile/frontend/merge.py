@@ -302,7 +302,8 @@ class Merger:
         for shape in structures:
             twins = [s for s in structures if s.first is shape.first or s.second is shape.second]
             shared = [c for c in (shape.first, shape.second) if id(c) in outside]
-            if len(twins) > 1 or shared:
+            originals = (shape.first, shape.second)
+            if len(twins) > 1 or shared or any(map(self.run.is_disowned, originals)):
                 shape.frozen = True
                 for original in shared:
                     self.run.disown(original)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -181,6 +183,45 @@ def test_a_list_that_gets_items_in_some_steps_and_is_not_read() -> None:
         return x * s
 
     assert st.grad(program)(2.0, 0.9) == 0.9
+
+
+@dataclasses.dataclass
+class Pair:
+    p: float
+    q: float
+
+
+def test_an_object_that_a_step_left_as_either_of_two_is_not_changed() -> None:
+    """In a loop that is kept, as in one that is unrolled."""
+
+    def turn(it):
+        it.p, it.q = it.q, it.p
+
+    def program(s):
+        pairs = [Pair(s, 0.0), Pair(s, s)]
+        for k in range(18):
+            turn(pairs[0])
+            if k and pairs[0].p > -0.16:
+                pairs[1] = pairs[0]
+            else:
+                pairs[0] = Pair(pairs[0].p + 0.1 * pairs[0].q, pairs[0].q)
+        return pairs[1].q
+
+    with pytest.raises(st.LanguageError, match="either of two"):
+        st.grad(program)(-0.9)
+
+
+def test_an_object_that_was_either_of_two_before_a_loop_is_not_changed() -> None:
+    def program(s):
+        first, second = Pair(s, 0.0), Pair(s, s)
+        either = first if s > 0.3 else second
+        for _ in range(18):
+            either.p = either.p * 0.9
+            either = either
+        return first.p
+
+    with pytest.raises(st.LanguageError, match="either of two"):
+        st.grad(program)(0.9)
 
 
 def test_a_dict_that_a_loop_goes_through_is_no_other_one() -> None:
