@@ -199,3 +199,13 @@ def test_refusals(call: Any, reason: str) -> None:
     with pytest.raises(st.StcompileError) as caught:
         call()
     assert reason in str(caught.value)
+
+
+def test_a_pullback_keeps_what_it_reads() -> None:
+    w = np.ones((2, 3))
+
+    def f(x):
+        return np.tanh(w @ x)
+
+    _, pullback = st.vjp(f, np.ones(3), level="readable")
+    assert "def f_pullback(w, kept, d_value):" in pullback.source, "not x: the product is linear"
