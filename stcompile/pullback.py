@@ -21,7 +21,7 @@ from stcompile.frontend.substage import Output, SubStage, rebuild, substage
 from stcompile.frontend.values import describe
 from stcompile.ir import Atom
 from stcompile.link import link
-from stcompile.naming import Names, is_numbered
+from stcompile.naming import Names, base_name, is_numbered
 from stcompile.options import Options
 from stcompile.pipeline import prepare
 from stcompile.primitives.external import externals_of
@@ -107,7 +107,7 @@ class Vjp(ByArguments):
         hints = ["kept"] * parts.residuals
         hints += ["d_value"] * (len(program.inputs) - parts.residuals)
         arguments = [
-            names.like(hint if is_numbered(variable.name) else variable.name)
+            names.like(hint if is_numbered(variable.name) else base_name(variable.name))
             for variable, hint in zip(program.inputs, hints, strict=True)
         ]
         leaves = [

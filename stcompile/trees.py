@@ -102,9 +102,12 @@ def show_path(root: str, path: Path) -> str:
 
 
 def path_name(root: str, path: Path) -> str:
-    """A variable name for a leaf: ``W`` for ``params["W"]``, ``params_0`` for ``params[0]``."""
+    """A variable name for a leaf: ``W`` for ``params["W"]``, ``params_0`` for ``params[0]``, and
+    ``W_dot`` for ``params_dot["W"]``, a tangent."""
     name = root
     for _, key in path:
         text = str(key)
         name = text if text.isidentifier() else f"{name}_{text}"
+    if root.endswith("_dot") and not name.startswith(root):
+        name += "_dot"
     return name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in name)

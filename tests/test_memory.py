@@ -79,7 +79,11 @@ ARGUMENTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "long_loop": (long_loop, (np.full(N, 0.5), np.ones(N))),
     "branching": (branching, (np.full(N, 0.5), 1.0)),
     "layers": (layers, ([np.full((20, 20), 0.1)] * 1, np.ones((N // 20, 20)))),
-    **{name: (getattr(models, name), args) for name, args in models.arguments().items()},
+    **{
+        name: (getattr(models, name), args)
+        for name, args in models.arguments().items()
+        if name not in models.NO_LOSSES
+    },
 }
 
 

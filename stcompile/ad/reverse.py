@@ -6,12 +6,13 @@ The adjoint is built by walking the Wengert list backwards (Griewank & Walther 2
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stcompile.ad.control import STRUCTURED, pullback
 from stcompile.ad.sweep import Contribution, Sweep, Tape, one
 from stcompile.ir import Constant, Program, Variable
 from stcompile.naming import name_variables
+from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.recorder import Recorder
 
 
@@ -66,13 +67,20 @@ class Split:
 
 def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Split:
     """The program and its adjoint apart, so that the adjoint can run later, and more than once.
-    ``given`` are the outputs that it takes a cotangent of."""
+    ``given`` are the outputs that it takes a cotangent of. What it does not read is not kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
     part = pullback(program, positions, given, ())
-    kept = (*part.kept, *part.residuals)
-    primal = Program(program.name, part.inputs, tuple(part.equations), (*part.outputs, *kept))
-    adjoint = Program(
-        f"{program.name}_pullback", (*kept, *part.d_outputs), tuple(part.adjoint), part.cotangents
+    backward = eliminate_dead_code(
+        Program(
+            f"{program.name}_pullback",
+            (*part.kept, *part.residuals, *part.d_outputs),
+            tuple(part.adjoint),
+            part.cotangents,
+        )
     )
+    read = {*backward.outputs, *(atom for e in backward.equations for atom in e.inputs)}
+    kept = tuple(v for v in (*part.kept, *part.residuals) if v in read)
+    primal = Program(program.name, part.inputs, tuple(part.equations), (*part.outputs, *kept))
+    adjoint = replace(backward, inputs=(*kept, *part.d_outputs))
     hints = part.recorder.hints
     return Split(name_variables(primal, hints), name_variables(adjoint, hints), len(kept))

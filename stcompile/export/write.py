@@ -8,18 +8,19 @@ import threading
 from stcompile.errors import ExportError
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file, in place of one that may be there.
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file, in place of one that may be there; text as UTF-8 with the line ends of Unix.
 
-    The text is written beside it and then renamed, so that a reader, or a write that is broken off,
+    It is written beside it and then renamed, so that a reader, or a write that is broken off,
     finds the old file or the new one. `ExportError` if the folder cannot be written to.
     """
+    data = content.encode() if isinstance(content, str) else content
     target = os.path.realpath(path)
     beside = f"{target}.{os.getpid()}.{threading.get_ident()}.tmp"
     try:
         try:
-            with open(beside, "x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with open(beside, "xb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, target)

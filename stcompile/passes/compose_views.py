@@ -1,6 +1,7 @@
 """One rearrangement instead of two in a row, and none where the two undo each other.
 
-In the adjoint; the primal stays as the user wrote it.
+In the adjoint; the primal stays as the user wrote it. A product of matrices there reads the matrix
+itself instead of its transpose: NumPy hands the same memory to BLAS.
 
 >>> from stcompile.passes.simplify_adjoint import in_adjoint
 >>> from stcompile.text import parse_program
@@ -57,6 +58,8 @@ def compose_views(program: Program) -> Program:
 
 def _composed(outer: Equation, definitions: Mapping[Variable, Equation]) -> Equation | Atom:
     """The equation, or one that reads further back, or what it is equal to."""
+    if outer.primitive == "contract":
+        return _product(outer, definitions)
     operand = outer.inputs[0] if len(outer.inputs) == 1 else None
     inner = definitions.get(operand) if isinstance(operand, Variable) else None
     if inner is None or len(inner.inputs) != 1:
@@ -75,6 +78,23 @@ def _composed(outer: Equation, definitions: Mapping[Variable, Equation]) -> Equa
     elif outer.primitive == inner.primitive == "broadcast_to":
         return outer.with_inputs(inner.inputs)
     return outer
+
+
+def _product(product: Equation, definitions: Mapping[Variable, Equation]) -> Equation:
+    """The product, of what its operands are transposes of."""
+    pairs = product.params["contracted"]
+    if product.params["batch"] or len(pairs) != 1:
+        return product
+    inputs, axes = list(product.inputs), list(pairs[0])
+    for side, operand in enumerate(product.inputs):
+        made = definitions.get(operand) if isinstance(operand, Variable) else None
+        if made is not None and made.primitive == "transpose" and operand.type.ndim == 2:
+            inputs[side] = made.inputs[0]
+            axes[side] = 1 - axes[side]
+    if inputs == list(product.inputs):
+        return product
+    params = freeze({**product.params, "contracted": (tuple(axes),), "spelling": ""})
+    return replace(product, inputs=tuple(inputs), params=params)
 
 
 def _reread(

@@ -42,8 +42,9 @@ def merge_products(program: Program) -> Program:
     """The program with matrix products that share their right factor made at once."""
     program = with_inner(program, merge_products)
     rebuild = Rebuild(program)
+    moved: set[int] = set()  # positions of views: groups come in order, so these stand before all
     for group in _groups(rebuild):
-        _merge(rebuild, group)
+        _merge(rebuild, group, moved)
     return rebuild.done()
 
 
@@ -97,11 +98,10 @@ class _Whole:
     positions: list[int]
 
 
-def _merge(rebuild: Rebuild, group: list[int]) -> None:
+def _merge(rebuild: Rebuild, group: list[int], moved: set[int]) -> None:
     equations = [rebuild.equations[at] for at in group]
     first = equations[0]
     at, location = group[0], first.location
-    moved: set[int] = set()
     for equation in equations:
         _move_up(rebuild, equation.inputs[0], at, moved)
     rows = rebuild.insert(

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.location import NOWHERE
+from stcompile.location import NOWHERE, Location
 from stcompile.naming import name_variables, names_of
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.storage import storage_of
@@ -45,7 +45,8 @@ def own_outputs(program: Program, first: int = 0) -> Program:
             continue
         copy = Variable(f"%{position}", atom.type)
         hints[copy] = atom.name
-        equations.append(_copied(atom, copy, makers.get(atom)))
+        maker = makers.get(atom)
+        equations.append(_copied(atom, copy, maker, maker.location if maker else _end(program)))
         outputs[position] = copy
     if len(equations) == len(program.equations):
         return program
@@ -66,9 +67,14 @@ def _whole(atom: Variable, makers: Mapping[Variable, Equation]) -> Variable:
     return atom
 
 
-def _copied(atom: Variable, copy: Variable, maker: Equation | None) -> Equation:
+def _end(program: Program) -> Location:
+    """No line of the user's, in the adjoint if there is one."""
+    has_adjoint = any(equation.location.section == "adjoint" for equation in program.equations)
+    return NOWHERE.in_section("adjoint") if has_adjoint else NOWHERE
+
+
+def _copied(atom: Variable, copy: Variable, maker: Equation | None, location: Location) -> Equation:
     """A copy of a variable; a copy of a broadcast number is a filled array."""
-    location = maker.location if maker else NOWHERE.in_section("adjoint")
     if maker is not None and maker.primitive == "broadcast_to":
         source = maker.inputs[0]
         if source.type.kind != "array" or not source.type.dims:

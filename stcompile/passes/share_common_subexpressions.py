@@ -1,5 +1,7 @@
 """Compute equal pure equations once.
 
+A copy of the rows that a loop stacked, which nothing else reads, is these rows.
+
 >>> from stcompile.text import parse_program
 >>> print(share_common_subexpressions(parse_program('''
 ... program f(x: float) {
@@ -17,6 +19,7 @@ program f(x: float) {
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from stcompile.ir import Atom, Equation, Program, Variable, map_programs
@@ -30,6 +33,7 @@ def share_common_subexpressions(program: Program) -> Program:
     ``update``, the first value of what a loop carries) is left alone: two accumulators that start
     equal do not stay equal, and sharing them would cost a copy.
     """
+    program = _without_copies(program)
     written: set[Atom] = set()
     for equation in program.equations:
         if equation.primitive in ("accumulate", "update", "index_update", "masked_update"):
@@ -55,3 +59,31 @@ def share_common_subexpressions(program: Program) -> Program:
         return program
     outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
     return replace(program, equations=tuple(kept), outputs=outputs)
+
+
+def _without_copies(program: Program) -> Program:
+    """The program with loops that stack their rows where these would be copied to."""
+    stacked: set[Atom] = set()
+    for equation in program.equations:
+        if equation.primitive == "loop":
+            stacked.update(equation.outputs[len(Ports.of(equation).carry) :])
+    if not stacked:
+        return program
+    uses = Counter(atom for equation in program.equations for atom in equation.inputs)
+    uses.update(program.outputs)
+    copies = {
+        equation.inputs[0]: equation.output
+        for equation in program.equations
+        if equation.primitive == "copy"
+        and equation.inputs[0] in stacked
+        and uses[equation.inputs[0]] == 1
+    }
+    if not copies:
+        return program
+    taken = set(copies.values())
+    equations = tuple(
+        replace(equation, outputs=tuple(copies.get(v, v) for v in equation.outputs))
+        for equation in program.equations
+        if taken.isdisjoint(equation.outputs)
+    )
+    return replace(program, equations=equations)

@@ -55,9 +55,11 @@ def find_products(
             if product is not None and all(
                 isinstance(v, Variable) and v in contiguous for v in item.equation.inputs
             ):
-                at, made = product
-                if not _is_changed(made, changes, item.at, at, storage):
-                    found.setdefault(at, made)
+                user, made = product
+                # Of a sum of two products in place, the second is added where the first was made.
+                is_better = user.at not in found or _adds_to(user.equation, made.acc)
+                if is_better and not _is_changed(made, changes, item.at, user.at, storage):
+                    found[user.at] = made
     return found
 
 
@@ -94,7 +96,8 @@ def _is_changed(
 
 def _product(
     step: Step, region: Region, storage: Storage, uses: Mapping[Variable, Sequence[Use]]
-) -> tuple[int, Product] | None:
+) -> tuple[Step, Product] | None:
+    """What the product may be added to, and the step that does it."""
     contract = step.equation
     if not is_blas(contract):
         return None
@@ -126,7 +129,11 @@ def _product(
     if not fits or not is_array or any(storage.share(acc, atom) for atom in contract.inputs):
         return None
     negative = equation.primitive == "subtract"
-    return user.at, Product(acc, contract, scale, negative, tuple(fused))
+    return user, Product(acc, contract, scale, negative, tuple(fused))
+
+
+def _adds_to(equation: Equation, acc: Atom) -> bool:
+    return equation.primitive == "accumulate" and equation.inputs[0] == acc
 
 
 def _only_user(

@@ -105,6 +105,33 @@ def autoencoder(params, x):
     return np.sum((x - o) ** 2)
 
 
+def rnn_tangent(params, params_dot, x, y):
+    """The loss of `rnn` and its derivative in a direction of the parameters."""
+
+    def loss(params):
+        return rnn(params, x, y)
+
+    return st.jvp(loss, (params,), (params_dot,))
+
+
+def layer(x, W, b):
+    return np.tanh(x @ W + b)
+
+
+@st.checkpoint
+def block(x, W, b):
+    h = np.tanh(x @ W + b)
+    return x + np.sin(h @ W.T)
+
+
+def checkpointed(W, b, x):
+    """Two blocks, of which only what they start from is kept."""
+    return np.sum(block(block(x, W, b), W, b))
+
+
+NO_LOSSES = frozenset({"rnn_tangent", "layer"})  # they have no gradient: they return more
+
+
 @functools.cache
 def arguments() -> dict[str, tuple[Any, ...]]:
     """Arguments for each function: small, seeded, float32 where a user would use it."""
@@ -113,13 +140,21 @@ def arguments() -> dict[str, tuple[Any, ...]]:
     def normal(*shape: int) -> Any:
         return rng.normal(0, 0.1, shape).astype(np.float32)
 
+    def rnn_params() -> dict[str, Any]:
+        return {
+            "Wx": normal(196, 64),
+            "Wh": normal(64, 64),
+            "bh": normal(64),
+            "Wo": normal(64, 10),
+            "bo": normal(10),
+        }
+
     labels = rng.integers(0, 10, 100)
     return {
         "worked_example": (2.0, 5.0),
         "mlp": ([Layer(normal(784, 32), normal(32)), Layer(normal(32, 10), normal(10))],
                 normal(100, 784), labels),
-        "rnn": ({"Wx": normal(196, 64), "Wh": normal(64, 64), "bh": normal(64),
-                 "Wo": normal(64, 10), "bo": normal(10)}, normal(100, 784), labels),
+        "rnn": (rnn_params(), normal(100, 784), labels),
         "wave": (rng.normal(size=8), 0.1),
         "directional": (rng.normal(size=5), rng.normal(size=(7, 5))),
         "pixel_rnn": ({"Wx": normal(1, 16), "Wh": normal(16, 16), "bh": normal(16),
@@ -129,4 +164,7 @@ def arguments() -> dict[str, tuple[Any, ...]]:
         "recursion": (rng.normal(size=40), 0.9),
         "autoencoder": ({"W1": normal(30, 78), "W2": normal(10, 30), "Wd": normal(78, 10),
                          "b1": normal(30), "b2": normal(10)}, normal(78)),
+        "rnn_tangent": (rnn_params(), rnn_params(), normal(100, 784), labels),
+        "layer": (rng.normal(size=30), rng.normal(size=(30, 20)), rng.normal(size=20)),
+        "checkpointed": (normal(8, 6), normal(6), normal(5, 8)),
     }  # fmt: skip

@@ -16,8 +16,11 @@ import numpy as np
 import pytest
 
 from stcompile.gradient import Gradient
+from stcompile.jacobian import Jacobian
 from stcompile.optim import SGD, Adam
 from stcompile.options import Options
+from stcompile.primal import Primal
+from stcompile.pullback import Vjp
 from stcompile.train_step import TrainStep
 from tests.golden import models
 
@@ -49,6 +52,12 @@ GENERATED = {
     "square_root": lambda: gradient(models.square_root),
     "huber": lambda: gradient(models.huber, ("residuals", "delta")),
     "recursion": lambda: gradient(models.recursion, ("x", "decay")),
+    "rnn_tangent": lambda: Primal(models.rnn_tangent, READABLE),
+    "rnn_fast_tangent": lambda: Primal(models.rnn_tangent, FAST),
+    "layer_by_columns": lambda: Jacobian(models.layer, "x", "forward", options=READABLE),
+    "layer_by_rows": lambda: Jacobian(models.layer, "x", "reverse", options=READABLE),
+    "layer_fast_by_rows": lambda: Jacobian(models.layer, "x", "reverse", options=FAST),
+    "checkpointed": lambda: gradient(models.checkpointed, ("W", "b")),
     "autoencoder_step": lambda: step(models.autoencoder, SGD(0.02)),
     "autoencoder_fast_step": lambda: step(models.autoencoder, SGD(0.02), FAST),
 }
@@ -69,14 +78,19 @@ else:
 
 def arguments_of(name: str) -> tuple:
     model = name
-    for suffix in ("_step", "_clipped", "_adam", "_fast"):
+    for suffix in ("_step", "_clipped", "_adam", "_by_columns", "_by_rows", "_tangent", "_fast"):
         model = model.removesuffix(suffix)
+    model += "_tangent" * ("_tangent" in name)
     return copy.deepcopy(ARGUMENTS[model])
 
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_generated_code(name: str, update_golden: bool) -> None:
-    source = GENERATED[name]().source(*arguments_of(name))
+    check(name, GENERATED[name]().source(*arguments_of(name)), update_golden)
+
+
+def check(name: str, source: str, update_golden: bool) -> None:
+    """Compare generated code with a golden file, or write it."""
     path = HERE / "generated" / f"{name}.py"
     if update_golden:
         path.parent.mkdir(exist_ok=True)
@@ -107,6 +121,27 @@ def test_a_golden_file_runs_alone(name: str) -> None:
     results = compiled(*mine), alone(*theirs, **state)
     for one, other in zip(*map(_arrays, ((results[0], mine), (results[1], theirs))), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_pullback(update_golden: bool) -> None:
+    """The two functions of a vjp: the values with what is kept, and the adjoint that reads it."""
+    x, decay = arguments_of("recursion")
+    compiled = Vjp(models.recursion, 2, options=READABLE)
+    value, pullback = compiled(x, decay)
+    sources = {
+        "recursion_with_residuals": compiled.source(x, decay),
+        "recursion_pullback": pullback.source,
+    }
+    namespace: dict = {}
+    for name, source in sources.items():
+        check(name, source, update_golden)
+        exec(source, namespace)
+    alone, kept = namespace["recursion_with_residuals"](x, decay)
+    assert alone == value
+    for d_value in (1.0, -0.5):
+        results = pullback(d_value), namespace["recursion_pullback"](*kept, d_value)
+        for one, other in zip(*map(_arrays, results), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def _arrays(value: object) -> list:

@@ -181,6 +181,45 @@ def test_accumulators_are_not_shared() -> None:
     assert not np.shares_memory(d_x, d_y)
 
 
+STACKED = """
+    program f(x: f64[3]) {{
+      last: f64[3], v1: f64[20,3] = loop(x; body=program body(k: int, x: f64[3]) {{
+        v1: f64[3] = sin(x)
+        return v1, v1
+      }}, carry=1, constants=0, length=20)
+      path: f64[{dims}] = copy({of})
+      return path, {also}
+    }}"""
+
+
+def test_rows_of_a_loop_are_not_copied() -> None:
+    """But where something else reads them, which might see what is written into the copy."""
+    shared = share_common_subexpressions(parse(STACKED.format(dims="20,3", of="v1", also="last")))
+    assert primitives(shared) == ["loop"]
+    assert [v.name for v in shared.equations[0].outputs] == ["last", "path"]
+    for given in (
+        {"dims": "20,3", "of": "v1", "also": "v1"},
+        {"dims": "3", "of": "last", "also": "x"},
+    ):
+        kept = parse(STACKED.format(**given))
+        assert share_common_subexpressions(kept) is kept
+
+    def trajectory(x):
+        states = []
+        for _ in range(20):
+            x = np.sin(x)
+            states.append(x)
+        made = np.array(states)
+        made[0] = 0.0
+        return made, np.array(states)
+
+    for level in ("readable", "fast"):
+        found = st.compile(trajectory, level=level)(np.ones(3))
+        for one, other in zip(found, trajectory(np.ones(3)), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-14)
+        assert not np.shares_memory(*found)
+
+
 def test_effects_are_not_shared() -> None:
     program = parse("""
         program f(x: float) {

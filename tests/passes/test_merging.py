@@ -79,6 +79,25 @@ def test_products_of_views_are_merged_above_their_definitions() -> None:
     assert after["concatenate"] == 1
 
 
+def test_products_that_share_both_their_views_are_merged_twice() -> None:
+    """As those of a value and its tangent do: a view is moved up once."""
+    before = program(
+        f"""
+        v1: f64[4,2] = slice(x; drop=(), length=(4, 2), start=((0,), (0,)), step=(1, 1))
+        v2: f64[4,5] = contract(v1, W; {MATMUL})
+        v3: f64[4,5] = contract(v1, U; {MATMUL})
+        v4: f64[4,2] = slice(x; drop=(), length=(4, 2), start=((0,), (2,)), step=(1, 1))
+        v5: f64[4,5] = contract(v4, W; {MATMUL})
+        v6: f64[4,5] = contract(v4, U; {MATMUL})
+        v7: f64[4,5] = multiply(v2, v6)
+        v8: f64[4,5] = multiply(v3, v5)
+        """,
+        "x: f64[4,4], W: f64[2,5], U: f64[2,5]",
+        "v7, v8",
+    )
+    assert changed(merge_products, before)["contract"] == 2
+
+
 def test_a_product_that_needs_another_is_not_merged_with_it() -> None:
     before = program(
         f"""

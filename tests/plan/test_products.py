@@ -55,6 +55,17 @@ def test_an_accumulation_is_a_sum() -> None:
     assert list(products(listed, "a", "b")) == [2]
 
 
+def test_of_two_products_the_second_is_added_to_the_first() -> None:
+    """The first is computed in the array that the sum is then in."""
+    for order in ("p, q", "q, p"):
+        listed = matrices(
+            PLAIN + f"q: f[2,4] = contract(a, b; MATMUL) y: f[2,4] = accumulate({order}; op='add')"
+        )
+        (product,) = products(listed, "a", "b").values()
+        assert product.acc == listed[order[0]]
+        assert product.contract.output == listed[order[-1]]
+
+
 def test_two_vectors_are_a_matrix() -> None:
     listed = Listed(
         """

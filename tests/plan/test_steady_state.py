@@ -10,6 +10,7 @@ import pytest
 
 import stcompile as st
 from stcompile.options import Options
+from stcompile.primal import Primal
 from tests.golden import models
 from tests.plan.compiled import FAST, READABLE, peak, random, step
 from tests.train import programs
@@ -132,3 +133,11 @@ def test_pieces_of_numpy_are_all_that_is_left(cnn) -> None:
     """With NumPy's own setting: a piece of each of the two operands that are strided."""
     compiled, arguments = cnn_step(cnn, 100, FAST, st.optim.SGD(0.01))
     assert peak(lambda: compiled(*arguments)) < LIMIT
+
+
+@pytest.mark.parametrize("options", [FAST, BLAS], ids=["numpy", "scipy"])
+def test_a_tangent_does_not_allocate(options: Options) -> None:
+    """Both factors of its products move, so that it has sums of two."""
+    compiled = Primal(models.rnn_tangent, with_scipy(options))
+    params, params_dot, x, y = models.arguments()["rnn_tangent"]
+    assert compiled.allocated_bytes(params, params_dot, x, y) == 0

@@ -9,6 +9,7 @@ import pytest
 
 import stcompile as st
 from stcompile.custom_rule import CustomRule
+from stcompile.pullback import Vjp
 from tests.transforms.checks import assert_close, difference, direction, dot
 from tests.transforms.functions import EXAMPLES, PARAMS, Example, newton, structured
 
@@ -199,3 +200,21 @@ def test_refusals(call: Any, reason: str) -> None:
     with pytest.raises(st.StcompileError) as caught:
         call()
     assert reason in str(caught.value)
+
+
+def test_a_pullback_keeps_what_it_reads() -> None:
+    w = np.ones((2, 3))
+
+    def f(x):
+        return np.tanh(w @ x)
+
+    _, pullback = st.vjp(f, np.ones(3), level="readable")
+    assert "def f_pullback(w, kept, d_value):" in pullback.source, "not x: the product is linear"
+
+
+def test_copies_of_arguments_stand_where_there_is_no_adjoint() -> None:
+    def f(w, x):
+        return np.tanh(x @ w)
+
+    source = Vjp(f, 2).source(np.ones((3, 2)), np.ones((4, 3)))
+    assert "np.copy(w)" in source and "# ---" not in source

@@ -19,7 +19,7 @@ def recursion_value_and_grad(x, decay):
         v2[t] = y[t + 1]
         v1[t] = np.maximum(y[t + 1], 0.0)
     # models.py:94  return np.sum(y * y) + np.mean(np.array(peaks))
-    value = np.sum(y * y) + np.mean(np.copy(v1))
+    value = np.sum(y * y) + np.mean(v1)
     # --- adjoint --------------------------------------------------------------
     # models.py:94  return np.sum(y * y) + np.mean(np.array(peaks))
     v5 = np.broadcast_to(0.02564102564102564, (39,))
