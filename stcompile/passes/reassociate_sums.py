@@ -70,7 +70,9 @@ def _reorder(rebuild: Rebuild, at: int, root: Equation) -> None:
         return
     settings = {rebuild.equations[rebuild.defined_at(t)].location.errstate for t in terms}
     ordered = sorted(terms, key=rebuild.defined_at)
-    wide = next(term for term in ordered if term.type.dims == root.output.type.dims)
+    wide = next((term for term in ordered if term.type.dims == root.output.type.dims), None)
+    if wide is None:  # the sum is wider than all that it is made of
+        return
     if wide is not ordered[0] and wide is ordered[1]:  # commutes: the array first
         ordered[:2] = wide, ordered[0]
     if ordered == terms or len(settings) > 1:

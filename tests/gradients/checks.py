@@ -83,7 +83,7 @@ def check_second(case: Case, args: tuple[Any, ...]) -> None:
         assert_close(found[place], known, 1e-6 if expected is None else 1e-9)
 
 
-def check_forward(case: Case, args: tuple[Any, ...]) -> None:
+def check_forward(case: Case, args: tuple[Any, ...], level: Any) -> None:
     """Forward mode against reverse mode: the tangent is the gradient times the direction, and the
     tangent of the gradient is the gradient of the tangent."""
     total, wrt = totalled(case.function, case.function(*args)), positions(args)
@@ -100,11 +100,11 @@ def check_forward(case: Case, args: tuple[Any, ...]) -> None:
         return st.jvp(by_primals, moving, tangents)[1]
 
     every = tuple(range(len(primals)))
-    tangent = tangent_of(*primals)
-    gradients, products = st.jvp(st.grad(by_primals, every), primals, tangents)
+    gradient = st.grad(by_primals, every, level=level)
+    gradients, products = st.jvp(gradient, primals, tangents, level=level)
+    tangent, expected = st.value_and_grad(tangent_of, every, level=level)(*primals)
     slope = sum(np.sum(t * g) for t, g in zip(tangents, gradients, strict=True))
     assert_close(tangent, slope, 1e-9)
-    expected = st.grad(tangent_of, every)(*primals)
     for product, known, primal in zip(products, expected, primals, strict=True):
         assert_fits(product, primal)
         assert_close(product, known, 1e-9)

@@ -164,6 +164,19 @@ def test_terms_are_added_in_the_order_of_their_making() -> None:
     changed(reassociate_sums, before)
 
 
+def test_sums_wider_than_their_terms_stay_as_they_are() -> None:
+    before = program(
+        """
+        v1: f64[3,1] = sin(x)
+        v2: f64[3,4] = add(y, v1)
+        v3: f64[3,4] = add(x, v2)
+        """,
+        "x: f64[3,1], y: f64[1,4]",
+        "v3",
+    )
+    assert reassociate_sums(before) is before
+
+
 def test_sums_that_promote_stay_as_they_are() -> None:
     before = program(
         """
