@@ -90,10 +90,10 @@ def test_wrong_gradients_and_values_are_noticed():
 
 
 def test_a_refusal_is_at_the_users_line():
-    source = "def program(x, y, s, n):\n    a = np.convolve(x, x)[0]\n    return a, x\n"
+    source = "def program(x, y, s, n):\n    a = np.roots(x)[0]\n    return a, x\n"
     verdict = judge_source(source, (ARGS,))
     assert verdict.kind == "refused"
-    assert "np.convolve(x, x)" in verdict.details
+    assert "np.roots(x)" in verdict.details
 
 
 def test_programs_are_made_shorter(monkeypatch):
