@@ -135,6 +135,7 @@ def test_it_goes_on(example: ModuleType, tmp_path: Path) -> None:
 @pytest.mark.skipif(REAL_DATA is None, reason="STCOMPILE_DATA is not set")
 def test_mnist(tmp_path: Path) -> None:
     flags = ("--data-dir", str(REAL_DATA), "--epochs", "1", "--json", "r.json")
+    flags = (*flags, "--batch-size", "5", "--learning-rate", "0.05")
     done = programs.run("mnist_autoencoder", tmp_path, *flags)
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "r.json").read_text())["test_reconstruction_error"] < 20

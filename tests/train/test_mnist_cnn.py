@@ -226,16 +226,12 @@ def images(count: int) -> tuple[Any, Any]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(REAL_DATA is None, reason="STCOMPILE_DATA is not set")
-@pytest.mark.parametrize(
-    ("flags", "at_least"),
-    [((), 0.9), (("--data", "fashion-mnist", "--learning-rate", "0.05"), 0.7)],
-    ids=["mnist", "fashion-mnist"],
-)
-def test_one_epoch(flags: tuple[str, ...], at_least: float, tmp_path: Path) -> None:
-    outputs = ("--data-dir", str(REAL_DATA), "--json", "r.json", "--epochs", "1")
+def test_one_epoch_of_fashion(tmp_path: Path) -> None:
+    flags = ("--data", "fashion-mnist", "--learning-rate", "0.05", "--epochs", "1")
+    outputs = ("--data-dir", str(REAL_DATA), "--json", "r.json")
     done = programs.run("mnist_cnn", tmp_path, *flags, *outputs)
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "r.json").read_text())
     assert len(results["epochs"]) == 1
-    assert results["test_accuracy"] >= at_least
+    assert results["test_accuracy"] >= 0.7
     assert results["allocated_bytes_per_step"] == 0

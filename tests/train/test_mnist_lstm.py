@@ -103,6 +103,7 @@ def test_variants(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.skipif(REAL_DATA is None, reason="STCOMPILE_DATA is not set")
 def test_fashion_mnist(tmp_path: Path) -> None:
     flags = ("--data", "fashion-mnist", "--data-dir", str(REAL_DATA), "--epochs", "1")
-    done = programs.run("mnist_lstm", tmp_path, *flags, "--json", "r.json")
+    small = ("--hidden", "32", "--batch-size", "250", "--json", "r.json")
+    done = programs.run("mnist_lstm", tmp_path, *flags, *small)
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "r.json").read_text())["test_accuracy"] > 0.7
