@@ -306,12 +306,11 @@ class Sweep(Vectors):
 def require_rule(equation: Equation) -> None:
     """Refuse an equation without a derivative rule, or whose rule is not known to be right for the
     complex numbers that it is of."""
+    name = equation.params.get("spelling") or equation.primitive
     if _is_complex(equation) and not holds_for_complex(equation):
-        raise _refusal(f"`{equation.primitive}`", equation)
+        raise _refusal(f"`{name}`", equation)
     if rule_function(equation.primitive) is None:
-        raise DerivativeError(
-            f"`{equation.primitive}` has no derivative rule", location=equation.location
-        )
+        raise DerivativeError(f"`{name}` has no derivative rule", location=equation.location)
 
 
 def require_real(equation: Equation) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html.parser
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +220,22 @@ def test_whole_runs_on_digits(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     failed = command.make(Plan("cnn", "stcompile", data="no-such", threads=1), tmp_path, None)
     assert failed is not None
     assert "no data set is called 'no-such'" in failed
+
+
+def test_the_script_is_the_same_command(tmp_path: Path) -> None:
+    """From any folder."""
+    script = Path(__file__).resolve().parents[2] / "examples" / "reproduce_papers.py"
+    done = subprocess.run(
+        [sys.executable, script, "--tools", "jax,no-such"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no-such" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 # --- pages ----------------------------------------------------------------------------------------

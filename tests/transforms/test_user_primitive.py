@@ -173,6 +173,11 @@ def test_refusals(call: Any, reason: str) -> None:
 plain = st.primitive(cube, example=(X,))
 
 
+def test_complex_operands_are_refused() -> None:
+    with pytest.raises(st.DerivativeError, match="`cube` is complex"):
+        st.grad(lambda x: np.sum(np.abs(plain(x * 1j))))(X)
+
+
 def test_without_an_adjoint_it_can_be_a_constant() -> None:
     np.testing.assert_array_equal(
         st.grad(lambda x: np.sum(st.stop_gradient(x) * 2 + x * 3))(X), np.full(3, 3.0)
