@@ -146,7 +146,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
 
 
 def _of_object(run: Run, owner: Any, name: str) -> Any:
-    if type(owner).__module__.startswith("scipy.") and callable(getattr(owner, name, None)):
+    if str(type(owner).__module__).startswith("scipy.") and callable(getattr(owner, name, None)):
         return getattr(owner, name)  # a method such as that of a distribution: known, or refused
     if trees.is_namedtuple(owner) and name in ("_replace", "_asdict"):
         return getattr(owner, name)

@@ -130,7 +130,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         _check_container_method(run, function, arguments, keywords)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
-    if type(getattr(function, "__self__", function)).__module__.startswith("scipy."):
+    if str(type(getattr(function, "__self__", function)).__module__).startswith("scipy."):
         return run.refuse(
             f"`{name_of(function)}` is not supported",
             "of distributions, methods of the documentation are known, called as in "
@@ -216,7 +216,7 @@ def name_of(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = (getattr(function, "__module__", None) or "").split(".")
     owner = getattr(function, "__self__", function)
-    if type(owner).__module__.startswith("scipy.stats"):
+    if str(type(owner).__module__).startswith("scipy.stats"):  # of C types it may be anything
         distribution = f"stats.{getattr(owner, 'name', type(owner).__name__)}"
         return distribution if owner is function else f"{distribution}.{function.__name__}"
     if function is getattr(sys.modules.get("scipy.special"), name or "", None):
