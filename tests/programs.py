@@ -130,7 +130,7 @@ class Compilation:
             check_gradient(total, args, index, gradient, rtol, step)
         assert_fresh(list(leaves(gradients)), list(leaves(given)))
 
-        if zlib.crc32(self.function.__name__.encode()) % 4 == 0:
+        if zlib.crc32(self.primal.function_name.encode()) % 4 == 0:
             assert transformed.source(*given) == again.source(*given), "two compilations differ"
         return gradients
 
