@@ -13,10 +13,9 @@ from typing import Any
 import stcompile.trees as trees
 from stcompile.ad.reverse import split
 from stcompile.frontend.run import Run
-from stcompile.frontend.substage import Output, rebuild, substage
+from stcompile.frontend.substage import Output, function_name, rebuild, substage
 from stcompile.ir import Equation, Program, inner_effects, map_programs
 from stcompile.naming import name_variables
-from stcompile.pushforward import function_name
 from stcompile.recorder import Recorder
 
 _DONE_ONCE = frozenset({"print", "assert", "raise"})

@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 
 from stcompile.arguments import Wrt
 from stcompile.frontend.run import Run
+from stcompile.frontend.substage import function_name
 from stcompile.gradient import Gradient
 from stcompile.jacobian import Jacobian, Mode
 from stcompile.options import Options
-from stcompile.pushforward import Pushforward, function_name
+from stcompile.pushforward import Pushforward
 
 
 def hessian_of(

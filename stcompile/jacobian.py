@@ -8,7 +8,7 @@ on the row or the column is computed once, before the loop.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import stcompile.trees as trees
 from stcompile.ad.forward import forward
@@ -20,12 +20,13 @@ from stcompile.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.library.unit_vectors import of_unit_vectors
 from stcompile.options import Options
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.pushforward import exactly, output_and_aux, zero
+from stcompile.pushforward import exactly, output_and_aux, with_outputs, zero
 from stcompile.respect import ByArguments
 from stcompile.types import Type
 
 Mode = Literal["auto", "forward", "reverse"]
 MODES = ("auto", "forward", "reverse")
+Blocks: TypeAlias = tuple[list[list[Atom]], list[Atom]]
 
 
 class Jacobian(ByArguments):
@@ -56,11 +57,12 @@ class Jacobian(ByArguments):
         sub = substage(run, self.function, arguments, keywords)
         staged, variables = self.chosen_leaves(run, sub)
         given = self.chosen_arguments(run, arguments, keywords)
-        result = sub.result
+        result, aux = sub.result, ()
         if self.has_aux:
-            result, _ = output_and_aux(run, self.function, result)
+            result, aux = output_and_aux(run, self.function, result)
         outputs = self._outputs(run, sub, result)
-        blocks = self._blocks(run, sub, outputs, variables)
+        others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
+        blocks, beside = self._blocks(run, sub, outputs, others, variables)
         rows = iter(blocks)
 
         def leaf(path: trees.Path, value: Any) -> Any:
@@ -72,10 +74,7 @@ class Jacobian(ByArguments):
             return tuple(found) if is_several(self.wrt) else found[0]
 
         jacobians = trees.map_leaves(leaf, result)
-        if not self.has_aux:
-            return jacobians
-        results = run.recorder.inline(sub.program, sub.inputs)
-        return jacobians, rebuild(run, sub.result, results)[1]
+        return (jacobians, rebuild(run, aux, beside)) if self.has_aux else jacobians
 
     def _outputs(self, run: Run, sub: SubStage, result: Any) -> list[int]:
         """The outputs to differentiate."""
@@ -100,9 +99,15 @@ class Jacobian(ByArguments):
         return found
 
     def _blocks(
-        self, run: Run, sub: SubStage, outputs: Sequence[int], variables: Sequence[Variable]
-    ) -> list[list[Atom]]:
-        """For each output and each variable its block of the Jacobian."""
+        self,
+        run: Run,
+        sub: SubStage,
+        outputs: Sequence[int],
+        others: Sequence[int],
+        variables: Sequence[Variable],
+    ) -> Blocks:
+        """For each output and each variable its block of the Jacobian, and the ``others`` of the
+        outputs: the function runs once for both."""
         types = [sub.program.outputs[i].type for i in outputs]
         height = sum(type.size for type in types)
         width = sum(variable.type.size for variable in variables)
@@ -111,11 +116,16 @@ class Jacobian(ByArguments):
         if is_forward and has_effects and self.mode == "auto":
             is_forward = False  # an effect in a loop over columns would come once for each
         make = self._columns if is_forward else self._rows
-        return make(run, sub, outputs, variables)
+        return make(run, sub, outputs, others, variables)
 
     def _rows(
-        self, run: Run, sub: SubStage, outputs: Sequence[int], variables: Sequence[Variable]
-    ) -> list[list[Atom]]:
+        self,
+        run: Run,
+        sub: SubStage,
+        outputs: Sequence[int],
+        others: Sequence[int],
+        variables: Sequence[Variable],
+    ) -> Blocks:
         """The Jacobian by rows: the adjoint of each unit vector."""
         parts = split(sub.program, variables, outputs)
         results = run.recorder.inline(parts.primal, sub.inputs)
@@ -126,11 +136,16 @@ class Jacobian(ByArguments):
             made = _mapped(run, _Linear(parts.adjoint, kept, at), seed.type)
             shapes = [seed.type.dims + variable.type.dims for variable in variables]
             blocks.append([_shaped(run, *pair) for pair in zip(made, shapes, strict=True)])
-        return blocks
+        return blocks, [results[i] for i in others]
 
     def _columns(
-        self, run: Run, sub: SubStage, outputs: Sequence[int], variables: Sequence[Variable]
-    ) -> list[list[Atom]]:
+        self,
+        run: Run,
+        sub: SubStage,
+        outputs: Sequence[int],
+        others: Sequence[int],
+        variables: Sequence[Variable],
+    ) -> Blocks:
         """The Jacobian by columns: the tangent of each unit vector."""
         joint = forward(sub.program, variables)
         fixed, moving = _apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
@@ -141,7 +156,12 @@ class Jacobian(ByArguments):
                 "would be done once for each column",
                 "use mode='reverse'",
             )
-        kept = run.recorder.inline(fixed, sub.inputs)
+        beside = self._beside(run, sub, joint, fixed, others)
+        known = run.recorder.inline(with_outputs(fixed, (*fixed.outputs, *beside)), sub.inputs)
+        kept, values = known[: len(fixed.outputs)], list(known[len(fixed.outputs) :])
+        if len(values) < len(others):  # of a loop or a branch that tangents go through
+            results = run.recorder.inline(sub.program, sub.inputs)
+            values = [results[i] for i in others]
         blocks = []
         for at, seed in enumerate(moving.inputs[len(kept) :]):
             made = _mapped(run, _Linear(moving, kept, at), seed.type)
@@ -150,7 +170,25 @@ class Jacobian(ByArguments):
                 dims = sub.program.outputs[index].type.dims
                 row.append(_turned(run, value, seed.type.dims, dims))
             blocks.append(row)
-        return [list(row) for row in zip(*blocks, strict=True)]
+        return [list(row) for row in zip(*blocks, strict=True)], values
+
+    def _beside(
+        self, run: Run, sub: SubStage, joint: Program, fixed: Program, others: Sequence[int]
+    ) -> list[Atom]:
+        """The other outputs, if what is ``fixed`` computes all of them; else none, if the function
+        may run once more for them."""
+        made = {v for e in fixed.equations for v in e.outputs} | {*fixed.inputs}
+        atoms = [joint.outputs[i] for i in others]
+        if all(not isinstance(atom, Variable) or atom in made for atom in atoms):
+            return atoms
+        if any(equation.effects for equation in sub.program.equations):
+            self.refuse(
+                run,
+                f"what `{self.function_name}` returns beside its output is computed with the "
+                "tangents, and it draws, prints or asserts, which would be done once more",
+                "use mode='reverse'",
+            )
+        return []
 
 
 def _apart(

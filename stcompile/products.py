@@ -15,11 +15,12 @@ from stcompile.dispatch import Dispatcher
 from stcompile.errors import ArgumentsError
 from stcompile.frontend.protocol import staged_by
 from stcompile.frontend.run import Run
+from stcompile.frontend.substage import function_name
 from stcompile.hessian import HessianVectorProduct
 from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
 from stcompile.pullback import Vjp
-from stcompile.pushforward import Pushforward, function_name
+from stcompile.pushforward import Pushforward
 
 KEPT = 64  # functions
 

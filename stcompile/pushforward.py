@@ -8,10 +8,11 @@ from typing import Any, NoReturn
 
 import stcompile.trees as trees
 from stcompile.ad.forward import forward
+from stcompile.ad.vectors import Vectors
 from stcompile.errors import DerivativeError
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.run import Run
-from stcompile.frontend.substage import Output, SubStage, rebuild, substage
+from stcompile.frontend.substage import Output, SubStage, function_name, rebuild, substage
 from stcompile.frontend.values import describe, is_traced
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.types import Type, is_number
@@ -144,16 +145,9 @@ def converted(run: Run, what: str, type: Type, given: Any) -> Atom:
 
 def exactly(run: Run, atom: Atom, type: Type) -> Atom:
     """A value in a type of the same shape."""
-    if atom.type == type:
-        return atom
-    if atom.type.dtype != type.dtype:
-        cast = "to_python" if type.kind == "python" else "cast"
-        (atom,) = run.record_atoms(cast, (atom,), {"dtype": type.dtype})
-    if atom.type.kind != type.kind:
-        primitive = {"array": "asarray", "scalar": "to_scalar", "python": "to_python"}[type.kind]
-        params = {"dtype": type.dtype} if type.kind == "python" else {}
-        (atom,) = run.record_atoms(primitive, (atom,), params)
-    return atom
+    vectors = Vectors(run.recorder)
+    vectors.location = run.location
+    return vectors.exactly(atom, type)
 
 
 def primal_names(function: Callable[..., Any], count: int) -> list[str]:
@@ -171,11 +165,6 @@ def plain_signature(names: Sequence[str]) -> inspect.Signature:
     """A signature of positional parameters."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature([inspect.Parameter(name, kind) for name in names])
-
-
-def function_name(function: Any) -> str:
-    name = str(getattr(function, "__name__", type(function).__name__))
-    return name if name.isidentifier() else "function"
 
 
 def with_outputs(program: Program, outputs: Sequence[Atom]) -> Program:

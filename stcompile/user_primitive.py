@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from stcompile.frontend.run import Run
 from stcompile.gradient import Gradient
 from stcompile.primitives.base import OperandError
 from stcompile.pullback import Vjp
+from stcompile.pushforward import plain_signature
 from stcompile.types import Type, is_number, type_of
 
 Shaped = tuple[tuple[int, ...], Any]
@@ -181,7 +181,7 @@ class _Weighted:
     def __init__(self, function: Any, example: Sequence[Any]) -> None:
         self.function = function
         self.__name__ = str(function.__name__)
-        self.__signature__ = _signature(len(example))
+        self.__signature__ = plain_signature([f"x{i}" for i in range(len(example))])
         value = function(*example)
         self.weights = trees.map_leaves(
             lambda path, leaf: 1.5 + np.cos(np.arange(np.size(leaf))).reshape(np.shape(leaf)), value
@@ -203,11 +203,6 @@ class _Weighted:
             part = run.call(np.sum, (run.record("multiply", constant, leaf),), {})
             total = run.record("add", total, part)
         return total
-
-
-def _signature(count: int) -> inspect.Signature:
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature([inspect.Parameter(f"x{i}", kind) for i in range(count)])
 
 
 def check_rule(function: Any, example: Sequence[Any]) -> None:
@@ -267,7 +262,7 @@ class _By:
         self.example = example
         self.wrt = wrt
         self.__name__ = str(function.__name__)
-        self.__signature__ = _signature(len(wrt))
+        self.__signature__ = plain_signature([f"x{i}" for i in wrt])
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*self._whole(arguments))

@@ -81,7 +81,7 @@ def substage(
         run.depth -= 1
         run.views = views
     free = free_variables(equations, outputs, inner)
-    raw = Program(_name(function), (*inner, *free), tuple(equations), tuple(outputs))
+    raw = Program(function_name(function), (*inner, *free), tuple(equations), tuple(outputs))
     program = name_variables(raw, run.recorder.hints)
     renamed = dict(zip(raw.inputs, program.inputs, strict=True))
 
@@ -108,6 +108,7 @@ def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:
     return trees.map_leaves(value, result)
 
 
-def _name(function: Any) -> str:
+def function_name(function: Any) -> str:
+    """What a function is called, as a name for programs that are made of it."""
     name = str(getattr(function, "__name__", type(function).__name__))
     return name if name.isidentifier() else "function"

@@ -103,6 +103,48 @@ def test_effects_are_had_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @every_level
+@pytest.mark.parametrize("mode", ("auto", *MODES))
+def test_with_more_the_function_runs_once_too(
+    mode: Any, level: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def f(x, rng):
+        print("here")
+        drawn = rng.normal(size=3)
+        return drawn * x, (drawn, x * 2)
+
+    rng = np.random.default_rng(0)
+    found, (drawn, twice) = st.jacobian(f, has_aux=True, mode=mode, level=level)(X, rng)
+    np.testing.assert_array_equal(found, np.diag(drawn))
+    np.testing.assert_array_equal(twice, 2 * X)
+    assert capsys.readouterr().out == "here\n"
+    np.testing.assert_array_equal(rng.normal(size=3), np.random.default_rng(0).normal(size=6)[3:])
+
+
+@every_mode
+def test_more_from_a_loop_that_tangents_go_through(mode: Any) -> None:
+    def f(x):
+        for _ in range(30):
+            x = np.sin(x)
+        return x, x * 2
+
+    found, twice = st.jacobian(f, has_aux=True, mode=mode)(X)
+    np.testing.assert_allclose(twice, 2 * f(X)[0])
+    np.testing.assert_allclose(found, st.jacobian(lambda x: f(x)[0])(X))
+
+
+def test_more_that_would_take_a_second_run_is_refused() -> None:
+    def f(x):
+        print("here")
+        for _ in range(30):
+            x = np.sin(x)
+        return x, x * 2
+
+    assert st.jacobian(f, has_aux=True)(X)[0].shape == (3, 3)
+    with pytest.raises(st.DerivativeError, match="mode='reverse'"):
+        st.jacobian(f, has_aux=True, mode="forward")(X)
+
+
+@every_level
 @every_mode
 def test_hessians(mode: Any, level: Any) -> None:
     def rosenbrock(x):

@@ -139,16 +139,11 @@ def test_a_wrong_adjoint_is_refused(adjoint: Any, reason: str) -> None:
 
 
 def test_an_adjoint_that_is_not_linear_is_refused() -> None:
-    """At a cotangent of size one it is right."""
-
-    def saturating(y, x, d):
-        return np.clip(d, -2.6, 2.6) * 3 * x * x
-
+    """Though it is right for the cotangents that finite differences are compared with."""
     with pytest.raises(st.GradientCheckError, match="not linear"):
         st.primitive(
             cube, adjoint=lambda y, x, d: np.where(d == 2.0, 1.5, d) * 3 * x * x, example=(X,)
         )
-    assert st.primitive(cube, adjoint=saturating, example=(X,))
 
 
 @pytest.mark.parametrize(
