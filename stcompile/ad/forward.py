@@ -16,9 +16,9 @@ from stcompile.ad.sweep import (
     Sweep,
     Tape,
     active_outputs,
+    known_rule,
     loop_activity,
     require_real,
-    require_rule,
 )
 from stcompile.ad.vectors import Vectors
 from stcompile.errors import DerivativeError
@@ -109,9 +109,8 @@ class _Forward:
 
     def _equation(self, equation: Equation) -> None:
         self.vectors.location = equation.location.in_section(_section(equation))
-        require_rule(equation)
         active = tuple(self._tangent(atom) is not None for atom in equation.inputs)
-        rule = rule_for(equation, active)
+        rule = known_rule(equation, active)
         if rule.kind == "partials":
             tangent = self._partials(equation, rule)
         elif PRIMITIVES[equation.primitive].linear:

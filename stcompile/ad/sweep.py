@@ -20,6 +20,7 @@ from stcompile.naming import is_numbered
 from stcompile.primitives.control import Ports
 from stcompile.recorder import Recorder
 from stcompile.rules import (
+    Rule,
     holds_for_complex,
     is_differentiable,
     rule_for,
@@ -226,16 +227,7 @@ class Sweep(Vectors):
         if equation.primitive in self.structured:
             self.structured[equation.primitive](self, equation)
             return
-        require_rule(equation)
-        rule = rule_for(equation, active)
-        if rule.kind == "partials" and len(rule.targets) < sum(active):
-            without = next(i for i, flag in enumerate(active) if flag and i not in rule.targets)
-            raise DerivativeError(
-                f"`{equation.primitive}` has no derivative with respect to its operand "
-                f"{without + 1}",
-                location=equation.location,
-                hint="give a number there, or leave what it is computed from out of `wrt`",
-            )
+        rule = known_rule(equation, active)
         d_out = self.cotangents[equation.output]
         if rule.kind == "accumulates":
             self._accumulate_into(equation, rule.program, d_out)
@@ -303,14 +295,24 @@ class Sweep(Vectors):
         self.contributions.append(Contribution(equation, target, part, total))
 
 
-def require_rule(equation: Equation) -> None:
-    """Refuse an equation without a derivative rule, or whose rule is not known to be right for the
-    complex numbers that it is of."""
+def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
+    """The rule of an equation by its active inputs. One that has none is refused, as is one that
+    has none by an active input, or that is not known to be right for complex numbers where they
+    are such."""
     name = equation.params.get("spelling") or equation.primitive
     if _is_complex(equation) and not holds_for_complex(equation):
         raise _refusal(f"`{name}`", equation)
     if rule_function(equation.primitive) is None:
         raise DerivativeError(f"`{name}` has no derivative rule", location=equation.location)
+    rule = rule_for(equation, active)
+    if rule.kind == "partials" and len(rule.targets) < sum(active):
+        without = next(i for i, flag in enumerate(active) if flag and i not in rule.targets)
+        raise DerivativeError(
+            f"`{name}` has no derivative with respect to its operand {without + 1}",
+            location=equation.location,
+            hint="give a number there, or differentiate by what it does not depend on",
+        )
+    return rule
 
 
 def require_real(equation: Equation) -> None:

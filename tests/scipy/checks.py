@@ -14,6 +14,7 @@ from tests.gradients.checks import (
     assert_close,
     assert_fits,
     central,
+    direction,
     narrowed,
     positions,
     totalled,
@@ -65,6 +66,17 @@ def check(case: Case, second: bool = True) -> None:
     for index, found in zip(wrt, st.grad(curvature, wrt, level=LEVEL)(*case.args), strict=True):
         assert_fits(found, case.args[index])
         assert_close(found, central(curvature, case.args, index), 1e-6)
+
+
+def check_forward(case: Case) -> None:
+    """Forward mode against reverse mode, of the same rule."""
+    total, wrt = totalled(case.function, case.function(*case.args)), positions(case.args)
+    tangents = tuple(direction(arg, index) for index, arg in enumerate(case.args))
+    assert len(wrt) == len(case.args)
+    _, tangent = st.jvp(total, case.args, tangents, level=LEVEL)
+    gradients = st.grad(total, wrt, level=LEVEL)(*case.args)
+    slope = sum(np.sum(t * g) for t, g in zip(tangents, gradients, strict=True))
+    assert_close(tangent, slope, 1e-10)
 
 
 def check_float32(case: Case) -> None:

@@ -19,7 +19,7 @@ from stcompile.codegen_templates.derivatives import DERIVATIVES  # noqa: E402
 from stcompile.codegen_templates.marks import partials  # noqa: E402
 from stcompile.codegen_templates.numpy import TEMPLATES  # noqa: E402
 from stcompile.primitives.special import BINARY, NAMES, TERNARY, UNARY  # noqa: E402
-from tests.scipy.checks import Case, check, check_float32, check_value  # noqa: E402
+from tests.scipy.checks import Case, check, check_float32, check_forward, check_value  # noqa: E402
 from tests.scipy.functions import after, derivatives, plain  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -74,6 +74,11 @@ CASES = cases()
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_to_second_order(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_forward_mode(case: Case) -> None:
+    check_forward(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -245,6 +250,8 @@ def test_out_and_masks() -> None:
 def test_refused(f: Any, message: str) -> None:
     with pytest.raises(st.StcompileError, match=message):
         st.grad(f)(1.5)
+    with pytest.raises(st.StcompileError, match=message):
+        st.jvp(f, (1.5,), (1.0,))
 
 
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
