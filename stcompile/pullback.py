@@ -33,11 +33,13 @@ from stcompile.workspaces import Workspaces
 
 @dataclass(frozen=True)
 class Backward:
-    """The compiled adjoint: of residuals, then cotangents, of the types ``types``."""
+    """The compiled adjoint: of residuals, then of the cotangents of what stands at ``paths`` in the
+    value, which are of the types ``types``."""
 
     function: Callable[..., Any]
     source: str
     types: tuple[Type, ...]
+    paths: tuple[trees.Path, ...]
 
 
 class Vjp(ByArguments):
@@ -74,7 +76,7 @@ class Vjp(ByArguments):
         output = sub.result
         if self.has_aux:
             output, _ = output_and_aux(run, self.function, sub.result)
-        parts = split(sub.program, variables, _positions(sub, output))
+        parts = split(sub.program, variables, [*_positions(sub, output).values()])
         results = run.recorder.inline(parts.primal, sub.inputs)
         count = len(sub.program.outputs)
         made = rebuild(run, sub.result, results[:count])
@@ -85,10 +87,10 @@ class Vjp(ByArguments):
         return self._apart(arguments)[0]
 
     def build(self, arguments: Arguments) -> Specialisation:
-        staged, adjoint = self._apart(arguments)
-        return replace(self.compiled(staged, arguments), beside=self._backward(adjoint))
+        staged, pullback = self._apart(arguments)
+        return replace(self.compiled(staged, arguments), beside=self._backward(pullback))
 
-    def _apart(self, arguments: Arguments) -> tuple[Staged, Split]:
+    def _apart(self, arguments: Arguments) -> tuple[Staged, StagedPullback]:
         """The call as a program that returns the residuals, too, and the adjoint."""
         recording = _Recording(self)
         staged = stage(
@@ -98,10 +100,11 @@ class Vjp(ByArguments):
             name=self.name,
             keywords=arguments.keywords,
         )
-        (parts,) = recording.found
-        return staged, parts
+        (pullback,) = recording.found
+        return staged, pullback
 
-    def _backward(self, parts: Split) -> Backward:
+    def _backward(self, pullback: StagedPullback) -> Backward:
+        parts = pullback.parts
         program = parts.adjoint
         names = Names()
         hints = ["kept"] * parts.residuals
@@ -125,7 +128,7 @@ class Vjp(ByArguments):
         linked = link(emitted.source, emitted.name, emitted.workspace, externals)
         function = Workspaces(linked) if emitted.workspace else linked
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
-        return Backward(function, emitted.source, types)
+        return Backward(function, emitted.source, types, tuple(pullback.positions))
 
 
 class _Recording:
@@ -133,18 +136,20 @@ class _Recording:
 
     def __init__(self, vjp: Vjp) -> None:
         self.vjp = vjp
-        self.found: list[Split] = []
+        self.found: list[StagedPullback] = []
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         made, pullback = self.vjp.staged_apart(run, arguments)
-        self.found.append(pullback.parts)
+        self.found.append(pullback)
         return made, tuple(map(run.value, pullback.residuals))
 
 
-def _positions(sub: SubStage, output: Any) -> list[int]:
-    """The outputs of a program with a cotangent."""
-    leaves = [leaf for _, leaf in trees.leaves(output) if isinstance(leaf, Output)]
-    return [leaf.index for leaf in leaves if sub.program.outputs[leaf.index].type.inexact]
+def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
+    """The outputs of a program with a cotangent, by where they stand in the value; what is static
+    there has none."""
+    outputs = sub.program.outputs
+    leaves = [(path, leaf) for path, leaf in trees.leaves(output) if isinstance(leaf, Output)]
+    return {path: leaf.index for path, leaf in leaves if outputs[leaf.index].type.inexact}
 
 
 class Pullback:
@@ -164,7 +169,6 @@ class Pullback:
     ) -> None:
         self._backward = backward
         self._residuals = residuals
-        self._paths = [path for path, leaf in trees.leaves(value) if _is_inexact(leaf)]
         self._whole = [path for path, _ in trees.leaves(value)]
         self._structure = trees.map_leaves(lambda path, leaf: None, primals)
         self._name = name
@@ -178,7 +182,7 @@ class Pullback:
             )
         cotangents = [
             self._converted(given[path], type, path)
-            for path, type in zip(self._paths, self._backward.types, strict=True)
+            for path, type in zip(self._backward.paths, self._backward.types, strict=True)
         ]
         rest = iter(self._backward.function(*self._residuals, *cotangents))
         made: tuple[Any, ...] = trees.map_leaves(lambda path, leaf: next(rest), self._structure)
@@ -207,10 +211,6 @@ class Pullback:
         return f"<pullback of {self._name}>"
 
 
-def _is_inexact(leaf: Any) -> bool:
-    return isinstance(leaf, float | complex) or getattr(leaf, "dtype", np.dtype(int)).kind in "fc"
-
-
 class StagedPullback:
     """A pullback inside a function that is being staged; ``output`` is the structure of what has
     a cotangent, ``staged`` and ``given`` are the primals."""
@@ -232,6 +232,7 @@ class StagedPullback:
         self.residuals = tuple(residuals)
         self.sub = sub
         self.output = output
+        self.positions = _positions(sub, output)
         self.staged = staged
         self.given = given
 
@@ -239,8 +240,7 @@ class StagedPullback:
         if len(arguments) != 1 or keywords:
             run.refuse("a pullback takes one argument: the cotangent of the value", "")
         leaves = dict(trees.leaves(arguments[0]))
-        wanted = [*trees.leaves(self.output)]
-        if [*leaves] != [path for path, _ in wanted]:
+        if [*leaves] != [path for path, _ in trees.leaves(self.output)]:
             run.refuse(
                 f"the cotangent is a {describe(arguments[0])} of another structure than the value",
                 "give a cotangent for each array and number, in the same structure",
@@ -248,10 +248,9 @@ class StagedPullback:
         outputs = self.sub.program.outputs
         cotangents = [
             converted(
-                run, trees.show_path("the cotangent", path), outputs[leaf.index].type, leaves[path]
+                run, trees.show_path("the cotangent", path), outputs[index].type, leaves[path]
             )
-            for path, leaf in wanted
-            if isinstance(leaf, Output) and outputs[leaf.index].type.inexact
+            for path, index in self.positions.items()
         ]
         found = iter(run.recorder.inline(self.parts.adjoint, (*self.residuals, *cotangents)))
         pairs = zip(self.staged, self.given, strict=True)

@@ -218,3 +218,17 @@ def test_copies_of_arguments_stand_where_there_is_no_adjoint() -> None:
 
     source = Vjp(f, 2).source(np.ones((3, 2)), np.ones((4, 3)))
     assert "np.copy(w)" in source and "# ---" not in source
+
+
+def test_static_numbers_in_a_value_have_no_cotangent() -> None:
+    def f(x: Any) -> Any:
+        return {"square": x * x, "scale": 3.0, "sign": np.sign(x)}
+
+    def slopes(x: Any) -> Any:
+        return st.vjp(lambda y: 3 * np.sign(y), x)[1](2.0)
+
+    value, pullback = st.vjp(f, 2.0)
+    assert value == f(2.0)
+    assert pullback({"square": 1.0, "scale": 5.0, "sign": 7.0}) == (4.0,)
+    value, pullback = st.vjp(slopes, 1.5)
+    assert (value, pullback((1.0,))) == ((0.0,), (0.0,))
