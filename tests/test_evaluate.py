@@ -137,7 +137,7 @@ def test_effects(capsys: Any) -> None:
 
 
 def test_assert() -> None:
-    text = "program f(c: bool) { assert(c; message='positive') !raise return c }"
+    text = "program f(c: bool) { assert(c; message=('positive',)) !raise return c }"
     assert run(text, True) == (True,)
     with pytest.raises(AssertionError, match="positive"):
         run(text, False)

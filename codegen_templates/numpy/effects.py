@@ -1,11 +1,12 @@
-"""How effects are written. Each of the ``parts`` of a print is one argument of `print`."""
+"""How effects are written. What is printed, the message of an assert and the arguments of an error
+are parts: see `filled`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..marks import effect
-from .subscripts import error_of, filled
+from .subscripts import error_of, filled, single
 
 
 @effect
@@ -14,16 +15,16 @@ def print_(xs: Any, *, parts: Any, sep: str = " ", end: str = "\n") -> None:
 
 
 @effect
-def assert_(cond: Any, *, message: Any = None) -> None:
-    if message is None:
-        assert cond
+def assert_(cond: Any, xs: Any, *, message: Any = ()) -> None:
+    if message:
+        assert cond, single(filled(message, xs))
     else:
-        assert cond, message
+        assert cond
 
 
 @effect
-def raise_(*, error: str, arguments: Any) -> None:
-    raise error_of(error)(*arguments)
+def raise_(xs: Any, *, error: str, arguments: Any) -> None:
+    raise error_of(error)(*filled(arguments, xs))
 
 
 @effect

@@ -53,10 +53,37 @@ def nested(items: Sequence[Any], shape: tuple[int, ...]) -> Any:
     return [nested(items[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
 
 
-def filled(parts: tuple[str | None, ...], xs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``parts`` with each ``None`` replaced by the next of ``xs``."""
+class Text(str):
+    """A string that was put together, printed as the f-string of its ``pieces``: strings, and
+    values with their conversion and format."""
+
+    pieces: tuple[Any, ...]
+
+    @staticmethod
+    def of(pieces: tuple[Any, ...]) -> Text:
+        convert = {"": _same, "s": str, "r": repr, "a": ascii}
+        texts = [p if isinstance(p, str) else format(convert[p[1]](p[0]), p[2]) for p in pieces]
+        text = Text("".join(texts))
+        text.pieces = pieces
+        return text
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+def filled(parts: tuple[Any, ...], xs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``parts`` with each ``None`` replaced by the next of ``xs``, and each tuple of strings and
+    fields (conversion, format) by the text with the next of ``xs`` in its fields."""
     rest = iter(xs)
-    return tuple(next(rest) if part is None else part for part in parts)
+    found: list[Any] = []
+    for part in parts:
+        if isinstance(part, tuple):
+            pieces = tuple(p if isinstance(p, str) else (next(rest), *p) for p in part)
+            found.append(Text.of(pieces))
+        else:
+            found.append(next(rest) if part is None else part)
+    return tuple(found)
 
 
 def error_of(name: str) -> Any:

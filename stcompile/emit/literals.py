@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.codegen_templates.numpy.subscripts import Text
+
 
 class Hole:
     """Stands for code while helpers of the templates move operands around.
@@ -17,6 +19,9 @@ class Hole:
 
     def __init__(self, code: ast.expr) -> None:
         self.code = code
+
+    def __format__(self, spec: str) -> str:
+        return ""
 
     def _binary(self, op: ast.operator, other: Any, reflected: bool = False) -> Hole:
         left, right = (literal(other), self.code) if reflected else (self.code, literal(other))
@@ -58,6 +63,8 @@ def literal(value: Any) -> ast.expr:
     """
     if isinstance(value, Hole):
         return value.code
+    if isinstance(value, Text):
+        return _fstring(value)
     if isinstance(value, ast.expr):
         return value
     if isinstance(value, np.dtype):
@@ -83,6 +90,20 @@ def literal(value: Any) -> ast.expr:
     if callable(value):  # an external function: a global name of the generated module
         return name(value.__name__)
     return ast.Constant(value)
+
+
+def _fstring(text: Text) -> ast.expr:
+    parts: list[ast.expr] = []
+    for piece in text.pieces:
+        if isinstance(piece, str):
+            parts.append(ast.Constant(piece))
+            continue
+        value, conversion, spec = piece
+        form = ast.JoinedStr([ast.Constant(spec)]) if spec else None
+        parts.append(
+            ast.FormattedValue(literal(value), ord(conversion) if conversion else -1, form)
+        )
+    return ast.JoinedStr(parts)
 
 
 def _complex(value: complex) -> ast.expr:

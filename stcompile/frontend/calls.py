@@ -10,6 +10,7 @@ import ast
 import builtins
 import functools
 import inspect
+import operator
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +21,15 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
+from stcompile.frontend import messages
+from stcompile.frontend.attributes import attribute
 from stcompile.frontend.binding import bind_arguments, staged_signature
 from stcompile.frontend.construct import construct
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.random import method_of
 from stcompile.frontend.functions.scipy import scipy_lowering
+from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.masks import has_masked
 from stcompile.frontend.out import Callee, without_out, write_out
@@ -127,6 +131,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return call(run, GeneratorMethod(generator, function.__name__), arguments, keywords)
     if _is_container_method(function):
         arguments = _drained(run, arguments)
+        if isinstance(function.__self__, str) and not is_static([*arguments, *keywords.values()]):
+            return messages.method(run, function, arguments, keywords)
         _check_container_method(run, function, arguments, keywords)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
@@ -136,6 +142,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
             "of distributions, methods of the documentation are known, called as in "
             "stats.norm.logpdf(x, loc, scale)",
         )
+    if isinstance(function, operator.itemgetter | operator.attrgetter):
+        return _fetch(run, function, arguments, keywords)
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
@@ -162,6 +170,23 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         f"`{name_of(function)}` has no Python source and is not a function that stcompile knows",
         "write it in NumPy, or compute it outside and pass the result in",
     )
+
+
+def _fetch(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """A call of ``operator.itemgetter(...)`` or ``operator.attrgetter(...)``."""
+    if len(arguments) != 1 or keywords:
+        run.refuse(f"{type(function).__name__} takes one object", "", ArgumentsError)
+    _, wanted = function.__reduce__()
+    found = []
+    for key in wanted:
+        if isinstance(function, operator.itemgetter):
+            found.append(get_item(run, arguments[0], key))
+            continue
+        value = arguments[0]
+        for name in key.split("."):
+            value = attribute(run, value, name)
+        found.append(value)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def _is_container_method(function: Any) -> bool:

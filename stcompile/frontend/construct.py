@@ -37,6 +37,8 @@ def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[s
             run.call(cls.__post_init__, [instance], {})
         return instance
     initialise = inspect.getattr_static(cls, "__init__", None)
+    if initialise is object.__init__ and not arguments and not keywords:
+        return instance
     if not isinstance(initialise, types.FunctionType):
         return run.refuse(f"an instance of `{cls.__name__}` cannot be made here", "make it outside")
     run.call(initialise, [instance, *arguments], keywords)

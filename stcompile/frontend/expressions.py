@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import collections.abc
 import functools
-from collections.abc import Callable
 from typing import Any
 
 from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import conditions, indexing, operators
+from stcompile.frontend import conditions, indexing, messages, operators
 from stcompile.frontend.attributes import attribute, set_part
 from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame, targets_of
@@ -28,6 +26,7 @@ from stcompile.frontend.values import (
     Closure,
     Iterator,
     Sequence,
+    Text,
     describe,
     is_static,
     is_traced,
@@ -298,23 +297,20 @@ def visit_NamedExpr(run: Run, node: ast.NamedExpr, frame: Frame) -> Any:
     return value
 
 
-def visit_JoinedStr(run: Run, node: ast.JoinedStr, frame: Frame) -> str:
-    return "".join(_formatted(run, part, frame) for part in node.values)
+def visit_JoinedStr(run: Run, node: ast.JoinedStr, frame: Frame) -> str | Text:
+    return messages.joined(_formatted(run, part, frame) for part in node.values)
 
 
-def _formatted(run: Run, part: ast.expr, frame: Frame) -> str:
+def _formatted(run: Run, part: ast.expr, frame: Frame) -> str | Text:
     """A part of an f-string."""
     if not isinstance(part, ast.FormattedValue):
         return str(run.evaluate(part, frame))
     value = run.evaluate(part.value, frame)
-    if not is_static(value):
-        run.refuse("an f-string of a traced value is not supported here", "print(value) works")
-    if part.conversion != -1:
-        conversions: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
-        convert = conversions[chr(part.conversion)]
-        value = convert(value)
-    spec = str(run.evaluate(part.format_spec, frame)) if part.format_spec else ""
-    return builtins.format(value, spec)
+    conversion = "" if part.conversion == -1 else chr(part.conversion)
+    spec = run.evaluate(part.format_spec, frame) if part.format_spec else ""
+    if isinstance(spec, Text):
+        run.refuse("the format in this f-string depends on a traced value", "use a fixed format")
+    return messages.formatted(run, value, conversion, spec)
 
 
 def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:

@@ -16,6 +16,7 @@ from stcompile.frontend.values import (
     Affine,
     Array,
     Masked,
+    Text,
     Traced,
     describe,
     is_static,
@@ -59,6 +60,8 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
 def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     """``left op right``."""
     primitive, python = operation
+    if isinstance(left, str) and python is operator.mod and not is_static(right):
+        run.refuse("`%` of a string and traced values is not supported", "use an f-string")
     if masks.has_masked((left, right)):
         if primitive == "matmul":
             run.refuse_masked()
@@ -100,7 +103,7 @@ def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any
 def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     """Python's own operator at compile time, on plain values or on containers it only moves."""
     moves = python in (operator.add, operator.mul, operator.or_) and all(
-        isinstance(operand, list | tuple | dict | int) for operand in operands
+        isinstance(operand, list | tuple | dict | int | str | Text) for operand in operands
     )
     if not moves and not all(map(_is_plain, operands)):
         if not all(map(is_static, operands)):
@@ -155,7 +158,11 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
             )
         return same if isinstance(comparison, ast.Is) else not same
     if isinstance(comparison, ast.In | ast.NotIn):
-        keys = list(right) if isinstance(right, dict | KeysView | ValuesView) else right
+        if isinstance(right, Array) and (is_traced(left) or is_number(left)):
+            found = run.call(np.any, [compare(run, ast.Eq(), right, left)], {})
+            return found if isinstance(comparison, ast.In) else run.record("not", found)
+        iterated = isinstance(right, dict | KeysView | ValuesView | set | frozenset)
+        keys = list(right) if iterated else right
         numbers = isinstance(keys, list | tuple) and all(map(_is_one_number, [left, *keys]))
         if numbers and not is_static([left, *keys]):
             return _among(run, left, keys, isinstance(comparison, ast.In))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import Any
+import importlib
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, NoReturn
 
 import numpy as np
 
-import stcompile.trees as trees
 from stcompile.errors import LanguageError
-from stcompile.frontend import indexing, operators
+from stcompile.frontend import indexing, messages, operators
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.blocks import run_final_blocks, visit_Try, visit_With
 from stcompile.frontend.branches import branch, predicate_of
@@ -22,7 +24,8 @@ from stcompile.frontend.match import visit_Match
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import PathRaised, Returned, Signal
 from stcompile.frontend.state import MISSING, NameSite
-from stcompile.frontend.values import Array, Masked, is_static, is_traced
+from stcompile.frontend.values import Array, Masked, Text, describe, is_traced
+from stcompile.ir import Atom
 
 
 def visit_Expr(run: Run, node: ast.Expr, frame: Frame) -> Signal:
@@ -168,69 +171,133 @@ def visit_Global(run: Run, node: ast.Global, frame: Frame) -> Signal:
 
 def visit_Assert(run: Run, node: ast.Assert, frame: Frame) -> Signal:
     test = evaluate_test(run, node.test, frame)
-    message = run.evaluate(node.msg, frame) if node.msg is not None else ""
-    if not is_static(message):
-        run.refuse("the message of this assert depends on traced values", "use a fixed message")
-    if is_traced(test):
-        run.record("assert", test, message=str(message))
-    elif not run.truth(test):
-        if run.journal is None:
-            run.refuse(f"this assert fails: {message or ast.unparse(node.test)}", "")
-        run.record("raise", error="AssertionError", arguments=(str(message),) if message else ())
-        raise PathRaised
-    return None
+    if not is_traced(test):
+        return None if run.truth(test) else _failed(run, node, frame)
+    if _is_simple(node.msg):
+        parts, atoms = _message(run, [node.msg] if node.msg is not None else [], frame)
+        run.record_atoms("assert", (run.atom(test), *atoms), {"message": parts})
+        return None
+    run.at(node.test, frame, lambda: predicate_of(run, test))
+    return branch(run, test, lambda: None, lambda: _failed(run, node, frame))
+
+
+def _is_simple(message: ast.expr | None) -> bool:
+    """True for what may be evaluated before it is known whether an assert fails: constants, names
+    and f-strings of these."""
+    if isinstance(message, ast.JoinedStr):
+        return all(map(_is_simple, message.values))
+    if isinstance(message, ast.FormattedValue):
+        return _is_simple(message.value) and _is_simple(message.format_spec)
+    return message is None or isinstance(message, ast.Constant | ast.Name)
+
+
+def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
+    """What an assert does on a path on which it fails; refused where it always does."""
+    arguments = [node.msg] if node.msg is not None else []
+    if run.journal is None:
+        message = _known_text(run, arguments, frame)
+        run.refuse(f"this assert fails: {message or ast.unparse(node.test)}", "")
+    return _raise(run, "AssertionError", arguments, frame)
 
 
 def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
     """An effect on a path that may not be taken; refused where it always is."""
     what = ast.unparse(node.exc) if node.exc is not None else "an exception"
+    made = node.exc if isinstance(node.exc, ast.Call) else None
+    arguments = made.args if made is not None else []
+    kind = made.func if made is not None else node.exc
     if run.journal is None:
-        what = _with_message(run, node.exc, frame) or what
+        message = _known_text(run, arguments, frame)
+        what = f"{ast.unparse(made.func)}({message!r})" if made and message is not None else what
         reason = f"with these arguments the function raises {what}"
         calling = run.location.shown
         if calling is None or calling == run.location:
             return run.refuse(reason, "")
         hint = "docs/nn.md says what the functions of `stcompile.nn` take"
         raise LanguageError(f"this call raises {what}", location=calling, hint=hint)
-    made = node.exc if isinstance(node.exc, ast.Call) else None
-    kind = made.func if made is not None else node.exc
     error: Any = run.evaluate(kind, frame) if kind is not None else None
     name = getattr(error, "__name__", "")
     if getattr(builtins, name, None) is not error or not isinstance(error, type):
         run.refuse(f"raising {what} on a traced condition is not supported", "raise a ValueError")
-    arguments = [run.evaluate(argument, frame) for argument in made.args] if made else []
-    if (made and made.keywords) or not all(trees.is_plain_key(argument) for argument in arguments):
-        run.refuse("the message of this error is not static", "use a fixed message")
+    if made and made.keywords:
+        run.refuse("this error has keyword arguments", "use a message")
+    return _raise(run, name, arguments, frame)
+
+
+def _raise(run: Run, name: str, arguments: Sequence[ast.expr], frame: Frame) -> NoReturn:
+    """End the path with a built-in error of that name."""
+    parts, atoms = _message(run, arguments, frame)
     run_final_blocks(run, frame, through_loops=True)
-    run.record("raise", error=name, arguments=tuple(arguments))
+    run.record_atoms("raise", atoms, {"error": name, "arguments": parts})
     raise PathRaised
 
 
-def _with_message(run: Run, made: ast.expr | None, frame: Frame) -> str:
-    """``ValueError('x is (3,)')`` of ``ValueError(f"x is {x.shape}")``: an error with its message
-    filled in; empty if the message is not static."""
-    if not isinstance(made, ast.Call) or len(made.args) != 1:
-        return ""
-    (message,) = made.args
-    if not isinstance(message, ast.JoinedStr):
-        return ""
+def _message(
+    run: Run, arguments: Sequence[ast.expr], frame: Frame
+) -> tuple[tuple[Any, ...], tuple[Atom, ...]]:
+    """The arguments of an error: numbers, strings, text of traced values."""
+    values = [run.evaluate(argument, frame) for argument in arguments]
+    for value in values:
+        plain = isinstance(value, str | int | float | complex | Text)
+        if not (plain or is_traced(value)):
+            run.refuse(
+                f"the message of this error is a {describe(value)}", "use a string or an f-string"
+            )
+    return messages.arguments_of(run, values)
+
+
+def _known_text(run: Run, arguments: Sequence[ast.expr], frame: Frame) -> str | None:
+    """The message of an error, for another message: its one argument, if that is a string by what
+    is known now."""
+    if len(arguments) != 1 or not isinstance(arguments[0], ast.Constant | ast.JoinedStr):
+        return None
     try:
-        return f"{ast.unparse(made.func)}({run.evaluate(message, frame)!r})"
+        message = run.evaluate(arguments[0], frame)
     except LanguageError:
-        return ""
+        return None
+    return message if isinstance(message, str) else None
 
 
 def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:
     for target in node.targets:
         if isinstance(target, ast.Name):
             run.set(NameSite(frame, target.id), MISSING)
-        else:
-            run.refuse("`del` of anything but a name is not supported", "build a new container")
+            continue
+        owner = run.evaluate(target.value, frame) if isinstance(target, ast.Subscript) else None
+        if not isinstance(target, ast.Subscript) or not isinstance(owner, list | dict):
+            run.refuse("`del` of this is not supported", "build a new object without it")
+        key = run.evaluate(target.slice, frame)
+        if isinstance(key, slice):
+            run.refuse("`del` of a slice is not supported", "build a new list without it")
+        run.call(attribute(run, owner, "pop"), [key], {})
     return None
 
 
-def visit_Import(run: Run, node: ast.Import | ast.ImportFrom, frame: Frame) -> Signal:
-    return run.refuse("an import inside the function is not supported", "import at the top")
+def visit_Import(run: Run, node: ast.Import, frame: Frame) -> Signal:
+    for alias in node.names:
+        module = _imported(run, alias.name)
+        if alias.asname is None:  # `import a.b` binds `a`
+            module = _imported(run, alias.name.partition(".")[0])
+        run.set(NameSite(frame, alias.asname or module.__name__), module)
+    return None
+
+
+def visit_ImportFrom(run: Run, node: ast.ImportFrom, frame: Frame) -> Signal:
+    package = str(frame.outside("__package__")) if node.level else ""
+    module = _imported(run, "." * node.level + (node.module or ""), package)
+    for alias in node.names:
+        if not hasattr(module, alias.name):  # it may be a module that is not yet loaded
+            _imported(run, f"{module.__name__}.{alias.name}")
+        value = attribute(run, module, alias.name)
+        run.set(NameSite(frame, alias.asname or alias.name), value)
+    return None
+
+
+def _imported(run: Run, name: str, package: str = "") -> ModuleType:
+    try:
+        return importlib.import_module(name, package)
+    except ImportError as error:
+        return run.refuse(f"{type(error).__name__}: {error}", "")
 
 
 def unsupported(what: str, hint: str) -> Any:
@@ -260,7 +327,7 @@ STATEMENTS: dict[type[ast.AST], Any] = {
     ast.Raise: visit_Raise,
     ast.Delete: visit_Delete,
     ast.Import: visit_Import,
-    ast.ImportFrom: visit_Import,
+    ast.ImportFrom: visit_ImportFrom,
     ast.AsyncFor: unsupported("`async for`", "use a plain `for`"),
     ast.AsyncWith: unsupported("`async with`", "use plain code"),
     ast.With: visit_With,

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from stcompile.ir import Params, Variable
+from stcompile.ir import Atom, Params, Variable
 from stcompile.types import Type
 
 Order: TypeAlias = tuple[int, ...] | None
@@ -124,6 +124,31 @@ class Row(Scalar):
 
 
 Traced: TypeAlias = Array | Scalar
+
+
+@dataclass(frozen=True)
+class Field:
+    """A traced value in a text, with its conversion (``s``, ``r``, ``a`` or none) and format."""
+
+    atom: Atom
+    conversion: str
+    spec: str
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A string with traced values in it, which is made when the generated function runs."""
+
+    tree_leaf: ClassVar[bool] = True
+    pieces: tuple[str | Field, ...]
+
+    def __add__(self, other: Any) -> Text:
+        if isinstance(other, Text):
+            return Text(self.pieces + other.pieces)
+        return Text((*self.pieces, other)) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: Any) -> Text:
+        return Text((other, *self.pieces)) if isinstance(other, str) else NotImplemented
 
 
 @dataclass(eq=False)
@@ -284,7 +309,7 @@ def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
     if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
         return False
-    if isinstance(value, GeneratorValue | GeneratorMethod):
+    if isinstance(value, GeneratorValue | GeneratorMethod | Text):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))
@@ -303,6 +328,8 @@ def describe(value: Any) -> str:
         return repr(value.type)
     if isinstance(value, Masked):
         return f"what a mask selects of {describe(value.items)}"
+    if isinstance(value, Text):
+        return "text of traced values"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}"
     return type(value).__name__

@@ -15,23 +15,30 @@ from stcompile.primitives.base import (
 
 
 def _print(types: Types, params: Mapping[str, Any]) -> Types:
-    holes = params["parts"].count(None)
+    return _shown("print", types, params["parts"])
+
+
+def _shown(name: str, types: Types, parts: tuple[Any, ...]) -> Types:
+    """Each None of the parts takes a value, as does each field in the text that a tuple stands
+    for."""
+    holes = 0
+    for part in parts:
+        fields = [p for p in part if isinstance(p, tuple)] if isinstance(part, tuple) else []
+        holes += len(fields) + (part is None)
     if holes != len(types):
-        raise OperandError(f"print: {len(types)} values for {holes} places")
+        raise OperandError(f"{name}: {len(types)} values for {holes} places")
     return ()
 
 
 def _assert(types: Types, params: Mapping[str, Any]) -> Types:
-    (condition,) = types
+    condition, *shown = types
     if condition.size != 1:
         raise OperandError(f"assert: the truth of shape {condition.dims} is ambiguous")
-    return ()
+    return _shown("assert", tuple(shown), params["message"])
 
 
 def _raise(types: Types, params: Mapping[str, Any]) -> Types:
-    if types:
-        raise OperandError("raise: takes no operands")
-    return ()
+    return _shown("raise", types, params["arguments"])
 
 
 def _store(types: Types, params: Mapping[str, Any]) -> Types:

@@ -138,17 +138,17 @@ def a_class_definition(x):
     return np.sum(x)
 
 
-@refused(X, at="import os", reason="import")
+@refused(X, at="import no_such_module", reason="No module named 'no_such_module'")
 def an_import(x):
-    import os
+    import no_such_module
 
-    return np.sum(x) * len(os.sep)
+    return np.sum(x) * no_such_module.value
 
 
-@refused(X, at="del items[0]", reason="`del`")
+@refused(X, at="del items[0:1]", reason="`del` of a slice")
 def a_deletion_in_a_container(x):
     items = [x, x]
-    del items[0]
+    del items[0:1]
     return np.sum(items[0])
 
 

@@ -131,14 +131,14 @@ def a_traced_repetition(x):
     return x[0, 0] * len([1] * int(x[0, 0]))
 
 
-@refused(X, at="f'{x[0, 0]}'", reason="f-string of a traced value")
+@refused(X, at="len(f'{x[0, 0]}')", reason="text of traced values")
 def a_traced_f_string(x):
     return x[0, 0] * len(f'{x[0, 0]}')  # fmt: skip
 
 
-@refused(X, at="str(x[0, 0])", reason="`str`.*traced")
-def a_traced_text(x):
-    return x[0, 0] * len(str(x[0, 0]))
+@refused(X, at='str(x[0, 0]) == "1.0"', reason="traced value")
+def a_comparison_of_text(x):
+    return x[0, 0] if str(x[0, 0]) == "1.0" else x[0, 1]
 
 
 @refused.test

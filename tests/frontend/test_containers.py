@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import stcompile as st
 from tests.programs import Examples
 
 examples = Examples()
@@ -202,3 +203,40 @@ def arrays_from_lists(x):
 @examples.test
 def test_program(example):
     example.check()
+
+
+def test_items_are_deleted():
+    def loss(x):
+        parts = {"a": x * 2, "b": x * x, "c": x}
+        rows = [x[0], x[1], x[0] * x[1]]
+        del parts["b"], rows[0], rows[-1]
+        for i in range(30):
+            rows.append(x[0] * i)
+            del rows[1]
+        return np.sum(parts["a"]) * rows[0] + len(parts) + len(rows)
+
+    x = np.array([2.0, 3.0])
+    value, gradient = st.value_and_grad(loss)(x)
+    assert value == loss(x)
+    np.testing.assert_array_equal(gradient, [6.0, 16.0])
+
+
+def test_traced_numbers_in_sets_and_arrays():
+    def loss(x, items):
+        result = x * 3
+        if x in {1.0, 2.0}:
+            result = result + x * x
+        if x not in frozenset((2.0, 4.0)):
+            result = result * 2
+        if x in items:
+            result = result + np.sum(items)
+        return result + (5.0 not in items[:1])
+
+    items = np.array([1.0, 3.0])
+    for x in (1.0, 2.0, 3.0, 5.0):
+        for y in (items, items + 4.0):
+            value, (by_x, by_items) = st.value_and_grad(loss, wrt=(0, 1))(x, y)
+            assert value == loss(x, y)
+            slope = (3 + 2 * x * (x in (1.0, 2.0))) * (1 if x in (2.0, 4.0) else 2)
+            assert by_x == slope
+            np.testing.assert_array_equal(by_items, np.full(2, float(x in y)))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import operator
 
 import numpy as np
+import pytest
 
 import stcompile as st
 from tests.frontend import layers
@@ -224,3 +226,40 @@ def test_star_arguments_of_the_function_itself():
     first, second = st.grad(loss, wrt=(0, 1))(X, W, scale=3.0)
     np.testing.assert_array_equal(first, np.full_like(X, 3.0))
     np.testing.assert_array_equal(second, np.full_like(W, 3.0))
+
+
+def test_imports_inside_the_function():
+    def area(r):
+        import math
+        import os.path as _paths  # noqa: F401
+        import xml.etree
+        from math import cos
+        from math import pi as full
+
+        from numpy import linalg
+
+        name = xml.etree.__name__
+        return math.sin(r) + full * r * r + linalg.norm(np.array([r, cos(r)])) + len(name)
+
+    value, gradient = st.value_and_grad(area)(1.5)
+    assert value == area(1.5)
+    slope = np.cos(1.5) + 2 * np.pi * 1.5
+    of_norm = (1.5 - np.cos(1.5) * np.sin(1.5)) / np.hypot(1.5, np.cos(1.5))
+    assert gradient == pytest.approx(slope + of_norm, rel=1e-12)
+
+
+def test_getters_of_the_operator_module():
+    def total(parameters, points):
+        result = 0.0
+        for scale, (_name, value) in enumerate(
+            sorted(parameters.items(), key=operator.itemgetter(0))
+        ):
+            result = result + np.sum(np.sin(value)) * (scale + 1.0)
+        first, last = operator.itemgetter(0, -1)(points)
+        return result + first * last * operator.attrgetter("T.shape")(points)[0]
+
+    parameters, points = {"b": 1.0, "a": np.ones(2)}, np.array([2.0, 5.0])
+    by_parameters, by_points = st.grad(total, wrt=(0, 1))(parameters, points)
+    np.testing.assert_allclose(by_parameters["a"], np.cos(np.ones(2)))
+    assert by_parameters["b"] == pytest.approx(2 * np.cos(1.0))
+    np.testing.assert_array_equal(by_points, [10.0, 4.0])

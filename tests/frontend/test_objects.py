@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 import stcompile as st
 from tests.programs import Examples, check
@@ -126,3 +127,33 @@ def test_a_decorated_method_is_bound():
 
     model = Model()
     assert model.loss(X) == np.sum(X * 3.0)
+
+
+class Square:
+    """A class without an `__init__`."""
+
+    power = 2
+
+    def __call__(self, x):
+        return self.apply(x) * self.power
+
+    def apply(self, x):
+        return x**self.power
+
+
+class Cube(Square):
+    power = 3
+
+
+def test_instances_of_classes_without_an_initialiser():
+    def loss(x):
+        square, cube = Square(), Cube()
+        cube.offset = x
+        return square(x) + cube(x) + cube.offset
+
+    value, gradient = st.value_and_grad(loss)(1.5)
+    assert value == loss(1.5)
+    assert gradient == 4 * 1.5 + 9 * 1.5**2 + 1
+
+    with pytest.raises(st.StcompileError, match="an instance of `Square` cannot be made"):
+        st.grad(lambda x: Square(x)(x))(1.5)

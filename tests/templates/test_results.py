@@ -226,6 +226,8 @@ def test_effects(capsys: pytest.CaptureFixture[str]) -> None:
     target = np.zeros((2, 3))
     TEMPLATES["store"](target, np.ones(3))
     assert np.all(target == 1)
-    TEMPLATES["assert"](True, message=None)
+    TEMPLATES["assert"](True, ())
     with pytest.raises(AssertionError, match="^why$"):
-        TEMPLATES["assert"](False, message="why")
+        TEMPLATES["assert"](False, (), message=("why",))
+    with pytest.raises(AssertionError, match="^1.50 and '1'$"):
+        TEMPLATES["assert"](False, (1.5, "1"), message=((("", ".2f"), " and ", ("r", "")),))

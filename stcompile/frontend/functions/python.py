@@ -16,7 +16,7 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import masks
+from stcompile.frontend import masks, messages
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import choose
 from stcompile.frontend.conditions import refuse_truth, truth_of
@@ -43,6 +43,7 @@ from stcompile.frontend.values import (
     Partial,
     Scalar,
     Sequence,
+    Text,
     describe,
     is_static,
     is_traced,
@@ -53,18 +54,12 @@ from stcompile.types import is_number
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
     """An effect: it stays where it is and runs once."""
-    parts: list[str | None] = []
-    operands = []
     for value in values:
-        if is_traced(value):
-            parts.append(None)
-            operands.append(value)
-        elif is_static(value):
-            parts.append(str(value))
-        else:
+        if not (is_traced(value) or is_static(value) or isinstance(value, Text)):
             run.refuse("print of a container of traced values is not supported", "print its items")
-    params = {"parts": tuple(parts), "sep": sep, "end": end}
-    run.record_atoms("print", tuple(map(run.atom, operands)), params)
+    shown = [str(value) if is_static(value) else value for value in values]
+    parts, atoms = messages.arguments_of(run, shown)
+    run.record_atoms("print", atoms, {"parts": parts, "sep": sep, "end": end})
 
 
 def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
@@ -135,6 +130,8 @@ def len_(run: Run, obj: Any) -> Any:
     if isinstance(method, FunctionType):
         length: int = run.call(method, [obj], {})
         return length
+    if isinstance(obj, Text):
+        return run.refuse("the length of text of traced values is not known", "")
     return run.refuse(f"the length of a {describe(obj)} is not known", "", TypingError)
 
 
@@ -495,6 +492,9 @@ PYTHON: dict[Any, Any] = {
     iter: iter_,
     next: next_,
     super: super_,
+    str: messages.str_,
+    repr: messages.repr_,
+    format: messages.format_,
     operator.neg: lambda run, a: unary(run, UNARY[ast.USub], a),
     operator.pos: lambda run, a: unary(run, UNARY[ast.UAdd], a),
     operator.invert: lambda run, a: unary(run, UNARY[ast.Invert], a),
@@ -514,8 +514,8 @@ PYTHON: dict[Any, Any] = {
 STATIC = frozenset(
     {
         *(function for function in vars(math).values() if callable(function)),
-        *(round, divmod, str, repr, ord, chr, slice),
-        *(callable, issubclass, format, frozenset, object),
+        *(round, divmod, ord, chr, slice),
+        *(callable, issubclass, frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),
     }

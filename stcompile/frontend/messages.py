@@ -1,0 +1,130 @@
+"""Text of traced values: what f-strings, `str` and ``"{}".format`` make for `print` and messages.
+
+The pieces are put together when the generated function runs, as an f-string in it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import string
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Field, Text, describe, is_static, is_traced
+from stcompile.ir import Atom
+
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
+
+
+def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str | Text:
+    """``f"{value!conversion:spec}"``."""
+    if isinstance(value, Text) and not spec and conversion in ("", "s"):
+        return value
+    if isinstance(value, Text):
+        run.refuse("a format of text of traced values is not supported", "format the values")
+    if not (is_static(value) or is_traced(value)):
+        run.refuse(
+            f"the text of a {describe(value)} is not supported", "write the text of its items"
+        )
+    example = _example(value) if is_traced(value) else value
+    try:
+        text = builtins.format(CONVERSIONS[conversion](example), spec)
+    except (TypeError, ValueError) as error:
+        run.refuse(str(error), "", TypingError)
+    return Text((Field(run.atom(value), conversion, spec),)) if is_traced(value) else text
+
+
+def _example(value: Any) -> Any:
+    """A value of the same class and dtype."""
+    type = value.type
+    if type.kind == "array":
+        return np.zeros(type.dims, type.dtype) if not type.ndim else np.zeros(1, type.dtype)
+    return type.python_type(1) if type.kind == "python" else type.dtype.type(1)
+
+
+def joined(parts: Iterable[str | Text]) -> str | Text:
+    """Pieces of text after another."""
+    total: str | Text = ""
+    for part in parts:
+        total = total + part
+    return total
+
+
+def str_(run: Run, value: Any = "") -> str | Text:
+    return formatted(run, value, "s")
+
+
+def repr_(run: Run, value: Any) -> str | Text:
+    return formatted(run, value, "r")
+
+
+def format_(run: Run, value: Any, format_spec: str = "") -> str | Text:
+    return formatted(run, value, "", format_spec)
+
+
+def method(
+    run: Run, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> str | Text:
+    """A method of a string with traced arguments: ``format`` or ``join``."""
+    name, text = function.__name__, function.__self__
+    if name == "format":
+        return _format(run, text, arguments, keywords)
+    if name == "join" and len(arguments) == 1 and isinstance(arguments[0], list | tuple):
+        return _join(run, text, arguments[0])
+    return run.refuse(f"`str.{name}` looks at traced values", "use an f-string")
+
+
+def _join(run: Run, separator: str, parts: Sequence[Any]) -> str | Text:
+    found: list[str | Text] = []
+    for part in parts:
+        if not isinstance(part, str | Text):
+            run.refuse(f"str.join takes strings, not {describe(part)}", "", TypingError)
+        found += [separator, part] if found else [part]
+    return joined(found)
+
+
+def _format(
+    run: Run, template: str, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> str | Text:
+    """``template.format(...)`` with traced values."""
+    found: list[str | Text] = []
+    count = 0
+    for text, name, spec, conversion in string.Formatter().parse(template):
+        found.append(text)
+        if name is None:
+            continue
+        if "{" in (spec or "") or not (name.isdigit() or name.isidentifier() or not name):
+            run.refuse(f"the field {{{name}:{spec}}} is not supported here", "use an f-string")
+        key = name or str(count)
+        count += not name
+        values = keywords if key.isidentifier() else dict(enumerate(arguments))
+        at = key if key.isidentifier() else int(key)
+        if at not in values:
+            run.refuse(f"str.format is not given {{{key}}}", "", TypingError)
+        found.append(formatted(run, values[at], conversion or "", spec or ""))  # type: ignore[index]
+    return joined(found)
+
+
+def arguments_of(run: Run, values: Iterable[Any]) -> tuple[tuple[Any, ...], tuple[Atom, ...]]:
+    """Arguments of an effect: ``parts``, which are static values, None for a traced one, and for
+    text the tuple of its pieces (a field in it is the pair of conversion and format); and the
+    traced values, in order."""
+    parts: list[Any] = []
+    atoms: list[Atom] = []
+    for value in values:
+        if is_traced(value):
+            parts.append(None)
+            atoms.append(run.atom(value))
+        elif isinstance(value, Text):
+            fields = [piece for piece in value.pieces if isinstance(piece, Field)]
+            parts.append(
+                tuple(p if isinstance(p, str) else (p.conversion, p.spec) for p in value.pieces)
+            )
+            atoms += [field.atom for field in fields]
+        else:
+            parts.append(value)
+    return tuple(parts), tuple(atoms)
