@@ -16,6 +16,7 @@ import numpy as np
 
 from stcompile.frontend.calls import name_of
 from stcompile.frontend.functions import FUNCTIONS
+from stcompile.frontend.functions.creation import SUBSCRIPTED
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.scipy import SCIPY
 
@@ -37,7 +38,8 @@ def canonical() -> Mapping[str, tuple[str, ...]]:
     found["numpy.random"] = {*GENERATOR, *(function.__name__ for function in RANDOM)}
     found |= {module: set(names) for module, names in SCIPY.items()}
     found |= {"math": set(), "builtins": set()}
-    for function in FUNCTIONS:
+    found["numpy"] |= {f"np.{name}" for name in makers()}
+    for function in FUNCTIONS.keys() - SUBSCRIPTED.keys():
         name, module = getattr(function, "__name__", ""), _module(function)
         if module == "numpy" and function not in RANDOM and name not in _SECOND_NAMES:
             found["numpy"].add(name_of(function))
@@ -50,6 +52,13 @@ def canonical() -> Mapping[str, tuple[str, ...]]:
         elif module == "builtins" and name not in _OF_NUMPY_TOO:
             found["builtins"].add(name)
     return MappingProxyType({title: tuple(sorted(names)) for title, names in found.items()})
+
+
+def makers() -> tuple[str, ...]:
+    """The objects of NumPy that make arrays or subscripts by being subscripted, such as `np.r_`."""
+    names = (name for name in vars(np) if not name.startswith("_"))
+    made_by = {name: getattr(type(getattr(np, name)), "__getitem__", None) for name in names}
+    return tuple(sorted(name for name, method in made_by.items() if method in SUBSCRIPTED))
 
 
 def _module(function: Any) -> str:

@@ -95,9 +95,11 @@ def var(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -
 
 @adjoint
 def std(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -> Any:
-    """NaN where all elements are equal: a root has no derivative at 0."""
+    """NaN where all elements are equal: a root has no derivative at 0. Of one element it is 0."""
     scale = per_degree(x.shape, axis, ddof)
     deviation = x - np.mean(x, axis=axis, keepdims=True)
+    if count(x.shape, axis) == 1:
+        return _kept(d_out * scale, axis, keepdims) * _conjugate(deviation)
     return _kept(d_out * scale / out, axis, keepdims) * _conjugate(deviation)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, KeysView, Sequence, ValuesView
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,7 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, dict):
         return all(map(_is_plain, value.values()))
     plain = int | float | complex | str | bytes | range | slice | np.generic | np.dtype | type
+    plain |= UnionType
     return value is None or value is Ellipsis or isinstance(value, plain) or callable(value)
 
 

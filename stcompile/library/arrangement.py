@@ -204,3 +204,64 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
         result = np.asarray(func(x, at))
         x = result if result.ndim == x.ndim else np.expand_dims(result, at)
     return x
+
+
+def joined_along(key: Any, axis: int, ndmin: int, trans1d: int) -> Any:
+    """``np.r_[key]`` (joined along ``axis``, of at least ``ndmin`` dimensions, where ``trans1d`` is
+    the place of an item's own axes among these)."""
+    items = list(key) if isinstance(key, tuple) else [key]
+    if items and isinstance(items[0], str):
+        if items[0] in ("r", "c") or not isinstance(key, tuple):
+            raise ValueError("np.r_ and np.c_ make no matrices here: they are not supported")
+        numbers = [int(number) for number in items[0].split(",")]
+        axis, ndmin, trans1d = numbers + [axis, ndmin, trans1d][len(numbers) :]
+        items = items[1:]
+    parts: list[Any] = []
+    kinds: list[Any] = []
+    for item in items:
+        part, kind, own = item, item, 0
+        if isinstance(item, slice):
+            part = _spaced_by(item)
+            kind, own = part.dtype, 1
+        elif np.ndim(item) > 0 or not isinstance(item, bool | int | float | complex | np.generic):
+            part = np.asarray(item)
+            kind, own = part.dtype, part.ndim
+        parts.append((part, own))
+        kinds.append(kind)
+    dtype = np.result_type(*kinds)
+    return np.concatenate([_wide(part, dtype, own, ndmin, trans1d) for part, own in parts], axis)
+
+
+def _spaced_by(item: slice) -> Any:
+    start = 0 if item.start is None else item.start
+    step = 1 if item.step is None else item.step
+    if isinstance(step, complex):
+        return np.linspace(start, item.stop, int(abs(step)))
+    return np.arange(start, item.stop, step)
+
+
+def _wide(part: Any, dtype: Any, own: int, ndmin: int, trans1d: int) -> Any:
+    """An item with axes of length 1 before its own ones, or where ``trans1d`` says."""
+    x = np.asarray(part, dtype)
+    more = ndmin - own
+    if own == 0 or more <= 0:
+        return np.reshape(x, (1,) * max(ndmin - x.ndim, 0) + x.shape)
+    before = more
+    if trans1d != -1:
+        before = trans1d + more + 1 if trans1d < 0 else trans1d
+    return np.reshape(x, (1,) * before + x.shape + (1,) * (more - before))
+
+
+def spaced(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
+    """``num`` numbers from ``start`` to ``stop``, with the last one or without it."""
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    first, last = np.asanyarray(start) * 1.0, np.asanyarray(stop) * 1.0
+    dtype = np.result_type(first, last, float(num))
+    delta = last - first
+    steps = np.reshape(np.arange(0, num, dtype=dtype), (num,) + (1,) * np.ndim(delta))
+    count = num - 1 if endpoint else num
+    made = steps * (delta / count) + first if count > 0 else steps * delta + first
+    if endpoint and num > 1:
+        made[-1, ...] = last
+    return np.moveaxis(made, 0, axis) if axis != 0 else made

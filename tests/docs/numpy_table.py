@@ -13,7 +13,7 @@ import numpy as np
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
-from stcompile.frontend.functions.creation import CREATION
+from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, SHARED, STATISTICS
@@ -26,7 +26,7 @@ from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.functions.stats import STATS
-from stcompile.supported import summary
+from stcompile.supported import makers, summary
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
@@ -37,7 +37,7 @@ def tables() -> str:
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
-    templates = set(TEMPLATES.values()) | set(SHARED)
+    templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED)
     left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
@@ -53,6 +53,7 @@ def tables() -> str:
         ("Matrices, parts of arrays", _calls(MATRICES)),
         ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
+        ("Made by subscripts", ", ".join(f"`np.{name}[...]`" for name in makers()) + "."),
         ("Array methods", _methods()),
         *((f"`{module}`", _scipy(module)) for module in SCIPY if module != "scipy.stats"),
         ("`scipy.stats`", _distributions()),

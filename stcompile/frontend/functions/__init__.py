@@ -14,7 +14,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend import masks
 from stcompile.frontend.functions import creation, shapes
-from stcompile.frontend.functions.creation import CREATION
+from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.library import (
@@ -118,6 +118,7 @@ FUNCTIONS: dict[Any, Any] = {
     **REDUCTIONS,
     **SHAPES,
     **CREATION,
+    **SUBSCRIPTED,
     **LINEAR,
     **LINALG,
     **FOURIER,

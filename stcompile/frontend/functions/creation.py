@@ -13,6 +13,7 @@ from stcompile.frontend.functions.shapes import shape_of
 from stcompile.frontend.indexing import set_item
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Masked, Scalar, is_static, is_traced
+from stcompile.library import arrangement
 from stcompile.types import is_number
 
 
@@ -77,13 +78,38 @@ def eye(run: Run, N: int, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
     return run.record("eye", n=n, m=m, k=k, dtype=dtype_of(run, dtype))
 
 
-def linspace(run: Run, start: Any, stop: Any, num: int = 50) -> Any:
-    if not is_static([start, stop, num]):
-        run.refuse("np.linspace of traced values is not supported", "start + step * np.arange(n)")
-    values = np.linspace(start, stop, num)
-    return run.record(
-        "constant", values=tuple(values.tolist()), shape=values.shape, dtype=values.dtype
-    )
+def linspace(
+    run: Run, start: Any, stop: Any, num: int = 50, endpoint: bool = True, axis: int = 0
+) -> Any:
+    if not is_static([start, stop]):
+        return run.call(arrangement.spaced, [start, stop, num, endpoint, axis], {})
+    return _constant(run, np.linspace(start, stop, num, endpoint, axis=axis))
+
+
+def _constant(run: Run, values: Any) -> Any:
+    flat = tuple(values.ravel().tolist())
+    return run.record("constant", values=flat, shape=values.shape, dtype=values.dtype)
+
+
+def grid(run: Run, maker: Any, key: Any) -> Any:
+    """``np.mgrid[...]`` and ``np.ogrid[...]``."""
+    if not is_static(key):
+        run.refuse("a grid with traced bounds is not supported", "np.meshgrid(np.linspace(...))")
+    made = maker[key]
+    if isinstance(made, np.ndarray):
+        return _constant(run, made)
+    return type(made)([_constant(run, part) for part in made])
+
+
+def joined(run: Run, maker: Any, key: Any) -> Any:
+    """``np.r_[...]`` and ``np.c_[...]``."""
+    arguments = [key, maker.axis, maker.ndmin, maker.trans1d]
+    return run.call(arrangement.joined_along, arguments, {})
+
+
+def subscript(run: Run, maker: Any, key: Any) -> Any:
+    """``np.s_[...]`` and ``np.index_exp[...]``."""
+    return (key,) if maker.maketuple and not isinstance(key, tuple) else key
 
 
 def array(run: Run, object: Any, dtype: Any = None) -> Any:
@@ -254,10 +280,17 @@ CREATION: dict[Any, Any] = {
             np.float16,
             np.float32,
             np.float64,
-            np.int32,
-            np.int64,
+            *(np.int8, np.int16, np.int32, np.int64),
+            *(np.uint8, np.uint16, np.uint32, np.uint64, np.bool_),
             np.complex64,
             np.complex128,
         )
     },
+}
+
+# What makes an array or a subscript by being subscripted itself, by that method of its class.
+SUBSCRIPTED: dict[Any, Any] = {
+    type(np.r_).__getitem__: joined,
+    type(np.mgrid).__getitem__: grid,
+    type(np.s_).__getitem__: subscript,
 }

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 import numpy as np
 
 from stcompile.errors import TypingError
 from stcompile.frontend.functions.reductions import axes_in_order
-from stcompile.frontend.functions.shapes import diagonal, ravel, transpose
+from stcompile.frontend.functions.shapes import diagonal, ravel, reshape, transpose
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.operators import matmul
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array
+from stcompile.frontend.values import Array, is_static
 
 
 def np_matmul(run: Run, x1: Any, x2: Any) -> Any:
@@ -79,7 +80,7 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     NumPy's own sum. With ``optimize`` it is made of contractions, two operands at a time from the
     left: quicker, and NumPy's value up to rounding."""
     if not isinstance(subscripts, str):
-        run.refuse("np.einsum takes its subscripts as a string", "'ij,jk->ik'", TypingError)
+        subscripts, operands = _of_lists(run, [subscripts, *operands])
     arrays = [run.as_array(operand) for operand in operands]
     terms, arrow, result = subscripts.replace(" ", "").partition("->")
     parts = terms.split(",")
@@ -89,11 +90,18 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
             "one term for each operand",
             TypingError,
         )
+    rest = ""
+    if "..." in subscripts:
+        parts, arrays, rest = _named(run, parts, arrays)
+        if arrow and rest and "..." not in result:
+            run.refuse(f"np.einsum({subscripts!r}): the result lacks `...`", "", TypingError)
+        result = result.replace("...", rest)
     names = "".join(parts)
-    if not names.isalpha() and names:
-        run.refuse(f"np.einsum({subscripts!r}) has an ellipsis", "name each axis", TypingError)
+    if not (names + result).isalpha() and names:
+        run.refuse(f"np.einsum({subscripts!r}): axes are letters", "'ij,jk->ik'", TypingError)
     if not arrow:
-        result = "".join(sorted(name for name in names if names.count(name) == 1))
+        once = [name for name in names if names.count(name) == 1 and name not in rest]
+        result = rest + "".join(sorted(once))
     sizes: dict[str, int] = {}
     for term, given in zip(parts, arrays, strict=True):
         if len(term) != given.type.ndim:
@@ -109,7 +117,53 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     diagonals = any(len(set(term)) != len(term) for term in parts)
     if optimize or (len(parts) == 2 and all(parts) and not lone and not diagonals):
         return _contracted(run, list(zip(parts, arrays, strict=True)), result)
-    return run.record("einsum", *arrays, subscripts=f"{terms}->{result}")
+    return run.record("einsum", *arrays, subscripts=f"{','.join(parts)}->{result}")
+
+
+def _of_lists(run: Run, given: list[Any]) -> tuple[str, tuple[Any, ...]]:
+    """``einsum(x, [0, 1], y, [1, ...], [0, ...])`` as a string of subscripts and its operands."""
+    result = given.pop() if len(given) % 2 else None
+    terms = [*given[1::2], *([] if result is None else [result])]
+    if not is_static(terms) or not all(isinstance(term, list | tuple) for term in terms):
+        run.refuse("np.einsum takes its subscripts as a string", "'ij,jk->ik'", TypingError)
+    *inputs, last = [
+        "".join("..." if axis is Ellipsis else string.ascii_letters[axis] for axis in term)
+        for term in terms
+    ]
+    if result is None:
+        return ",".join([*inputs, last]), tuple(given[::2])
+    return f"{','.join(inputs)}->{last}", tuple(given[::2])
+
+
+def _named(run: Run, parts: list[str], arrays: list[Array]) -> tuple[list[str], list[Array], str]:
+    """Terms with letters in place of ``...``, and the letters. They belong together from the right;
+    an axis of length 1 that is broadcast is taken away."""
+    counts = [
+        x.type.ndim - len(term.replace("...", "")) for term, x in zip(parts, arrays, strict=True)
+    ]
+    ranks = [n for n, term in zip(counts, parts, strict=True) if "..." in term]
+    if min(ranks) < 0:
+        run.refuse("einsum: a term names more axes than its operand has", "", TypingError)
+    free = [letter for letter in string.ascii_letters if letter not in "".join(parts)]
+    rest = "".join(free[: max(ranks)])
+    sizes = dict.fromkeys(rest, 1)
+    for n, term, x in zip(counts, parts, arrays, strict=True):
+        first = term.find("...")
+        if first >= 0:
+            for letter, size in zip(rest[len(rest) - n :], x.type.dims[first:], strict=False):
+                sizes[letter] = size if sizes[letter] == 1 else sizes[letter]
+    terms, kept = [], []
+    for n, term, x in zip(counts, parts, arrays, strict=True):
+        named = term.replace("...", rest[len(rest) - n :] if n else "")
+        dims = zip(named, x.type.dims, strict=False)
+        wide = [not (letter in sizes and size == 1 < sizes[letter]) for letter, size in dims]
+        if not all(wide) and "..." in term:
+            left = tuple(size for size, is_kept in zip(x.type.dims, wide, strict=True) if is_kept)
+            x = reshape(run, x, left)
+            named = "".join(name for name, is_kept in zip(named, wide, strict=True) if is_kept)
+        terms.append(named)
+        kept.append(x)
+    return terms, kept, rest
 
 
 def _contracted(run: Run, factors: list[tuple[str, Any]], result: str) -> Any:
