@@ -69,7 +69,7 @@ def check_gradients(
 
                 def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
                     changed = _with_leaf(exact.values[name], path, new)
-                    return float(called(gradient.function, **{name: changed}))
+                    return float(np.sum(called(gradient.function, **{name: changed})))
 
                 present = trees.follow(exact.values[name], path)
                 mismatches += list(_compare(shown, leaf, present, value_at, rng))

@@ -124,7 +124,7 @@ class Gradient(ByArguments):
             run.cautions += upcasts(program)
 
     def _output(self, run: Run, sub: SubStage, value: Any) -> Atom:
-        """The output to differentiate: one real number."""
+        """The output to differentiate: one real number, or an array of one."""
         if is_number(value) and isinstance(value, float | int):
             return Constant(value)
         if not isinstance(value, Output):
@@ -136,7 +136,7 @@ class Gradient(ByArguments):
             )
         atom = sub.program.outputs[value.index]
         location = _maker(sub.program, atom)
-        if atom.type.dims != ():
+        if atom.type.size != 1:
             self.refuse(
                 run,
                 f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "

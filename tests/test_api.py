@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import subprocess
+import sys
 import threading
 import warnings
 from typing import Any, NamedTuple
@@ -442,3 +444,27 @@ def test_allocated_bytes() -> None:
     gradient = st.grad(lambda x: np.sum(np.sin(x)))
     small, large = gradient.allocated_bytes(np.ones(10)), gradient.allocated_bytes(np.ones(1000))
     assert 80 <= small < large == 100 * small
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+def test_the_gradient_of_an_array_of_one_number(level, tmp_path):
+    def loss(x):
+        return np.sum(np.sin(x) * x, axis=0, keepdims=True)
+
+    x = np.array([0.5, -1.5, 2.0])
+    value, gradient = st.value_and_grad(loss, level=level)(x)
+    np.testing.assert_allclose(value, loss(x), rtol=1e-15)
+    np.testing.assert_allclose(gradient, np.cos(x) * x + np.sin(x), rtol=1e-14)
+    assert value.shape == (1,)
+    assert "ones" not in st.grad(loss, level=level).source(x)
+    curvature = np.diag(2 * np.cos(x) - np.sin(x) * x)
+    np.testing.assert_allclose(st.hessian(loss, level=level)(x), curvature, atol=1e-14)
+    np.testing.assert_array_equal(st.grad(lambda a: a, level=level)(np.ones((1, 1))), [[1.0]])
+    path = tmp_path / "exported.py"
+    st.grad(loss, level=level).export(path, x)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True)
+    assert (done.returncode, done.stdout[:3]) == (0, "ok:")
+    parameters = x.copy()
+    step = st.train_step(loss, st.optim.SGD(0.5), level=level)
+    np.testing.assert_array_equal(step(parameters), value)
+    np.testing.assert_allclose(parameters, x - 0.5 * gradient)

@@ -47,7 +47,7 @@ def gradient_errors(
     rng: np.random.Generator,
 ) -> list[Error]:
     """The error of the gradient of each array and float that `gradients`, by argument, are for."""
-    start = float(value(arguments))
+    start = float(np.sum(value(arguments)))  # it may be an array of one
     kinds = {kind_of(leaf) for gradient in gradients.values() for _, leaf in leaves(gradient, "")}
     single = "f" in kinds or kind_of(value(arguments)) == "f"
     found = []
@@ -58,7 +58,7 @@ def gradient_errors(
                 continue
 
             def along(change: Any, name: str = name, at: int = at) -> float:
-                return float(value(moved(arguments, name, at, change)))
+                return float(np.sum(value(moved(arguments, name, at, change))))
 
             found += [
                 direction_error(shown, along, start, leaf, d_leaf, direction, single)

@@ -55,7 +55,7 @@ def valid_arguments(
     for seed in range(TRIES):
         arguments = example(np.random.default_rng(seed))
         try:
-            found = float(value(arguments))
+            found = float(np.sum(value(arguments)))  # it may be an array of one
         except Exception as error:
             problem = f"raises {type(error).__name__}: {error}"
             continue

@@ -16,6 +16,7 @@ import numpy as np
 from stcompile.ad.vectors import Vectors
 from stcompile.errors import DerivativeError
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.location import NOWHERE
 from stcompile.naming import is_numbered
 from stcompile.primitives.control import Ports
 from stcompile.recorder import Recorder
@@ -161,7 +162,13 @@ class Sweep(Vectors):
 
     def seed(self, output: Atom) -> None:
         if isinstance(output, Variable) and output in self.active:
-            self.cotangents[output] = one(output.type)
+            type = output.type
+            seed: Atom = one(type)
+            if type.dims:  # an array of one number
+                makers = (e.location for e in self.recorder.equations if output in e.outputs)
+                self.location = next(makers, NOWHERE).in_section("adjoint")
+                seed = self.record("broadcast_to", seed, shape=type.dims)
+            self.cotangents[output] = seed
 
     def run(self) -> None:
         for step in reversed(self.tape.steps):
