@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, replace
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend import masks
+from stcompile.frontend.overloads import special_method
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Affine,
@@ -76,9 +75,9 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         if container.type.kind == "python":
             run.refuse("a number cannot be indexed", "index an array", TypingError)
         return _get_array(run, run.as_array(container), index)
-    method = inspect.getattr_static(type(container), "__getitem__", None)
-    if isinstance(method, FunctionType):
-        return run.call(method, [container, index], {})
+    method = special_method(run, container, "__getitem__")
+    if method is not None:
+        return run.call(method, [index], {})
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
         run.refuse(f"indexing a {describe(container)} is not supported", "use a list or a dict")
     if not is_static(index):
@@ -98,6 +97,10 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
 def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Array):
         _set_array(run, container, index, value)
+        return
+    method = special_method(run, container, "__setitem__")
+    if method is not None:
+        run.call(method, [index, value], {})
         return
     if isinstance(container, Masked):
         run.refuse("what a mask selects is a copy: nobody sees what is written to it", "")

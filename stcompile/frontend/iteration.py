@@ -10,6 +10,7 @@ from typing import Any, cast
 import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend import indexing
+from stcompile.frontend.overloads import special_method
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
@@ -55,6 +56,9 @@ def sequence_of(run: Run, value: Any) -> Sequence:
             "the number of items of this range is known only at run time",
             "only a `for` loop can go through it",
         )
+    method = special_method(run, value, "__iter__")
+    if method is not None and not trees.is_namedtuple(value):
+        return sequence_of(run, run.call(method, [], {}))
     if not isinstance(value, Iterable):
         run.refuse(f"a {describe(value)} cannot be iterated over", "", TypingError)
     if type(value) is list:

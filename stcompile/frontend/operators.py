@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
-from stcompile.frontend import affine, masks
+from stcompile.frontend import affine, masks, overloads
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Affine,
@@ -61,6 +61,9 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
 def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     """``left op right``."""
     primitive, python = operation
+    overloaded = overloads.binary(run, python.__name__.rstrip("_"), left, right)
+    if overloaded is not NotImplemented:
+        return overloaded
     if isinstance(left, str) and python is operator.mod and not is_static(right):
         run.refuse("`%` of a string and traced values is not supported", "use an f-string")
     if masks.has_masked((left, right)):
@@ -106,7 +109,7 @@ def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     moves = python in (operator.add, operator.mul, operator.or_) and all(
         isinstance(operand, list | tuple | dict | int | str | Text) for operand in operands
     )
-    if not moves and not all(map(_is_plain, operands)):
+    if not moves and not all(map(is_plain, operands)):
         if not all(map(is_static, operands)):
             run.refuse(
                 f"{python.__name__} of containers looks at a traced value",
@@ -123,12 +126,12 @@ def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     return run.own(result) if isinstance(result, list | dict | set) else result
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """True for static values whose operators read nothing but the value."""
     if isinstance(value, list | tuple | set | frozenset):
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     if isinstance(value, dict):
-        return all(map(_is_plain, value.values()))
+        return all(map(is_plain, value.values()))
     plain = int | float | complex | str | bytes | range | slice | np.generic | np.dtype | type
     plain |= UnionType
     return value is None or value is Ellipsis or isinstance(value, plain) or callable(value)
@@ -136,6 +139,9 @@ def _is_plain(value: Any) -> bool:
 
 def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -> Any:
     primitive, python = operation
+    overloaded = overloads.unary(run, f"__{python.__name__}__", operand)
+    if overloaded is not NotImplemented:
+        return overloaded
     if isinstance(operand, Masked):
         return masks.mapped(run, primitive, lambda a: unary(run, operation, a), (operand,))
     if not is_traced(operand):
@@ -160,6 +166,12 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
             )
         return same if isinstance(comparison, ast.Is) else not same
     if isinstance(comparison, ast.In | ast.NotIn):
+        method = overloads.special_method(run, right, "__contains__")
+        if method is not None:
+            found = run.call(method, [left], {})
+            if not is_traced(found):
+                return run.truth(found) == isinstance(comparison, ast.In)
+            return found if isinstance(comparison, ast.In) else run.record("not", found)
         if isinstance(right, Array) and (is_traced(left) or is_number(left)):
             found = run.call(np.any, [compare(run, ast.Eq(), right, left)], {})
             return found if isinstance(comparison, ast.In) else run.record("not", found)
@@ -175,6 +187,9 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         found = _static(run, operator.contains, keys, left)
         return found if isinstance(comparison, ast.In) else not found
     operation = COMPARISONS[type(comparison)]
+    overloaded = overloads.comparison(run, operation[1].__name__, left, right)
+    if overloaded is not NotImplemented:
+        return overloaded
     if is_traced(left) or is_traced(right) or masks.has_masked((left, right)):
         if operation[0] in ("equal", "not_equal") and not (
             _comparable(left) and _comparable(right)
@@ -220,7 +235,8 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
             "what a mask selects is changed in place", "make a new value: `items = items + v`"
         )
     if not isinstance(target, Array):
-        return binary(run, operation, target, value)
+        changed = overloads.in_place(run, operation[1].__name__.rstrip("_"), target, value)
+        return changed if changed is not NotImplemented else binary(run, operation, target, value)
     if operation[0] == "matmul":
         run.refuse("`@=` is not supported", "write `x = x @ y`")
     *outer, last = target.path or (None,)

@@ -7,8 +7,10 @@ each kind of expression, statement and callable means is in the tables it is giv
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -389,6 +391,15 @@ class Run(Changes):
             self.refuse_masked()
         for item in value if isinstance(value, list) else ():
             self.checked(item)
+        for name in ("__bool__", "__len__"):  # of a class of the user's
+            method = inspect.getattr_static(type(value), name, None)
+            if isinstance(method, FunctionType):
+                value = self.call(method, [value], {})
+                if isinstance(value, Array | Scalar):
+                    self.refuse(
+                        f"`{name}` depends on a traced value", "compare the numbers themselves"
+                    )
+                break
         return bool(self.checked(value))
 
 

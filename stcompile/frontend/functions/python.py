@@ -16,7 +16,7 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import masks, messages
+from stcompile.frontend import masks, messages, overloads
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import choose
 from stcompile.frontend.conditions import refuse_truth, truth_of
@@ -30,7 +30,15 @@ from stcompile.frontend.iteration import (
     rest_of,
     sequence_of,
 )
-from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, binary, compare, unary
+from stcompile.frontend.operators import (
+    BINARY,
+    COMPARISONS,
+    UNARY,
+    binary,
+    compare,
+    is_plain,
+    unary,
+)
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
@@ -64,8 +72,11 @@ def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
 
 def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
     """Additions from ``start``, in order."""
-    if is_static(iterable) and not is_traced(start):
-        return sum(items_of(run, iterable), start)
+    if is_static(iterable) and is_plain(start):
+        items = items_of(run, iterable)
+        if is_plain(items):
+            return sum(items, start)
+        iterable = items
     total = start
     for item in items_of(run, iterable):
         total = binary(run, BINARY[ast.Add], total, item)
@@ -83,7 +94,7 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, *values: Any, key: Any = None, **default: Any) -> Any:
         given = items_of(run, values[0]) if len(values) == 1 else list(values)
         keys = [run.call(key, [item], {}) if key is not None else item for item in given]
-        if is_static(keys):
+        if is_static(keys) and is_plain(keys):
             try:
                 if key is None:
                     return function(given, **default)
@@ -110,7 +121,10 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
 def abs_(run: Run, x: Any) -> Any:
     if isinstance(x, Masked):
         return masks.mapped(run, "absolute", lambda a: run.record("absolute", a), (x,))
-    return run.record("absolute", x) if is_traced(x) else abs(x)
+    if is_traced(x):
+        return run.record("absolute", x)
+    overloaded = overloads.unary(run, "__abs__", x)
+    return abs(x) if overloaded is NotImplemented else overloaded
 
 
 def pow_(run: Run, base: Any, exp: Any) -> Any:
@@ -386,7 +400,7 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
 def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: bool = False) -> Any:
     items = items_of(run, iterable)
     keys = [run.call(key, [item], {}) if key is not None else item for item in items]
-    if not is_static(keys):
+    if not (is_static(keys) and is_plain(keys)):
         run.refuse("`sorted` compares traced values", "sort outside the function")
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     return run.own([items[i] for i in order])
