@@ -19,6 +19,7 @@ from stcompile.frontend.values import (
     Array,
     Counted,
     Iterator,
+    Lent,
     Masked,
     Scalar,
     Sequence,
@@ -99,22 +100,57 @@ def of_range(values: range, index: Any) -> Any:
     return values[index]
 
 
+def position_of(run: Run, iterator: Iterator) -> int:
+    """How far an iterator has come."""
+    position = iterator.position
+    if isinstance(position, int):
+        return position
+    if position_of(run, position.to) != USED_UP:
+        run.refuse(
+            "this iterator is used while another one that goes over it has items left",
+            "make a list of its items first",
+        )
+    return position.then
+
+
+def has_left(run: Run, iterator: Iterator) -> bool:
+    """True if an iterator has items left."""
+    return position_of(run, iterator) < iterator.items.length
+
+
 def rest_of(run: Run, iterator: Iterator) -> Sequence:
     """What an iterator has left; it is used up."""
-    start = iterator.position
+    items = _rest(run, iterator)
     run.set(PositionSite(iterator), USED_UP)
+    return items
+
+
+def _rest(run: Run, iterator: Iterator) -> Sequence:
+    start = position_of(run, iterator)
     return iterator.items.after(start) if start else iterator.items
 
 
 def next_of(run: Run, iterator: Iterator) -> Any:
     """The next item of an iterator that has one."""
-    position = iterator.position
+    position = position_of(run, iterator)
     run.set(PositionSite(iterator), position + 1)
     return run.checked(iterator.items.item(position))
 
 
-def iterator_over(run: Run, items: Sequence) -> Iterator:
-    return Iterator(items, born=run.age())
+def taken(run: Run, value: Any) -> tuple[Sequence, tuple[Iterator, ...]]:
+    """The items that an iterator over ``value`` will take, and the iterators that these are of, if
+    something else may use them: `iterator_over` lends them."""
+    if isinstance(value, Iterator) and value.is_shared:
+        return _rest(run, value), (value,)
+    return sequence_of(run, value), ()
+
+
+def iterator_over(run: Run, items: Sequence, over: Iterable[Iterator] = ()) -> Iterator:
+    """A new iterator, with what it goes over lent to it."""
+    made = Iterator(items, born=run.age(), over=tuple(dict.fromkeys(over)))
+    for source in made.over:
+        run.set(PositionSite(source), Lent(made, USED_UP))
+    return made
 
 
 def iteration_note(target: ast.expr, item: Any) -> str:

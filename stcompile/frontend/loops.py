@@ -28,7 +28,13 @@ from stcompile.frontend.conditions import evaluate_test, never_fails
 from stcompile.frontend.expressions import bind
 from stcompile.frontend.fixpoint import settle
 from stcompile.frontend.frames import Frame, captured_by
-from stcompile.frontend.iteration import iteration_note, next_of, rest_of, sequence_of
+from stcompile.frontend.iteration import (
+    has_left,
+    iteration_note,
+    next_of,
+    rest_of,
+    sequence_of,
+)
 from stcompile.frontend.merged import UNDEFINED
 from stcompile.frontend.record_loop import Recording
 from stcompile.frontend.run import Run
@@ -107,7 +113,7 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     loop = Loop(run, node, frame)
     if isinstance(iterable, Counted):
         return _counted(loop, iterable)
-    if isinstance(iterable, Iterator) and not isinstance(node.iter, ast.Call | ast.GeneratorExp):
+    if isinstance(iterable, Iterator) and iterable.is_shared:
         return _used_up(loop, iterable)
     sequence = run.at(node.iter, frame, lambda: sequence_of(run, iterable))
     outer = frame.iterated
@@ -176,9 +182,9 @@ def _unrolled(loop: Loop, items: Sequence, first: int) -> Signal:
 
 def _used_up(loop: Loop, iterator: Iterator) -> Signal:
     """A loop over an iterator that something else may go on with."""
-    while iterator.left:
+    while has_left(loop.run, iterator):
         signal = _one(loop, next_of(loop.run, iterator))
-        if isinstance(signal, Outcome) and iterator.left:
+        if isinstance(signal, Outcome) and has_left(loop.run, iterator):
             loop.run.refuse(
                 "this loop may leave its iterator half used, depending on a traced value",
                 "loop over a list or an array",

@@ -260,17 +260,30 @@ class Counted:
 
 @dataclass(eq=False)
 class Iterator:
-    """An iterator over a sequence: its items are used up once."""
+    """An iterator over a sequence: its items are used up once. ``named``: an expression of the
+    program has read it from somewhere, so that it may be used again. ``over`` are the iterators
+    that it takes its own items of, if these may be."""
 
     tree_leaf: ClassVar[bool] = True
     items: Sequence
-    position: int = 0
+    position: int | Lent = 0
     born: int = 0
+    named: bool = False
+    over: tuple[Iterator, ...] = ()
 
     @property
-    def left(self) -> bool:
-        """True if there are items left."""
-        return self.position < self.items.length
+    def is_shared(self) -> bool:
+        """True if somebody may see how far it, or what it goes over, has come."""
+        return self.named or bool(self.over)
+
+
+@dataclass(frozen=True, eq=False)
+class Lent:
+    """How far an iterator is that another one goes over: not known until that one is used up, and
+    ``then`` afterwards."""
+
+    to: Iterator
+    then: int
 
 
 _EMPTY: dict[Any, Any] = {}

@@ -19,16 +19,19 @@ from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend import masks, messages, overloads
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import choose
-from stcompile.frontend.conditions import refuse_truth, truth_of
+from stcompile.frontend.conditions import combined, refuse_truth, truth_of
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import (
     ITERABLE,
     fixed,
+    has_left,
     items_of,
     iterator_over,
     next_of,
+    position_of,
     rest_of,
     sequence_of,
+    taken,
 )
 from stcompile.frontend.operators import (
     BINARY,
@@ -47,6 +50,7 @@ from stcompile.frontend.values import (
     Counted,
     GeneratorValue,
     Iterator,
+    Lent,
     Masked,
     Partial,
     Scalar,
@@ -207,21 +211,33 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Iterator:
     """zip, which takes one item of each in turn: the same iterator may be given twice."""
     if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
         return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
-    sources = [iter_(run, iterable) for iterable in iterables]
+    return _in_turn(run, iterables, strict, tuple)
+
+
+def _in_turn(
+    run: Run,
+    iterables: tuple[Any, ...],
+    strict: bool,
+    made: Callable[[list[Any]], Any],
+    sources: tuple[Any, ...] = (),
+) -> Iterator:
+    """An iterator over what is made of one item of each in turn."""
+    iterators = [iter_(run, iterable) for iterable in iterables]
     rows: list[list[int]] = []  # the positions of the items
-    while sources:
+    while iterators:
         row: list[int] = []
-        for source in sources:
-            if not source.left:
+        for source in iterators:
+            if not has_left(run, source):
                 break
-            row.append(source.position)
-            run.set(PositionSite(source), source.position + 1)
-        if len(row) < len(sources):
+            row.append(position_of(run, source))
+            run.set(PositionSite(source), row[-1] + 1)
+        if len(row) < len(iterators):
             break
         rows.append(row)
-    if strict and (row or any(source.left for source in sources)):
+    if strict and (row or any(has_left(run, source) for source in iterators)):
         run.refuse("the arguments of zip have different lengths", "", TypingError)
-    parts = [source.items for source in sources]
+    ends = {source: position_of(run, source) for source in iterators if source.is_shared}
+    parts = [source.items for source in iterators]
     lengths = [part.length for part in parts]
 
     def length() -> int:
@@ -229,10 +245,15 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Iterator:
             run.refuse("this zip goes through a list that gets or loses items", "copy the list")
         return len(rows)
 
-    def item(index: int) -> tuple[Any, ...]:
-        return tuple(part.item(at) for part, at in zip(parts, rows[index], strict=True))
+    def item(index: int) -> Any:
+        return made([part.item(at) for part, at in zip(parts, rows[index], strict=True)])
 
-    return iterator_over(run, Sequence(length, item, _sources(parts), rows=False))
+    found = iterator_over(
+        run, Sequence(length, item, (*sources, *_sources(parts)), rows=False), ends
+    )
+    for source, end in ends.items():
+        run.set(PositionSite(source), Lent(found, end))
+    return found
 
 
 def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
@@ -262,13 +283,13 @@ def _sources(parts: list[Sequence]) -> tuple[Any, ...]:
 
 
 def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
-    items = sequence_of(run, iterable)
+    items, over = taken(run, iterable)
 
     def item(index: Any) -> Any:
         number = index.scaled(1, start) if isinstance(index, Affine) else index + start
         return number, items.item(index)
 
-    return iterator_over(run, _together([items], item))
+    return iterator_over(run, _together([items], item), over)
 
 
 def range_(run: Run, *bounds: Any) -> Any:
@@ -312,23 +333,18 @@ def _integer(run: Run, bound: Any) -> Any:
 
 def map_(run: Run, function: Any, *iterables: Any) -> Any:
     """map: its calls are made when their results are taken."""
-    rows = zip_(run, *iterables).items
-
-    def item(index: int) -> Any:
-        return run.call(function, [*rows.item(index)], {})
-
-    sources = (function, *rows.sources)
-    return iterator_over(run, Sequence(lambda: rows.length, item, sources, rows=False))
+    return _in_turn(run, iterables, False, lambda row: run.call(function, row, {}), (function,))
 
 
 def filter_(run: Run, function: Any, iterable: Any) -> Any:
     kept = []
-    for item in items_of(run, iterable):
+    items, over = taken(run, iterable)
+    for item in map(items.item, range(items.length)):
         wanted = run.call(function, [item], {}) if function is not None else item
         if is_traced(wanted):
             refuse_truth(run, wanted, "`filter`")
         kept += [item] if run.truth(wanted) else []
-    return iterator_over(run, fixed(run, kept))
+    return iterator_over(run, fixed(run, kept), over)
 
 
 def iter_(run: Run, iterable: Any) -> Any:
@@ -340,7 +356,7 @@ def iter_(run: Run, iterable: Any) -> Any:
 def next_(run: Run, iterator: Any, *default: Any) -> Any:
     if not isinstance(iterator, Iterator):
         run.refuse(f"a {describe(iterator)} is not an iterator", "iter(...) makes one")
-    if iterator.left:
+    if has_left(run, iterator):
         return next_of(run, iterator)
     rest_of(run, iterator)
     if default:
@@ -377,12 +393,33 @@ def super_(run: Run, *arguments: Any) -> Any:
     return super(frame.outside("__class__"), frame.names[names[0]])
 
 
+def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
+    """any and all of an iterator, which makes items until one decides."""
+    start, items = position_of(run, iterator), rest_of(run, iterator)
+    result: Any = is_all
+    for at in range(items.length):
+        item = functools.partial(items.item, at)
+        result = combined(run, is_all, result, lambda item=item: truth_of(run, item()))  # type: ignore[misc]
+        if is_traced(result) and iterator.is_shared and at + 1 < items.length:
+            run.refuse(
+                "this may leave its iterator half used, depending on a traced value",
+                "make a list of its items first",
+            )
+        if result is (not is_all):
+            run.set(PositionSite(iterator), start + at + 1)
+            break
+    return result
+
+
 def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of any and all. The items are there already: all may be looked at."""
+    """The lowering of any and all. Those of a container are there already, and all may be looked
+    at; an iterator makes them until one decides."""
 
     def lowering(run: Run, iterable: Any) -> Any:
         decided = function is any
         result: Any = not decided
+        if isinstance(iterable, Iterator):
+            return _first_to_decide(run, function is all, iterable)
         for item in items_of(run, iterable):
             truth = truth_of(run, item)
             if not is_traced(truth):
