@@ -28,6 +28,7 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("concatenate", "stack", "roll", "pad", "diagonal", "full", "array"),
         *("slice", "windows", "index", "update", "index_update", "accumulate"),
         *("masked", "masked_update", "contract", "einsum", "inv", "solve", "det"),
+        *("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"),
         *("fft", "ifft", "rfft", "irfft"),
     }
 )

@@ -56,6 +56,18 @@ def eigvalsh(x: Any, *, lower: bool = True) -> Any:
 
 
 @fresh
+def eig(x: Any, *, part: str) -> Any:
+    if part == "eigenvalues":
+        return np.linalg.eig(x).eigenvalues
+    return np.linalg.eig(x).eigenvectors
+
+
+@fresh
+def eigvals(x: Any) -> Any:
+    return np.linalg.eigvals(x)
+
+
+@fresh
 def svd(x: Any, *, part: str) -> Any:
     if part == "U":
         return np.linalg.svd(x, full_matrices=False).U

@@ -18,6 +18,7 @@ from stcompile.primitives.base import (
     require_count,
     shapes,
 )
+from stcompile.primitives.complex_numbers import real_dtype
 from stcompile.types import Type
 
 Params = Mapping[str, Any]
@@ -34,9 +35,14 @@ def _matrix(name: str, t: Type, square: bool = True) -> Type:
     return t.with_dtype(_lapack(name, t))
 
 
+_OF_COMPLEX = frozenset(
+    {"inv", "solve", "det", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"}
+)
+
+
 def _lapack(name: str, t: Type) -> np.dtype[Any]:
     if t.dtype.kind == "c":
-        if name not in ("inv", "solve", "det"):
+        if name not in _OF_COMPLEX:
             raise OperandError(f"{name}: complex matrices are not supported")
         return t.dtype
     if t.dtype == np.float16:
@@ -44,15 +50,31 @@ def _lapack(name: str, t: Type) -> np.dtype[Any]:
     return t.dtype if t.dtype == np.float32 else np.dtype(np.float64)
 
 
-def _of_matrices(name: str, dims: Callable[[Dims, Params], Dims], square: bool = True) -> Infer:
-    """The type rule of a primitive of one stack: ``dims`` gives those of the result."""
+def _of_matrices(
+    name: str,
+    dims: Callable[[Dims, Params], Dims],
+    square: bool = True,
+    real: Callable[[Params], bool] = lambda params: False,
+) -> Infer:
+    """The type rule of a primitive of one stack: ``dims`` gives those of the result, and ``real``
+    says whether it is real for complex matrices, too."""
 
     def infer(types: Types, params: Params) -> Types:
         require_count(name, types, 1)
         x = _matrix(name, types[0], square)
-        return (array_or_scalar(x.dtype, dims(x.dims, params)),)
+        is_part = x.dtype.kind == "c" and real(params)
+        dtype = real_dtype(x.dtype) if is_part else x.dtype
+        return (array_or_scalar(dtype, dims(x.dims, params)),)
 
     return infer
+
+
+def _always(params: Params) -> bool:
+    return True
+
+
+def _is(part: str) -> Callable[[Params], bool]:
+    return lambda params: bool(params["part"] == part)
 
 
 def _same(dims: Dims, params: Params) -> Dims:
@@ -82,6 +104,20 @@ def _qr(dims: Dims, params: Params) -> Dims:
     if m < n:
         raise OperandError(f"qr: of fewer rows than columns is not supported: shape {dims}")
     return (*rest, m, n) if params["part"] == "Q" else (*rest, n, n)
+
+
+def _eig(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
+    """The type rule of eigenvalues and eigenvectors of complex matrices. Those of real ones are
+    real or complex, as their values are."""
+    infer = _of_matrices(name, dims)
+
+    def of_complex(types: Types, params: Params) -> Types:
+        found = infer(types, params)
+        if types[0].dtype.kind != "c":
+            raise OperandError(f"{name}: takes complex matrices, not {types[0]}")
+        return found
+
+    return of_complex
 
 
 def _turned(dims: Dims, params: Params) -> Dims:
@@ -131,10 +167,12 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("det", _of_matrices("det", _numbers)),
     Primitive("slogdet", _of_matrices("slogdet", _numbers)),
     Primitive("cholesky", _of_matrices("cholesky", _same)),
-    Primitive("eigh", _of_matrices("eigh", _eigh)),
-    Primitive("eigvalsh", _of_matrices("eigvalsh", lambda dims, _: dims[:-1])),
-    Primitive("svd", _of_matrices("svd", _svd, square=False)),
-    Primitive("svdvals", _of_matrices("svdvals", _values, square=False)),
+    Primitive("eigh", _of_matrices("eigh", _eigh, real=_is("eigenvalues"))),
+    Primitive("eigvalsh", _of_matrices("eigvalsh", lambda dims, _: dims[:-1], real=_always)),
+    Primitive("eig", _eig("eig", _eigh)),
+    Primitive("eigvals", _eig("eigvals", lambda dims, _: dims[:-1])),
+    Primitive("svd", _of_matrices("svd", _svd, square=False, real=_is("S"))),
+    Primitive("svdvals", _of_matrices("svdvals", _values, square=False, real=_always)),
     Primitive("qr", _of_matrices("qr", _qr, square=False)),
     Primitive("pinv", _of_matrices("pinv", _turned, square=False)),
     Primitive("lstsq", _lstsq),

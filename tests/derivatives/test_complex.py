@@ -12,7 +12,7 @@ import pytest
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES, HOLDS_FOR_COMPLEX
 from stcompile.primitives.fourier import NORMS
-from tests.derivatives.numeric import check_rule
+from tests.derivatives.numeric import check_rule, cotangents, differences, primal
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
 
 RNG = np.random.default_rng(0)
@@ -81,7 +81,11 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ),
     ("einsum", (GRID, REAL, GRID[0]), {"subscripts": "ij,kj,l->il"}),
     ("einsum", (GRID[:, :4],), {"subscripts": "ii->i"}),
-    *((name, (SQUARE,), {}) for name in ("inv", "det")),
+    *((name, (SQUARE,), {}) for name in ("inv", "det", "eigvals", "svdvals")),
+    *(("eigvalsh", (SQUARE,), {"lower": lower}) for lower in (True, False)),
+    *(("eigh", (SQUARE,), {"part": "eigenvalues", "lower": lower}) for lower in (True, False)),
+    ("eig", (SQUARE,), {"part": "eigenvalues"}),
+    *(("svd", (x,), {"part": "S"}) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
     *(("solve", (SQUARE, y), {}) for y in (drawn(3), drawn(2, 3, 2), REAL[:3, 0])),
     *(("solve", (SQUARE.real, y), {}) for y in (drawn(3), drawn(2, 3, 2))),
     *(
@@ -103,6 +107,50 @@ def test_rule(name: str) -> None:
     for _, inputs, params in tried:
         facts = {key: params[key] for key in params if key == "static"}
         check_rule(name, inputs, {k: v for k, v in params.items() if k != "static"}, **facts)
+
+
+VECTORS: list[tuple[str, Any, dict[str, Any], int]] = [
+    ("eigh", SQUARE, {"part": "eigenvectors", "lower": True}, -2),
+    ("eigh", SQUARE, {"part": "eigenvectors", "lower": False}, -2),
+    ("eig", SQUARE, {"part": "eigenvectors"}, -2),
+    *(("svd", x, {"part": "U"}, -2) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
+    *(("svd", x, {"part": "Vh"}, -1) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
+]
+
+
+@pytest.mark.parametrize(("name", "x", "params", "axis"), VECTORS)
+def test_vectors(name: str, x: Any, params: dict[str, Any], axis: int) -> None:
+    """Eigenvectors and singular vectors v are determined up to a phase: of the sum of quadratic
+    forms v* W v, with a Hermitian W for each, which do not depend on it."""
+    out = np.moveaxis(primal(name, (x,), params), axis, -1)
+    forms = np.random.default_rng(2).normal(size=(*out.shape, out.shape[-1], 2)) @ [1, 1j]
+    forms = forms + np.conjugate(np.swapaxes(forms, -1, -2))
+
+    def total(x: Any) -> Any:
+        v = np.moveaxis(primal(name, (x,), params), axis, -1)
+        return np.real(np.sum(v.conj() * np.einsum("...ij,...j->...i", forms, v)))
+
+    d_out = 2 * np.conjugate(np.einsum("...ij,...j->...i", forms, out))
+    (d_x,) = cotangents(name, (x,), np.moveaxis(d_out, -1, axis), params)
+    np.testing.assert_allclose(d_x, differences(total, x), rtol=1e-6, atol=1e-8)
+
+
+def test_hermitian_matrices_have_a_real_diagonal() -> None:
+    """LAPACK does not read its imaginary part, nor the other triangle."""
+    for lower in (True, False):
+        (d_x,) = cotangents("eigvalsh", (SQUARE,), np.ones((2, 3)) + [0, 1, 2], {"lower": lower})
+        np.testing.assert_array_equal(np.diagonal(d_x, 0, 1, 2).imag, 0)
+        np.testing.assert_array_equal((np.triu if lower else np.tril)(d_x, 1 if lower else -1), 0)
+
+
+def test_eigenvalues_in_any_order() -> None:
+    """Each takes its own cotangent, whatever order `eig` has them in."""
+    out, d_out, order = np.linalg.eigvals(SQUARE), drawn(2, 3), [2, 0, 1]
+    expected = DERIVATIVES["eigvals"](out, SQUARE, d_out)
+    found = DERIVATIVES["eigvals"](out[:, order], SQUARE, d_out[:, order])
+    np.testing.assert_array_equal(found, expected)
+    same = DERIVATIVES["eigvals"](np.ones(3, complex), np.eye(3, dtype=complex), np.ones(3) * 1j)
+    np.testing.assert_array_equal(same, 1j * np.eye(3))
 
 
 def test_they_are_rules() -> None:

@@ -61,6 +61,26 @@ def eigvalsh(run: Run, a: Any, UPLO: str = "L") -> Any:
     return run.record("eigvalsh", run.as_array(a), lower=_lower(run, UPLO))
 
 
+def _complex_matrix(run: Run, name: str, a: Any) -> Any:
+    x = run.as_array(a)
+    if x.type.dtype.kind != "c":
+        run.refuse(
+            f"np.linalg.{name} of a real matrix is real or complex, which depends on its values",
+            "make the matrix complex: a.astype(complex)",
+        )
+    return x
+
+
+def eig(run: Run, a: Any) -> Any:
+    x = _complex_matrix(run, "eig", a)
+    parts = [run.record("eig", x, part=part) for part in ("eigenvalues", "eigenvectors")]
+    return run.own(_named(np.linalg.eig)(*parts))
+
+
+def eigvals(run: Run, a: Any) -> Any:
+    return run.record("eigvals", _complex_matrix(run, "eigvals", a))
+
+
 def svd(
     run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
@@ -103,6 +123,8 @@ LINALG: dict[Any, Any] = {
     np.linalg.cholesky: cholesky,
     np.linalg.eigh: eigh,
     np.linalg.eigvalsh: eigvalsh,
+    np.linalg.eig: eig,
+    np.linalg.eigvals: eigvals,
     np.linalg.svd: svd,
     np.linalg.svdvals: of_one("svdvals"),
     np.linalg.qr: qr,
