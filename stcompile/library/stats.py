@@ -467,6 +467,30 @@ def pmf(form: Formula, bounds: Formula, valid: Formula, k: Any, shapes: Any, loc
     return np.exp(logpmf(form, bounds, valid, k, shapes, loc))
 
 
+def discrete_cdf(
+    form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
+) -> Any:
+    """A distribution function or one of its like, with the values ``ends`` below and above."""
+    n = _float64(k) - loc
+    lower, upper = bounds(*shapes)
+    below, above = n < lower, n == math.inf if upper is None else n >= upper
+    value = form(np.floor(np.where(below | above, lower, n)), *shapes)
+    value = np.where(below, ends[0], np.where(above, ends[1], value))
+    return _where_valid(valid(*shapes), value)[()]
+
+
+def discrete_log_cdf(
+    form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
+) -> Any:
+    """The logarithm of what has the formula ``form``."""
+    n = _float64(k) - loc
+    lower, upper = bounds(*shapes)
+    below, above = n < lower, n == math.inf if upper is None else n >= upper
+    value = np.log(form(np.floor(np.where(below | above, lower, n)), *shapes))
+    value = np.where(below, ends[0], np.where(above, ends[1], value))
+    return _where_valid(valid(*shapes), value)[()]
+
+
 def from_zero(*shapes: Any) -> Any:
     return 0.0, None
 
@@ -485,6 +509,14 @@ def bernoulli_bounds(p: Any) -> Any:
 
 def poisson_logpmf(k: Any, mu: Any) -> Any:
     return special.xlogy(k, mu) - special.gammaln(k + 1) - mu
+
+
+def poisson_cdf(k: Any, mu: Any) -> Any:
+    return special.gammaincc(k + 1, mu)
+
+
+def poisson_sf(k: Any, mu: Any) -> Any:
+    return special.gammainc(k + 1, mu)
 
 
 def poisson_valid(mu: Any) -> Any:
@@ -537,10 +569,40 @@ def _all(one: Any, other: Any) -> Any:
 # --- of vectors ----------------------------------------------------------------------------------
 
 
-def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1) -> Any:
+def multivariate_normal_logpdf(
+    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
+) -> Any:
     """Of one point or an array of them, their coordinates along the last axis. By the Cholesky
     factor of the covariance, of which the lower triangle is read: it has to be positive definite
     (`numpy.linalg.LinAlgError`)."""
+    if allow_singular:
+        raise ValueError(
+            "multivariate_normal(allow_singular=True) is not supported: leave out the coordinates "
+            "without a variance"
+        )
+    center, factor = _mean_and_factor(mean, cov)
+    dim = center.shape[0]
+    points = _float64(x)
+    if points.ndim == 0:
+        points = points[None]
+    elif points.ndim == 1:
+        points = points[:, None] if dim == 1 else points[None, :]
+    flat = np.reshape(points - center, (-1, dim))
+    white = linalg.solve_triangular(factor, flat.T, lower=True)
+    constant = dim * math.log(2 * math.pi) + 2 * np.sum(np.log(np.diagonal(factor)))
+    value = -0.5 * (constant + np.sum(white * white, axis=0))
+    return np.squeeze(np.reshape(value, points.shape[:-1]))[()]
+
+
+def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
+    """The differential entropy, ``log(det(2 pi e cov)) / 2``, of a positive definite covariance."""
+    center, factor = _mean_and_factor(mean, cov)
+    constant = 0.5 * center.shape[0] * (1 + math.log(2 * math.pi))
+    return constant + np.sum(np.log(np.diagonal(factor)))
+
+
+def _mean_and_factor(mean: Any, cov: Any) -> Any:
+    """The mean as a vector, and the Cholesky factor of the covariance."""
     matrix = _float64(cov)
     dim = mean_size(mean, matrix)
     center = np.zeros(dim) if mean is None else np.reshape(_float64(mean), (dim,))
@@ -550,17 +612,7 @@ def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1) -> Any:
         matrix = np.diag(matrix)
     if matrix.shape != (dim, dim):
         raise ValueError(f"a covariance of shape {matrix.shape} does not fit a mean of {dim}")
-    points = _float64(x)
-    if points.ndim == 0:
-        points = points[None]
-    elif points.ndim == 1:
-        points = points[:, None] if dim == 1 else points[None, :]
-    flat = np.reshape(points - center, (-1, dim))
-    factor = np.linalg.cholesky(matrix)
-    white = linalg.solve_triangular(factor, flat.T, lower=True)
-    constant = dim * math.log(2 * math.pi) + 2 * np.sum(np.log(np.diagonal(factor)))
-    value = -0.5 * (constant + np.sum(white * white, axis=0))
-    return np.squeeze(np.reshape(value, points.shape[:-1]))[()]
+    return center, np.linalg.cholesky(matrix)
 
 
 def mean_size(mean: Any, cov: Any) -> int:
@@ -570,8 +622,10 @@ def mean_size(mean: Any, cov: Any) -> int:
     return 1 if cov.ndim < 2 else int(cov.shape[0])
 
 
-def multivariate_normal_pdf(x: Any, mean: Any = None, cov: Any = 1) -> Any:
-    return np.exp(multivariate_normal_logpdf(x, mean, cov))
+def multivariate_normal_pdf(
+    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
+) -> Any:
+    return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
 
 
 def dirichlet_logpdf(x: Any, alpha: Any) -> Any:

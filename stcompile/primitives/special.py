@@ -26,14 +26,15 @@ from stcompile.primitives.base import (
 _PREFIX = "special."
 UNARY = (
     *("erf", "erfc", "erfinv", "erfcinv", "erfcx", "dawsn", "ndtr", "log_ndtr", "ndtri"),
-    *("gamma", "gammaln", "loggamma", "gammasgn", "digamma"),
+    *("gamma", "gammaln", "loggamma", "gammasgn", "rgamma", "digamma"),
     *("expit", "logit", "log_expit", "entr", "sici"),
     *("i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"),
     *("exp1", "expi", "spence", "exprel", "cosm1", "expm1", "log1p", "cbrt", "exp2", "exp10"),
 )
 BINARY = (
     *("zeta", "beta", "betaln", "xlogy", "xlog1py", "rel_entr", "kl_div"),
-    *("iv", "ive", "jv", "yv", "kv", "kve", "expn", "binom", "poch", "stdtr", "stdtrit"),
+    *("iv", "ive", "jv", "yv", "yn", "kv", "kve", "expn", "binom", "poch"),
+    *("stdtr", "stdtrit"),
     *("gammainc", "gammaincc", "gammaincinv", "gammainccinv"),
     *("boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "huber", "pseudo_huber"),
 )

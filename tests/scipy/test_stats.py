@@ -79,6 +79,21 @@ def test_discrete(distribution: str, own: str) -> None:
     check(Case(own, shaped(method(f"{distribution}.{own}"), k), PARAMETERS[distribution], RTOL))
 
 
+@pytest.mark.parametrize("own", ["cdf", "sf", "logcdf", "logsf"])
+def test_counts_up_to_a_number(own: str) -> None:
+    """By the mean, with numbers between and outside of the counts."""
+    scipys, k = method(f"poisson.{own}"), np.array([0.0, 1.0, 2.5, 7.0])[:, None]
+    check(Case(own, shaped(scipys, k), (np.array([0.4, 2.5, 6.0]),), RTOL))
+    check(Case(own, lambda mu: scipys(k + 1, mu, 1), (2.5,), RTOL))
+    k = np.array([-1.0, -0.5, 0.0, 2.5, np.inf, -np.inf, np.nan])
+    found = Primal(shaped(scipys, k), READABLE)
+    np.testing.assert_allclose(found(2.5), scipys(k, 2.5), rtol=RTOL)
+    np.testing.assert_allclose(found(0.0), scipys(k, 0.0), rtol=RTOL)
+    assert np.isnan(found(-1.0)).all()
+    outside = np.array([-1.0, np.inf])
+    assert st.grad(lambda mu: np.sum(np.exp(scipys(outside, mu))))(2.5) == 0.0
+
+
 MATRIX = np.array([[1.3, 0.4], [0.4, 0.9]])
 POINTS = np.array([[0.5, -0.3], [1.2, 0.8], [0.1, 0.2]])
 B = POINTS[1]
@@ -98,6 +113,28 @@ VECTORS = (
     Case("diagonal", lambda x: stats.multivariate_normal.logpdf(x, B, [0.5, 2.0]), (POINTS,), RTOL),
     Case("scaled", lambda x: stats.multivariate_normal.logpdf(x, POINTS[0], 2.0), (POINTS,), RTOL),
     Case("one", lambda x: stats.multivariate_normal.logpdf(x), (POINTS[0],), RTOL),
+    Case(
+        "not singular",
+        lambda x: (
+            stats.multivariate_normal.logpdf(x, B, MATRIX, False)
+            * stats.multivariate_normal.pdf(x, B, MATRIX, allow_singular=False)
+        ),
+        (POINTS,),
+        RTOL,
+    ),
+    Case(
+        "entropy",
+        lambda m, a: stats.multivariate_normal.entropy(m, a @ a.T),
+        (POINTS[0], MATRIX),
+        RTOL,
+    ),
+    Case("entropy, one", lambda a: stats.multivariate_normal.entropy(cov=a), (1.7,), RTOL),
+    Case(
+        "entropy, diagonal",
+        lambda a: stats.multivariate_normal.entropy(None, np.diag(a)) * a,
+        (np.array([0.5, 2.0]),),
+        RTOL,
+    ),
     Case(
         "dirichlet",
         lambda a: stats.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), a),
@@ -190,6 +227,8 @@ def test_float32_arguments() -> None:
         (lambda x: stats.nct.logpdf(x, 2.0, 1.0), "`stats.nct.logpdf` is not supported"),
         (lambda x: stats.gamma.cdf(1.0, x), "`special.gammainc` has no derivative"),
         (lambda x: stats.norm.logpdf(x, sigma=2.0), "`sigma`"),
+        (lambda x: stats.binom.cdf(2, 5, x), "`stats.binom.cdf` is not supported"),
+        (lambda x: stats.multivariate_normal.pdf(x, 0.0, 2.0, True), "allow_singular=True"),
     ],
 )
 def test_refused(f: Any, message: str) -> None:
