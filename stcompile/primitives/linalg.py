@@ -36,7 +36,10 @@ def _matrix(name: str, t: Type, square: bool = True) -> Type:
 
 
 _OF_COMPLEX = frozenset(
-    {"inv", "solve", "det", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"}
+    {
+        *("inv", "solve", "det", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"),
+        *("expm", "solve_banded", "solve_sylvester", "sqrtm"),
+    }
 )
 
 
@@ -106,9 +109,9 @@ def _qr(dims: Dims, params: Params) -> Dims:
     return (*rest, m, n) if params["part"] == "Q" else (*rest, n, n)
 
 
-def _eig(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
-    """The type rule of eigenvalues and eigenvectors of complex matrices. Those of real ones are
-    real or complex, as their values are."""
+def _of_complex(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
+    """The type rule of eigenvalues, eigenvectors and square roots of complex matrices. Those of
+    real ones are real or complex, as their values are."""
     infer = _of_matrices(name, dims)
 
     def of_complex(types: Types, params: Params) -> Types:
@@ -118,6 +121,12 @@ def _eig(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
         return found
 
     return of_complex
+
+
+def _one(dims: Dims, params: Params) -> Dims:
+    if len(dims) > 2:
+        raise OperandError(f"sqrtm: takes one matrix, not shape {dims}")
+    return dims
 
 
 def _turned(dims: Dims, params: Params) -> Dims:
@@ -161,6 +170,32 @@ def _solve_triangular(types: Types, params: Params) -> Types:
     return (Type.array(np.result_type(x.dtype, _lapack("solve_triangular", y)), y.dims),)
 
 
+def _solve_banded(types: Types, params: Params) -> Types:
+    require_count("solve_banded", types, 2)
+    x, y = (require_array("solve_banded", t) for t in types)
+    lower, upper = params["lower"], params["upper"]
+    if min(lower, upper) < 0 or x.ndim != 2 or x.dims[0] != lower + upper + 1:
+        raise OperandError(
+            f"solve_banded: {lower} diagonals below and {upper} above the main one are "
+            f"{lower + upper + 1} rows, not those of shape {x.dims}"
+        )
+    if y.ndim not in (1, 2) or y.dims[0] != x.dims[1]:
+        raise OperandError(f"solve_banded: {shapes(x.dims, y.dims)} do not fit")
+    dtype = np.result_type(_lapack("solve_banded", x), _lapack("solve_banded", y))
+    return (Type.array(dtype, y.dims),)
+
+
+def _solve_sylvester(types: Types, params: Params) -> Types:
+    require_count("solve_sylvester", types, 3)
+    x, y = (_matrix("solve_sylvester", t) for t in types[:2])
+    z = _matrix("solve_sylvester", types[2], square=False)
+    if x.ndim != 2 or y.ndim != 2 or z.dims != (x.dims[0], y.dims[0]):
+        raise OperandError(f"solve_sylvester: {shapes(x.dims, y.dims, z.dims)} do not fit")
+    if len({t.dtype.kind for t in (x, y, z)}) > 1:
+        raise OperandError("solve_sylvester: takes all real or all complex matrices")
+    return (z.with_dtype(np.result_type(x.dtype, y.dtype, z.dtype)),)
+
+
 LINALG: tuple[Primitive, ...] = (
     Primitive("inv", _of_matrices("inv", _same)),
     Primitive("solve", _solve),
@@ -169,8 +204,8 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("cholesky", _of_matrices("cholesky", _same)),
     Primitive("eigh", _of_matrices("eigh", _eigh, real=_is("eigenvalues"))),
     Primitive("eigvalsh", _of_matrices("eigvalsh", lambda dims, _: dims[:-1], real=_always)),
-    Primitive("eig", _eig("eig", _eigh)),
-    Primitive("eigvals", _eig("eigvals", lambda dims, _: dims[:-1])),
+    Primitive("eig", _of_complex("eig", _eigh)),
+    Primitive("eigvals", _of_complex("eigvals", lambda dims, _: dims[:-1])),
     Primitive("svd", _of_matrices("svd", _svd, square=False, real=_is("S"))),
     Primitive("svdvals", _of_matrices("svdvals", _values, square=False, real=_always)),
     Primitive("qr", _of_matrices("qr", _qr, square=False)),
@@ -178,4 +213,7 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("lstsq", _lstsq),
     Primitive("linalg.expm", _of_matrices("expm", _same)),
     Primitive("linalg.solve_triangular", _solve_triangular),
+    Primitive("linalg.solve_banded", _solve_banded),
+    Primitive("linalg.solve_sylvester", _solve_sylvester),
+    Primitive("linalg.sqrtm", _of_complex("sqrtm", _one)),
 )

@@ -1,4 +1,4 @@
-"""Functions of `scipy.special`, all of them elementwise and of real numbers.
+"""Functions of `scipy.special`, all of them elementwise and, but for a few, of real numbers.
 
 A result has the dtype that SciPy gives it. It is found by calling the function with ones, since
 SciPy has no table of dtypes that NumPy could look up for all of them; programs with these
@@ -39,6 +39,7 @@ BINARY = (
     *("boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "huber", "pseudo_huber"),
 )
 TERNARY = ("betainc", "betaincc", "betaincinv")
+OF_COMPLEX = frozenset({"erf", "erfc"})
 NAMES = (*UNARY, *BINARY, *TERNARY)
 
 
@@ -47,7 +48,7 @@ def _of(name: str, count: int) -> Infer:
 
     def infer(types: Types, params: Any) -> Types:
         require_count(own, types, count)
-        if any(t.dtype.kind == "c" for t in types):
+        if name not in OF_COMPLEX and any(t.dtype.kind == "c" for t in types):
             raise OperandError(f"{own}: takes real numbers")
         dims = broadcast(own, types)
         known = (t.python_type if t.kind == "python" else t.dtype for t in types)

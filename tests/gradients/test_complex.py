@@ -315,7 +315,8 @@ def test_every_rule_for_complex_numbers_is_reached() -> None:
         gradient = st.value_and_grad(totalled(function), (0, 1, 2))
         staged = gradient.stage(gradient.bind(ARGS, {}))
         reached |= {PRIMITIVES[name].rule for name in primitives(staged.program)}
-    assert reached >= HOLDS_FOR_COMPLEX - {"to_python", "to_scalar"}
+    ours = {name for name in HOLDS_FOR_COMPLEX if "." not in name}  # tests/scipy has the others
+    assert reached >= ours - {"to_python", "to_scalar"}
 
 
 # --- the convention ------------------------------------------------------------------------------
