@@ -192,13 +192,13 @@ def qr(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
 
 
 @adjoint
-def pinv(out: Any, x: Any, d_out: Any) -> Any:
+def pinv(out: Any, x: Any, d_out: Any, *, rcond: float | None = None) -> Any:
     """Where the rank does not change nearby."""
     p, g = out, d_out
     rows, columns = _eye(x.shape[-2], x), _eye(x.shape[-1], x)
     d_x = -(_t(p) @ g @ _t(p))
-    d_x = d_x + (rows - x @ p) @ _t(g) @ (p @ _t(p))
-    return d_x + (_t(p) @ p) @ _t(g) @ (columns - p @ x)
+    d_x = d_x + _conj((rows - x @ p) @ _t(g) @ (p @ _h(p)))
+    return d_x + _conj((_h(p) @ p) @ _t(g) @ (columns - p @ x))
 
 
 @adjoint

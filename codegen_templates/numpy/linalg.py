@@ -89,8 +89,10 @@ def qr(x: Any, *, part: str) -> Any:
 
 
 @fresh
-def pinv(x: Any) -> Any:
-    return np.linalg.pinv(x)
+def pinv(x: Any, *, rcond: float | None = None) -> Any:
+    if rcond is None:
+        return np.linalg.pinv(x)
+    return np.linalg.pinv(x, rcond)
 
 
 @fresh

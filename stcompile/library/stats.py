@@ -574,13 +574,8 @@ def multivariate_normal_logpdf(
 ) -> Any:
     """Of one point or an array of them, their coordinates along the last axis. By the Cholesky
     factor of the covariance, of which the lower triangle is read: it has to be positive definite
-    (`numpy.linalg.LinAlgError`)."""
-    if allow_singular:
-        raise ValueError(
-            "multivariate_normal(allow_singular=True) is not supported: leave out the coordinates "
-            "without a variance"
-        )
-    center, factor = _mean_and_factor(mean, cov)
+    (`numpy.linalg.LinAlgError`), unless ``allow_singular``."""
+    center, matrix = _mean_and_covariance(mean, cov)
     dim = center.shape[0]
     points = _float64(x)
     if points.ndim == 0:
@@ -588,21 +583,49 @@ def multivariate_normal_logpdf(
     elif points.ndim == 1:
         points = points[:, None] if dim == 1 else points[None, :]
     flat = np.reshape(points - center, (-1, dim))
-    white = linalg.solve_triangular(factor, flat.T, lower=True)
-    constant = dim * math.log(2 * math.pi) + 2 * np.sum(np.log(np.diagonal(factor)))
-    value = -0.5 * (constant + np.sum(white * white, axis=0))
+    if allow_singular:
+        value = _singular_logpdf(flat, matrix)
+    else:
+        factor = np.linalg.cholesky(matrix)
+        white = linalg.solve_triangular(factor, flat.T, lower=True)
+        constant = dim * math.log(2 * math.pi) + 2 * np.sum(np.log(np.diagonal(factor)))
+        value = -0.5 * (constant + np.sum(white * white, axis=0))
     return np.squeeze(np.reshape(value, points.shape[:-1]))[()]
+
+
+_NEGLIGIBLE = 1e6 * float(np.finfo(np.float64).eps)
+"""The eigenvalues that SciPy takes for 0, in parts of the largest one."""
+
+
+def _singular_logpdf(flat: Any, matrix: Any) -> Any:
+    """With the pseudo-inverse and the product of the eigenvalues that are not 0. Points outside of
+    the support have ``-inf``, flat; derivatives by the covariance are those where its rank does not
+    change. `ValueError` if an eigenvalue is negative."""
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    least = _NEGLIGIBLE * np.max(np.abs(eigenvalues))
+    if np.any(eigenvalues < -least):
+        raise ValueError("The input matrix must be symmetric positive semidefinite.")
+    is_zero = eigenvalues <= least
+    half = np.tril(matrix, -1)
+    symmetric = half + half.T + np.diag(np.diagonal(matrix))
+    distance = np.sum((flat @ np.linalg.pinv(symmetric, _NEGLIGIBLE)) * flat, axis=-1)
+    rank = np.count_nonzero(np.logical_not(is_zero))
+    constant = rank * math.log(2 * math.pi) + np.sum(np.log(np.where(is_zero, 1.0, eigenvalues)))
+    beside = flat @ np.where(is_zero, np.linalg.eigh(matrix)[1], 0.0)
+    is_inside = np.sum(beside * beside, axis=-1) < (1e3 * least) ** 2
+    is_inside = np.logical_or(is_inside, np.logical_not(np.any(is_zero)))
+    return np.where(is_inside, -0.5 * (constant + distance), -math.inf)
 
 
 def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
     """The differential entropy, ``log(det(2 pi e cov)) / 2``, of a positive definite covariance."""
-    center, factor = _mean_and_factor(mean, cov)
+    center, matrix = _mean_and_covariance(mean, cov)
     constant = 0.5 * center.shape[0] * (1 + math.log(2 * math.pi))
-    return constant + np.sum(np.log(np.diagonal(factor)))
+    return constant + np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
 
 
-def _mean_and_factor(mean: Any, cov: Any) -> Any:
-    """The mean as a vector, and the Cholesky factor of the covariance."""
+def _mean_and_covariance(mean: Any, cov: Any) -> Any:
+    """The mean as a vector, and the covariance as a matrix."""
     matrix = _float64(cov)
     dim = mean_size(mean, matrix)
     center = np.zeros(dim) if mean is None else np.reshape(_float64(mean), (dim,))
@@ -612,7 +635,7 @@ def _mean_and_factor(mean: Any, cov: Any) -> Any:
         matrix = np.diag(matrix)
     if matrix.shape != (dim, dim):
         raise ValueError(f"a covariance of shape {matrix.shape} does not fit a mean of {dim}")
-    return center, np.linalg.cholesky(matrix)
+    return center, matrix
 
 
 def mean_size(mean: Any, cov: Any) -> int:

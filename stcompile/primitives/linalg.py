@@ -38,6 +38,7 @@ def _matrix(name: str, t: Type, square: bool = True) -> Type:
 _OF_COMPLEX = frozenset(
     {
         *("inv", "solve", "det", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"),
+        *("pinv", "lstsq"),
         *("expm", "solve_banded", "solve_sylvester", "sqrtm"),
     }
 )

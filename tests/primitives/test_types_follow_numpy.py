@@ -186,6 +186,8 @@ def test_linear_algebra(dtype: str, stack: tuple[int, ...], n: int, data: st.Dat
     check("eigvalsh", (x,), {"lower": True})
     for part in ("U", "S", "Vh"):
         check("svd", (wide,), {"part": part})
+    check("pinv", (wide * (1 + 1j),), {"rcond": 0.1})
+    check("lstsq", (x * (1 + 1j), y), {})
     for name in ("eigvals", "eigvalsh", "svdvals"):
         check(name, (x * (1 + 1j),), {"lower": True} if name == "eigvalsh" else {})
     for part in ("eigenvalues", "eigenvectors"):

@@ -114,6 +114,28 @@ VECTORS = (
     Case("scaled", lambda x: stats.multivariate_normal.logpdf(x, POINTS[0], 2.0), (POINTS,), RTOL),
     Case("one", lambda x: stats.multivariate_normal.logpdf(x), (POINTS[0],), RTOL),
     Case(
+        "perhaps singular",
+        lambda x, m, a: stats.multivariate_normal.logpdf(x, m, a @ a.T, allow_singular=True),
+        (POINTS, POINTS[0], MATRIX),
+        RTOL,
+    ),
+    Case(
+        "singular",
+        lambda x, m, a: stats.multivariate_normal.logpdf(
+            x @ a[:2], m @ a[:2], a.T @ a, allow_singular=True
+        ),
+        (POINTS, POINTS[0], np.array([[1.3, 0.4, 0.2], [0.4, 0.9, -0.5]])),
+        1e-9,
+    ),
+    Case(
+        "singular pdf",
+        lambda x: stats.multivariate_normal.pdf(
+            np.concatenate([x, np.ones(2)]), [1, 2, 1, 1], np.diag([1.0, 2.0, 0.0, 0.0]), True
+        ),
+        (POINTS[1],),
+        RTOL,
+    ),
+    Case(
         "not singular",
         lambda x: (
             stats.multivariate_normal.logpdf(x, B, MATRIX, False)
@@ -153,6 +175,26 @@ VECTORS = (
 @pytest.mark.parametrize("case", VECTORS, ids=str)
 def test_vectors(case: Case) -> None:
     check(case)
+
+
+def test_outside_of_a_plane() -> None:
+    """A singular covariance: SciPy's -inf off its support, and flat; no negative eigenvalue."""
+
+    def logpdf(x: Any, cov: Any) -> Any:
+        return stats.multivariate_normal.logpdf(x, [0, 0], cov, allow_singular=True)
+
+    cov, x = np.diag([2.0, 0.0]), np.array([[0.5, 0.0], [0.5, 1e-12], [0.5, 1e-3]])
+    found = Primal(logpdf, READABLE)(x, cov)
+    np.testing.assert_allclose(found, logpdf(x, cov), rtol=1e-12)
+    assert found[2] == -np.inf
+    gradients = st.grad(lambda x, cov: np.sum(np.exp(logpdf(x, cov))), (0, 1))(x[2:], cov)
+    for gradient in gradients:
+        np.testing.assert_array_equal(gradient, np.zeros_like(gradient))
+    # d/dv of -log(v) / 2 - x**2 / (2 v), where the variance is not 0
+    found = st.grad(lambda cov: logpdf(x[0], cov))(cov)
+    np.testing.assert_allclose(found, np.diag([-0.25 + 0.25 / 8, 0.0]), atol=1e-15)
+    with pytest.raises(ValueError, match="semidefinite"):
+        Primal(logpdf, READABLE)(x, np.diag([1.0, -1.0]))
 
 
 @pytest.mark.parametrize("distribution", CONTINUOUS)
@@ -228,7 +270,6 @@ def test_float32_arguments() -> None:
         (lambda x: stats.gamma.cdf(1.0, x), "`special.gammainc` has no derivative"),
         (lambda x: stats.norm.logpdf(x, sigma=2.0), "`sigma`"),
         (lambda x: stats.binom.cdf(2, 5, x), "`stats.binom.cdf` is not supported"),
-        (lambda x: stats.multivariate_normal.pdf(x, 0.0, 2.0, True), "allow_singular=True"),
     ],
 )
 def test_refused(f: Any, message: str) -> None:

@@ -111,6 +111,7 @@ def test_linear_algebra() -> None:
             found = TEMPLATES["eigh"](stack, part=part, lower=uplo == "L")
             same(found, np.linalg.eigh(stack, uplo)[place])
     turned = stack * np.complex64(1 + 1j)
+    same(TEMPLATES["pinv"](stack, rcond=0.5), np.linalg.pinv(stack, 0.5))
     same(TEMPLATES["eigvals"](turned), np.linalg.eigvals(turned))
     for place, part in enumerate(("eigenvalues", "eigenvectors")):
         same(TEMPLATES["eig"](turned, part=part), np.linalg.eig(turned)[place])

@@ -108,6 +108,19 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
     return run.own(_named(np.linalg.qr)(*(run.record("qr", x, part=part) for part in "QR")))
 
 
+def pinv(run: Run, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
+    x = run.as_array(a)
+    if hermitian:
+        run.refuse("np.linalg.pinv(hermitian=True) is not supported", "leave it out")
+    if rcond is None:
+        return run.record("pinv", x)
+    if not isinstance(rcond, int | float | np.floating):
+        run.refuse(
+            "np.linalg.pinv takes a `rcond` that is known at compile time", "give it as a number"
+        )
+    return run.record("pinv", x, rcond=float(rcond))
+
+
 def lstsq(run: Run, a: Any, b: Any) -> Any:
     """np.linalg.lstsq: only the solution may be read of what it returns."""
     solution = run.record("lstsq", run.as_array(a), run.as_array(b))
@@ -128,7 +141,7 @@ LINALG: dict[Any, Any] = {
     np.linalg.svd: svd,
     np.linalg.svdvals: of_one("svdvals"),
     np.linalg.qr: qr,
-    np.linalg.pinv: of_one("pinv"),
+    np.linalg.pinv: pinv,
     np.linalg.lstsq: lstsq,
     np.linalg.norm: inlined(linalg.norm),
     np.linalg.vector_norm: inlined(linalg.vector_norm),
