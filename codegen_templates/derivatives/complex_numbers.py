@@ -29,6 +29,7 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("slice", "windows", "index", "update", "index_update", "accumulate"),
         *("masked", "masked_update", "contract", "einsum", "inv", "solve", "det"),
         *("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv", "lstsq"),
+        *("cholesky", "slogdet"),
         *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester", "linalg.sqrtm"),
         *("special.erf", "special.erfc"),
         *("fft", "ifft", "rfft", "irfft"),

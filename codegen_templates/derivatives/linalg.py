@@ -7,14 +7,14 @@ linear algebra" (2017), for cholesky, and svd of rectangular matrices; Walter & 
 design" (2010), for qr; Golub & Pereyra (1973) for pinv. The adjoint of a factorisation is linear in
 the cotangents of its parts, so that each part has its own.
 
-Of complex matrices (`eigh`, `eigvalsh`, `svd`, `svdvals`, `eig`, `eigvals`) the cotangent is
-dL/da - i dL/db, which pairs with a change as Re(sum(cotangent * change)): the formulas of real
-matrices, with conjugates. Eigenvectors and singular vectors are determined up to a phase, and their
-cotangents are right for functions that do not depend on it, such as ``abs(v)**2``,
-``(v * w) @ v.conj().T``, or ``(u * s) @ vh``: a change of their phase is taken for 0 (in `svd`,
-where u and vh may turn together, that of vh). Wan & Zhang, "Automatic differentiation for complex
-valued SVD" (2019), for svd; Boeddeker et al., "On the computation of complex-valued gradients with
-application to statistically optimum beamforming" (2017), eq. 4.77, for eig.
+Of complex matrices (all but `qr`) the cotangent is dL/da - i dL/db, which pairs with a change as
+Re(sum(cotangent * change)): the formulas of real matrices, with conjugates. Eigenvectors and
+singular vectors are determined up to a phase, and their cotangents are right for functions that
+do not depend on it, such as ``abs(v)**2``, ``(v * w) @ v.conj().T``, or ``(u * s) @ vh``: a
+change of their phase is taken for 0 (in `svd`, where u and vh may turn together, that of vh). Wan
+& Zhang, "Automatic differentiation for complex valued SVD" (2019), for svd; Boeddeker et al., "On
+the computation of complex-valued gradients with application to statistically optimum beamforming"
+(2017), eq. 4.77, for eig.
 """
 
 from __future__ import annotations
@@ -84,19 +84,21 @@ def det(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def slogdet(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
-    if part == "sign":
+    if part == "sign":  # of complex matrices it turns with the imaginary part of log(det(x))
+        if np.iscomplexobj(x):
+            return _spread(1j * np.imag(d_out * out)) * _t(np.linalg.inv(x))
         return np.zeros(x.shape, x.dtype)
     return _spread(d_out) * _t(np.linalg.inv(x))
 
 
 @adjoint
 def cholesky(out: Any, x: Any, d_out: Any) -> Any:
-    """``inv(L).T @ phi(L.T @ d_L) @ inv(L)``, where phi takes the lower triangle with half of the
-    diagonal."""
+    """``inv(L).T @ phi(L.T @ d_L) @ conj(inv(L))``, where phi takes the lower triangle with half of
+    the diagonal."""
     lower = np.tril(_t(out) @ d_out)
     phi = lower - lower * (0.5 * _eye(out.shape[-1], out))
     inner = np.linalg.solve(_t(out), phi)
-    half = _t(np.linalg.solve(_t(out), _t(inner)))
+    half = _t(np.linalg.solve(_h(out), _t(inner)))
     return _triangle(half, True)
 
 
@@ -138,6 +140,8 @@ def eig(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
 @adjoint
 def eigvals(out: Any, x: Any, d_out: Any) -> Any:
     """Those of `eig` may come in another order: each takes the cotangent of the nearest one."""
+    if x.shape[-1] == 0:
+        return np.zeros(x.shape, x.dtype)
     w = template.eig(x, part="eigenvalues")
     nearest = np.argmin(np.abs(out[..., None, :] - w[..., :, None]), axis=-1)
     return eig(w, x, np.take_along_axis(d_out, nearest, axis=-1), part="eigenvalues")

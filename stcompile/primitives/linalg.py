@@ -38,7 +38,7 @@ def _matrix(name: str, t: Type, square: bool = True) -> Type:
 _OF_COMPLEX = frozenset(
     {
         *("inv", "solve", "det", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"),
-        *("pinv", "lstsq"),
+        *("pinv", "lstsq", "cholesky", "slogdet"),
         *("expm", "solve_banded", "solve_sylvester", "sqrtm"),
     }
 )
@@ -201,7 +201,7 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("inv", _of_matrices("inv", _same)),
     Primitive("solve", _solve),
     Primitive("det", _of_matrices("det", _numbers)),
-    Primitive("slogdet", _of_matrices("slogdet", _numbers)),
+    Primitive("slogdet", _of_matrices("slogdet", _numbers, real=_is("logabsdet"))),
     Primitive("cholesky", _of_matrices("cholesky", _same)),
     Primitive("eigh", _of_matrices("eigh", _eigh, real=_is("eigenvalues"))),
     Primitive("eigvalsh", _of_matrices("eigvalsh", lambda dims, _: dims[:-1], real=_always)),

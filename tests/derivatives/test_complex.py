@@ -82,6 +82,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("einsum", (GRID, REAL, GRID[0]), {"subscripts": "ij,kj,l->il"}),
     ("einsum", (GRID[:, :4],), {"subscripts": "ii->i"}),
     *((name, (SQUARE,), {}) for name in ("inv", "det", "eigvals", "svdvals")),
+    ("cholesky", (SQUARE + 4 * np.eye(3),), {}),
+    *(("slogdet", (x,), {"part": p}) for x in (SQUARE, SQUARE[0]) for p in ("sign", "logabsdet")),
     *(("pinv", (x,), {}) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
     *(("lstsq", (SQUARE[0, :, :2], y), {}) for y in (drawn(3), drawn(3, 2), REAL[:3, 0])),
     ("lstsq", (SQUARE[0, :2], drawn(2)), {}),

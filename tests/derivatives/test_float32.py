@@ -51,7 +51,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *(("svd", (Z64,), {"part": part}) for part in ("U", "S", "Vh")),
     *(("eig", (Z64,), {"part": part}) for part in ("eigenvalues", "eigenvectors")),
     *(("eigh", (Z64,), {"part": p, "lower": True}) for p in ("eigenvalues", "eigenvectors")),
-    *((name, (Z64,), {}) for name in ("eigvals", "svdvals", "pinv")),
+    *((name, (Z64,), {}) for name in ("eigvals", "svdvals", "pinv", "cholesky")),
+    *(("slogdet", (Z64,), {"part": part}) for part in ("sign", "logabsdet")),
     *(("qr", (X[:, :4] + FOUR,), {"part": part}) for part in ("Q", "R")),
     *(
         ("eigh", (X[:, :4] + FOUR,), {"part": part, "lower": True})

@@ -120,6 +120,8 @@ def of_matrices(z, w, x):
     b = np.linalg.inv(a) @ np.linalg.solve(a, z) + np.linalg.det(a) * 0.01
     b = b + np.linalg.pinv(z).T * np.linalg.pinv(np.outer(w[:3], w), 1e-6).T
     b = b + np.linalg.lstsq(z.T, w)[0][:, None] * np.linalg.lstsq(x, z[:, :4])[0][:3]
+    sign, size = np.linalg.slogdet(np.stack([a, z[:, 1:]]))
+    b = b * size[0] * sign[1] - np.linalg.cholesky(a @ a.conj().T + w[0] * np.eye(3)) @ z
     return b * np.linalg.norm(z) - np.linalg.norm(z, axis=0) * np.linalg.norm(b, 1)
 
 
@@ -361,6 +363,16 @@ PEERS: dict[str, Function] = {
     "of_sizes": lambda z, w, x: np.abs(z) * np.angle(w) + np.abs(w) ** 2 - np.conj(z),
     "of_means": lambda z, w, x: np.mean(z, 0) * np.sum(z, 1, keepdims=True) + np.cumsum(w),
     "of_powers": lambda z, w, x: z**2 - z**-1 + w**3 + np.sqrt(z) / w + x / z,
+    "of_eigenvectors": lambda z, w, x: (
+        np.abs(np.linalg.eigh(z[:, :3])[1]) ** 2 * np.linalg.eigh(z[:, 1:], "U")[0]
+        + np.abs(np.linalg.eig(z[:, 1:])[1]) ** 2 * np.linalg.eig(z[:, 1:])[0]
+    ),
+    "of_singular_vectors": lambda z, w, x: (
+        np.abs(np.linalg.svd(z, full_matrices=False)[0]) ** 2 @ z
+        + np.abs(np.linalg.svd(z, full_matrices=False)[2]) ** 2
+        * np.sum(np.linalg.svd(z, compute_uv=False) ** 3)
+        + np.linalg.norm(z, "nuc")
+    ),
     "of_products": lambda z, w, x: z @ x.T @ z + np.outer(z[:, 0], w) * np.dot(w, x[0]),
 }
 

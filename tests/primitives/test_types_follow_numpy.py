@@ -186,6 +186,9 @@ def test_linear_algebra(dtype: str, stack: tuple[int, ...], n: int, data: st.Dat
     check("eigvalsh", (x,), {"lower": True})
     for part in ("U", "S", "Vh"):
         check("svd", (wide,), {"part": part})
+    check("cholesky", (x * (1 + 0j),), {})
+    for part in ("sign", "logabsdet"):
+        check("slogdet", (x * (1 + 1j),), {"part": part})
     check("pinv", (wide * (1 + 1j),), {"rcond": 0.1})
     check("lstsq", (x * (1 + 1j), y), {})
     for name in ("eigvals", "eigvalsh", "svdvals"):
