@@ -42,6 +42,14 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "of_roots": lambda z, w, bands: linalg.sqrtm(z @ z) @ linalg.sqrtm(z + 1j * np.eye(3)) * w,
     "of_sylvester": lambda z, w, bands: linalg.solve_sylvester(z, bands[:, :3], np.outer(w, w)) * w,
     "of_bands": of_bands,
+    "of_hermitian_matrices": lambda z, w, bands: (
+        linalg.solve(z, w, assume_a="her")
+        * linalg.solve(z + 9 * np.eye(3), bands, assume_a="pos", lower=True)[:, 1:4]
+        + linalg.solve(z, w, assume_a="sym") * np.real(linalg.cholesky(z + 9 * np.eye(3)))
+    ),
+    "of_diagonals": lambda z, w, bands: (
+        linalg.toeplitz(w) * linalg.toeplitz(w, z[0]) + linalg.hankel(w)
+    ),
     "of_decompositions": lambda z, w, bands: (
         linalg.svdvals(z) * linalg.eigvalsh(z) * np.abs(linalg.eigh(z)[1]) ** 2
     ),
