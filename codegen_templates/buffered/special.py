@@ -60,6 +60,11 @@ def gammasgn(out: Any, x: Any) -> None:
 
 
 @into(inplace=("x",))
+def rgamma(out: Any, x: Any) -> None:
+    special.rgamma(x, out=out)
+
+
+@into(inplace=("x",))
 def digamma(out: Any, x: Any) -> None:
     special.digamma(x, out=out)
 
@@ -264,6 +269,11 @@ def yv(out: Any, v: Any, x: Any) -> None:
     special.yv(v, x, out=out)
 
 
+@into(inplace=("n", "x"))
+def yn(out: Any, n: Any, x: Any) -> None:
+    special.yn(n, x, out=out)
+
+
 @into(inplace=("v", "x"))
 def kv(out: Any, v: Any, x: Any) -> None:
     special.kv(v, x, out=out)
@@ -375,6 +385,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "special.gammaln": gammaln,
     "special.loggamma": loggamma,
     "special.gammasgn": gammasgn,
+    "special.rgamma": rgamma,
     "special.digamma": digamma,
     "special.expit": expit,
     "special.logit": logit,
@@ -416,6 +427,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "special.ive": ive,
     "special.jv": jv,
     "special.yv": yv,
+    "special.yn": yn,
     "special.kv": kv,
     "special.kve": kve,
     "special.gammainc": gammainc,

@@ -140,6 +140,8 @@ DERIVATIVES: dict[str, Callable[..., Any]] = {
     "cholesky": linalg.cholesky,
     "eigh": linalg.eigh,
     "eigvalsh": linalg.eigvalsh,
+    "eig": linalg.eig,
+    "eigvals": linalg.eigvals,
     "svd": linalg.svd,
     "svdvals": linalg.svdvals,
     "qr": linalg.qr,

@@ -28,6 +28,10 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("concatenate", "stack", "roll", "pad", "diagonal", "full", "array"),
         *("slice", "windows", "index", "update", "index_update", "accumulate"),
         *("masked", "masked_update", "contract", "einsum", "inv", "solve", "det"),
+        *("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv", "lstsq"),
+        *("cholesky", "slogdet"),
+        *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester", "linalg.sqrtm"),
+        *("special.erf", "special.erfc"),
         *("fft", "ifft", "rfft", "irfft"),
     }
 )

@@ -6,6 +6,15 @@ linear algebra" (2017), for cholesky, and svd of rectangular matrices; Walter & 
 "Algorithmic differentiation of linear algebra functions with application in optimum experimental
 design" (2010), for qr; Golub & Pereyra (1973) for pinv. The adjoint of a factorisation is linear in
 the cotangents of its parts, so that each part has its own.
+
+Of complex matrices (all but `qr`) the cotangent is dL/da - i dL/db, which pairs with a change as
+Re(sum(cotangent * change)): the formulas of real matrices, with conjugates. Eigenvectors and
+singular vectors are determined up to a phase, and their cotangents are right for functions that
+do not depend on it, such as ``abs(v)**2``, ``(v * w) @ v.conj().T``, or ``(u * s) @ vh``: a
+change of their phase is taken for 0 (in `svd`, where u and vh may turn together, that of vh). Wan
+& Zhang, "Automatic differentiation for complex valued SVD" (2019), for svd; Boeddeker et al., "On
+the computation of complex-valued gradients with application to statistically optimum beamforming"
+(2017), eq. 4.77, for eig.
 """
 
 from __future__ import annotations
@@ -21,6 +30,15 @@ from ..numpy import linalg as template
 def _t(x: Any) -> Any:
     """Each matrix transposed."""
     return np.swapaxes(x, -1, -2)
+
+
+def _conj(x: Any) -> Any:
+    return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
+def _h(x: Any) -> Any:
+    """Each matrix transposed, and conjugated if it is complex."""
+    return _conj(_t(x))
 
 
 def _eye(n: int, like: Any) -> Any:
@@ -66,70 +84,99 @@ def det(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def slogdet(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
-    if part == "sign":
+    if part == "sign":  # of complex matrices it turns with the imaginary part of log(det(x))
+        if np.iscomplexobj(x):
+            return _spread(1j * np.imag(d_out * out)) * _t(np.linalg.inv(x))
         return np.zeros(x.shape, x.dtype)
     return _spread(d_out) * _t(np.linalg.inv(x))
 
 
 @adjoint
 def cholesky(out: Any, x: Any, d_out: Any) -> Any:
-    """``inv(L).T @ phi(L.T @ d_L) @ inv(L)``, where phi takes the lower triangle with half of the
-    diagonal."""
+    """``inv(L).T @ phi(L.T @ d_L) @ conj(inv(L))``, where phi takes the lower triangle with half of
+    the diagonal."""
     lower = np.tril(_t(out) @ d_out)
     phi = lower - lower * (0.5 * _eye(out.shape[-1], out))
     inner = np.linalg.solve(_t(out), phi)
-    half = _t(np.linalg.solve(_t(out), _t(inner)))
+    half = _t(np.linalg.solve(_h(out), _t(inner)))
     return _triangle(half, True)
 
 
 @adjoint
 def eigh(out: Any, x: Any, d_out: Any, *, part: str, lower: bool) -> Any:
-    v = template.eigh(x, part="eigenvectors", lower=lower) if part == "eigenvalues" else out
+    """Of distinct eigenvalues (but for the part "eigenvalues")."""
     if part == "eigenvalues":
-        return _triangle((v * d_out[..., None, :]) @ _t(v), lower)
-    w = template.eigh(x, part="eigenvalues", lower=lower)
-    return _triangle(v @ (_gaps(w) * (_t(v) @ d_out)) @ _t(v), lower)
+        return eigvalsh(out, x, d_out, lower=lower)
+    w, v = template.eigh(x, part="eigenvalues", lower=lower), out
+    return _triangle(_conj(v) @ (_gaps(w) * (_t(v) @ d_out)) @ _t(v), lower)
 
 
 @adjoint
 def eigvalsh(out: Any, x: Any, d_out: Any, *, lower: bool) -> Any:
     v = template.eigh(x, part="eigenvectors", lower=lower)
-    return _triangle((v * d_out[..., None, :]) @ _t(v), lower)
+    return _triangle((_conj(v) * d_out[..., None, :]) @ _t(v), lower)
 
 
 def _triangle(d_x: Any, lower: bool) -> Any:
-    """The cotangent of the triangle that is read. The other one is not: it gets zeros."""
-    both = d_x + _t(d_x) - d_x * _eye(d_x.shape[-1], d_x)
+    """The cotangent of the triangle that is read, and of the real part of the diagonal. The other
+    triangle is not read: it gets zeros."""
+    real = np.real(d_x) if np.iscomplexobj(d_x) else d_x
+    both = d_x + _h(d_x) - real * _eye(d_x.shape[-1], real)
     return np.tril(both) if lower else np.triu(both)
+
+
+@adjoint
+def eig(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
+    """Of distinct eigenvalues. Each eigenvector keeps its norm of 1."""
+    if part == "eigenvalues":
+        v = template.eig(x, part="eigenvectors")
+        return np.linalg.solve(_t(v), d_out[..., :, None] * _t(v))
+    w, v = template.eig(x, part="eigenvalues"), out
+    longer = np.real(np.sum(v * d_out, axis=-2, keepdims=True))
+    inner = _gaps(w) * (_t(v) @ (d_out - _conj(v) * longer))
+    return np.linalg.solve(_t(v), inner @ _t(v))
+
+
+@adjoint
+def eigvals(out: Any, x: Any, d_out: Any) -> Any:
+    """Those of `eig` may come in another order: each takes the cotangent of the nearest one."""
+    if x.shape[-1] == 0:
+        return np.zeros(x.shape, x.dtype)
+    w = template.eig(x, part="eigenvalues")
+    nearest = np.argmin(np.abs(out[..., None, :] - w[..., :, None]), axis=-1)
+    return eig(w, x, np.take_along_axis(d_out, nearest, axis=-1), part="eigenvalues")
 
 
 @adjoint
 def svd(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
     """Of distinct singular values, none of them 0 (but for the part "S")."""
     if part == "S":
-        u, vh = template.svd(x, part="U"), template.svd(x, part="Vh")
-        return (u * d_out[..., None, :]) @ vh
+        return svdvals(out, x, d_out)
     s = template.svd(x, part="S")
     squares = _gaps(s * s)
     if part == "U":
         u, vh = out, template.svd(x, part="Vh")
-        inner = squares * (_t(u) @ d_out)
-        inner = (inner + _t(inner)) * s[..., None, :]
+        turned = _t(u) @ d_out
+        inner = squares * turned
+        inner = (inner + _h(inner)) * s[..., None, :]
+        if np.iscomplexobj(x):
+            phases = 1j * np.imag(turned) / s[..., None, :]
+            inner = inner + phases * np.eye(s.shape[-1], dtype=s.dtype)
         beside = d_out / s[..., None, :]
-        beside = beside - u @ (_t(u) @ beside)
-        return (u @ inner + beside) @ vh
+        beside = beside - _conj(u) @ (_t(u) @ beside)
+        return (_conj(u) @ inner + beside) @ _conj(vh)
     u, vh = template.svd(x, part="U"), out
     inner = squares * (vh @ _t(d_out))
-    inner = (inner + _t(inner)) * s[..., :, None]
+    inner = (_conj(inner) + _t(inner)) * s[..., :, None]
     beside = d_out / s[..., :, None]
-    beside = beside - (beside @ _t(vh)) @ vh
-    return u @ (inner @ vh + beside)
+    beside = beside - (beside @ _t(vh)) @ _conj(vh)
+    return _conj(u) @ (inner @ _conj(vh) + beside)
 
 
 @adjoint
 def svdvals(out: Any, x: Any, d_out: Any) -> Any:
     u, vh = template.svd(x, part="U"), template.svd(x, part="Vh")
-    return (u * d_out[..., None, :]) @ vh
+    return (_conj(u) * d_out[..., None, :]) @ _conj(vh)
 
 
 @adjoint
@@ -149,13 +196,13 @@ def qr(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
 
 
 @adjoint
-def pinv(out: Any, x: Any, d_out: Any) -> Any:
+def pinv(out: Any, x: Any, d_out: Any, *, rcond: float | None = None) -> Any:
     """Where the rank does not change nearby."""
     p, g = out, d_out
     rows, columns = _eye(x.shape[-2], x), _eye(x.shape[-1], x)
     d_x = -(_t(p) @ g @ _t(p))
-    d_x = d_x + (rows - x @ p) @ _t(g) @ (p @ _t(p))
-    return d_x + (_t(p) @ p) @ _t(g) @ (columns - p @ x)
+    d_x = d_x + _conj((rows - x @ p) @ _t(g) @ (p @ _h(p)))
+    return d_x + _conj((_h(p) @ p) @ _t(g) @ (columns - p @ x))
 
 
 @adjoint

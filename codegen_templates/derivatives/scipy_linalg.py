@@ -3,7 +3,10 @@
 The adjoint of the exponential is the Fréchet derivative at the transpose, a block of the
 exponential of a matrix of twice the size: Najfeld & Havel, "Derivatives of the matrix exponential
 and their computation" (1995); Al-Mohy & Higham, "Computing the Fréchet derivative of the matrix
-exponential" (2009). Triangular solves: Giles, "Collected matrix derivative results" (2008).
+exponential" (2009). Solves: Giles, "Collected matrix derivative results" (2008). Sylvester's
+equation: Kao & Hennequin, "Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati
+equations" (2020); the derivative of a square root solves one, Higham, "Functions of matrices"
+(2008), ch. 6.1.
 """
 
 from __future__ import annotations
@@ -42,7 +45,40 @@ def solve_triangular(
     return np.tril(d_x, -inside) if lower else np.triu(d_x, inside), d_y
 
 
+@adjoint
+def solve_banded(out: Any, x: Any, y: Any, d_out: Any, *, lower: int, upper: int) -> Any:
+    """The row ``k`` of ``x`` has the diagonal ``upper - k``. Its elements outside of the matrix,
+    ``upper - k`` at the left or as many at the right, have no influence."""
+    n = x.shape[1]
+    offsets = [upper - k for k in range(lower + upper + 1)]
+    turned = np.stack([np.roll(x[upper - k], -k) for k in offsets[::-1]])
+    d_y = template.solve_banded(turned, d_out, lower=upper, upper=lower)
+    rows = []
+    for k in offsets:
+        left, right = min(max(k, 0), n), min(max(-k, 0), n)
+        terms = d_y[right : n - left] * out[left : n - right]
+        d_row = terms if y.ndim == 1 else np.sum(terms, axis=1)
+        rows.append(np.pad(-d_row, (left, right)))
+    return np.stack(rows), d_y
+
+
+@adjoint
+def solve_sylvester(out: Any, x: Any, y: Any, z: Any, d_out: Any) -> Any:
+    """Of ``x @ out + out @ y = z``: the transposed equation for the cotangent of z."""
+    d_z = template.solve_sylvester(x.T, y.T, d_out)
+    return -(d_z @ out.T), -(out.T @ d_z), d_z
+
+
+@adjoint
+def sqrtm(out: Any, x: Any, d_out: Any) -> Any:
+    """Of eigenvalues that are not on the negative real axis, nor 0."""
+    return template.solve_sylvester(out.T, out.T, d_out)
+
+
 LINALG: dict[str, Callable[..., Any]] = {
     "linalg.expm": expm,
     "linalg.solve_triangular": solve_triangular,
+    "linalg.solve_banded": solve_banded,
+    "linalg.solve_sylvester": solve_sylvester,
+    "linalg.sqrtm": sqrtm,
 }

@@ -124,6 +124,17 @@ def gammasgn(out: Any, x: Any) -> Any:
 
 
 @partials
+def rgamma(out: Any, x: Any) -> Any:
+    """Below 1/2 by the reflection ``sin(pi x) gamma(1 - x) / pi``: the digamma function has poles
+    where the result is 0."""
+    is_low = x < 0.5
+    u = np.where(is_low, x, 0.5)
+    v = np.where(is_low, 0.5, x)
+    turned = np.cos(math.pi * u) - np.sin(math.pi * u) * special.digamma(1 - u) / math.pi
+    return np.where(is_low, special.gamma(1 - u) * turned, -special.digamma(v) * special.rgamma(v))
+
+
+@partials
 def digamma(out: Any, x: Any) -> Any:
     return special.zeta(2.0, x)
 
@@ -361,6 +372,11 @@ def yv(out: Any, v: Any, x: Any) -> Any:
 
 
 @partials
+def yn(out: Any, n: Any, x: Any) -> Any:
+    return None, 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x))
+
+
+@partials
 def kv(out: Any, v: Any, x: Any) -> Any:
     return None, -0.5 * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
 
@@ -527,6 +543,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "special.gammaln": gammaln,
     "special.loggamma": loggamma,
     "special.gammasgn": gammasgn,
+    "special.rgamma": rgamma,
     "special.digamma": digamma,
     "special.zeta": zeta,
     "special.beta": beta,
@@ -566,6 +583,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "special.ive": ive,
     "special.jv": jv,
     "special.yv": yv,
+    "special.yn": yn,
     "special.kv": kv,
     "special.kve": kve,
     "special.exp1": exp1,

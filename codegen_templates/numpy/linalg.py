@@ -56,6 +56,18 @@ def eigvalsh(x: Any, *, lower: bool = True) -> Any:
 
 
 @fresh
+def eig(x: Any, *, part: str) -> Any:
+    if part == "eigenvalues":
+        return np.linalg.eig(x).eigenvalues
+    return np.linalg.eig(x).eigenvectors
+
+
+@fresh
+def eigvals(x: Any) -> Any:
+    return np.linalg.eigvals(x)
+
+
+@fresh
 def svd(x: Any, *, part: str) -> Any:
     if part == "U":
         return np.linalg.svd(x, full_matrices=False).U
@@ -77,8 +89,10 @@ def qr(x: Any, *, part: str) -> Any:
 
 
 @fresh
-def pinv(x: Any) -> Any:
-    return np.linalg.pinv(x)
+def pinv(x: Any, *, rcond: float | None = None) -> Any:
+    if rcond is None:
+        return np.linalg.pinv(x)
+    return np.linalg.pinv(x, rcond)
 
 
 @fresh

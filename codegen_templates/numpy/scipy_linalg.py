@@ -21,7 +21,25 @@ def solve_triangular(
     return linalg.solve_triangular(x, y, trans=trans, lower=lower, unit_diagonal=unit_diagonal)
 
 
+@fresh
+def solve_banded(x: Any, y: Any, *, lower: int, upper: int) -> Any:
+    return linalg.solve_banded((lower, upper), x, y)
+
+
+@fresh
+def solve_sylvester(x: Any, y: Any, z: Any) -> Any:
+    return linalg.solve_sylvester(x, y, z)
+
+
+@fresh
+def sqrtm(x: Any) -> Any:
+    return linalg.sqrtm(x)
+
+
 LINALG: dict[str, Callable[..., Any]] = {
     "linalg.expm": expm,
     "linalg.solve_triangular": solve_triangular,
+    "linalg.solve_banded": solve_banded,
+    "linalg.solve_sylvester": solve_sylvester,
+    "linalg.sqrtm": sqrtm,
 }

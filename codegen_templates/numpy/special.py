@@ -60,6 +60,11 @@ def gammasgn(x: Any) -> Any:
 
 
 @fresh
+def rgamma(x: Any) -> Any:
+    return special.rgamma(x)
+
+
+@fresh
 def digamma(x: Any) -> Any:
     return special.digamma(x)
 
@@ -265,6 +270,11 @@ def yv(v: Any, x: Any) -> Any:
 
 
 @fresh
+def yn(n: Any, x: Any) -> Any:
+    return special.yn(n, x)
+
+
+@fresh
 def kv(v: Any, x: Any) -> Any:
     return special.kv(v, x)
 
@@ -382,6 +392,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "special.gammaln": gammaln,
     "special.loggamma": loggamma,
     "special.gammasgn": gammasgn,
+    "special.rgamma": rgamma,
     "special.digamma": digamma,
     "special.expit": expit,
     "special.logit": logit,
@@ -423,6 +434,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "special.ive": ive,
     "special.jv": jv,
     "special.yv": yv,
+    "special.yn": yn,
     "special.kv": kv,
     "special.kve": kve,
     "special.gammainc": gammainc,

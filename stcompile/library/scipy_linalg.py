@@ -23,10 +23,13 @@ def solve(
     assume_a: Any = None,
     transposed: bool = False,
 ) -> Any:
-    """``x`` of ``a @ x = b``. Of a matrix that is assumed symmetric one triangle is read."""
+    """``x`` of ``a @ x = b``. Of a matrix that is assumed symmetric or Hermitian one triangle is
+    read."""
     matrix = np.asarray(a)
-    if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
+    if assume_a in ("sym", "symmetric"):
         matrix = _symmetric(matrix, lower)
+    elif assume_a in ("her", "hermitian", "pos", "positive definite"):
+        matrix = _hermitian(matrix, lower) if np.iscomplexobj(matrix) else _symmetric(matrix, lower)
     elif assume_a not in (None, "gen", "general"):
         raise ValueError(f"assume_a={assume_a!r} is not supported")
     return np.linalg.solve(matrix.T if transposed else matrix, b)
@@ -36,6 +39,12 @@ def _symmetric(a: Any, lower: bool) -> Any:
     """The symmetric matrix that a triangle stands for."""
     half = np.tril(a, -1) if lower else np.triu(a, 1)
     return half + half.T + np.diag(np.diagonal(a))
+
+
+def _hermitian(a: Any, lower: bool) -> Any:
+    """The Hermitian matrix that a triangle stands for; its diagonal is real."""
+    half = np.tril(a, -1) if lower else np.triu(a, 1)
+    return half + np.conjugate(half.T) + np.diag(np.diagonal(a).real)
 
 
 def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
@@ -180,9 +189,13 @@ def block_diag(*arrs: Any) -> Any:
 
 
 def toeplitz(c: Any, r: Any = None) -> Any:
-    """Constant along each diagonal: ``c`` is the first column, ``r`` the first row."""
+    """Constant along each diagonal: ``c`` is the first column, ``r`` the first row, which is the
+    conjugate of ``c`` if it is not given."""
     column = np.ravel(c)
-    row = column if r is None else np.ravel(r)
+    if r is not None:
+        row = np.ravel(r)
+    else:
+        row = np.conjugate(column) if np.iscomplexobj(column) else column
     n, m = column.shape[0], row.shape[0]
     values = np.concatenate([column[::-1], row[1:]])
     return values[[[n - 1 - i + j for j in range(m)] for i in range(n)]]

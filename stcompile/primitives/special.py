@@ -1,4 +1,4 @@
-"""Functions of `scipy.special`, all of them elementwise and of real numbers.
+"""Functions of `scipy.special`, all of them elementwise and, but for a few, of real numbers.
 
 A result has the dtype that SciPy gives it. It is found by calling the function with ones, since
 SciPy has no table of dtypes that NumPy could look up for all of them; programs with these
@@ -26,18 +26,20 @@ from stcompile.primitives.base import (
 _PREFIX = "special."
 UNARY = (
     *("erf", "erfc", "erfinv", "erfcinv", "erfcx", "dawsn", "ndtr", "log_ndtr", "ndtri"),
-    *("gamma", "gammaln", "loggamma", "gammasgn", "digamma"),
+    *("gamma", "gammaln", "loggamma", "gammasgn", "rgamma", "digamma"),
     *("expit", "logit", "log_expit", "entr", "sici"),
     *("i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"),
     *("exp1", "expi", "spence", "exprel", "cosm1", "expm1", "log1p", "cbrt", "exp2", "exp10"),
 )
 BINARY = (
     *("zeta", "beta", "betaln", "xlogy", "xlog1py", "rel_entr", "kl_div"),
-    *("iv", "ive", "jv", "yv", "kv", "kve", "expn", "binom", "poch", "stdtr", "stdtrit"),
+    *("iv", "ive", "jv", "yv", "yn", "kv", "kve", "expn", "binom", "poch"),
+    *("stdtr", "stdtrit"),
     *("gammainc", "gammaincc", "gammaincinv", "gammainccinv"),
     *("boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "huber", "pseudo_huber"),
 )
 TERNARY = ("betainc", "betaincc", "betaincinv")
+OF_COMPLEX = frozenset({"erf", "erfc"})
 NAMES = (*UNARY, *BINARY, *TERNARY)
 
 
@@ -46,7 +48,7 @@ def _of(name: str, count: int) -> Infer:
 
     def infer(types: Types, params: Any) -> Types:
         require_count(own, types, count)
-        if any(t.dtype.kind == "c" for t in types):
+        if name not in OF_COMPLEX and any(t.dtype.kind == "c" for t in types):
             raise OperandError(f"{own}: takes real numbers")
         dims = broadcast(own, types)
         known = (t.python_type if t.kind == "python" else t.dtype for t in types)

@@ -12,7 +12,7 @@ import pytest
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES, HOLDS_FOR_COMPLEX
 from stcompile.primitives.fourier import NORMS
-from tests.derivatives.numeric import check_rule
+from tests.derivatives.numeric import check_rule, cotangents, differences, primal
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
 
 RNG = np.random.default_rng(0)
@@ -81,9 +81,23 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ),
     ("einsum", (GRID, REAL, GRID[0]), {"subscripts": "ij,kj,l->il"}),
     ("einsum", (GRID[:, :4],), {"subscripts": "ii->i"}),
-    *((name, (SQUARE,), {}) for name in ("inv", "det")),
+    *((name, (SQUARE,), {}) for name in ("inv", "det", "eigvals", "svdvals")),
+    ("cholesky", (SQUARE + 4 * np.eye(3),), {}),
+    *(("slogdet", (x,), {"part": p}) for x in (SQUARE, SQUARE[0]) for p in ("sign", "logabsdet")),
+    *(("pinv", (x,), {}) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
+    *(("lstsq", (SQUARE[0, :, :2], y), {}) for y in (drawn(3), drawn(3, 2), REAL[:3, 0])),
+    ("lstsq", (SQUARE[0, :2], drawn(2)), {}),
+    ("lstsq", (SQUARE[0, :, :2].real, drawn(3)), {}),
+    *(("eigvalsh", (SQUARE,), {"lower": lower}) for lower in (True, False)),
+    *(("eigh", (SQUARE,), {"part": "eigenvalues", "lower": lower}) for lower in (True, False)),
+    ("eig", (SQUARE,), {"part": "eigenvalues"}),
+    *(("svd", (x,), {"part": "S"}) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
     *(("solve", (SQUARE, y), {}) for y in (drawn(3), drawn(2, 3, 2), REAL[:3, 0])),
     *(("solve", (SQUARE.real, y), {}) for y in (drawn(3), drawn(2, 3, 2))),
+    *((f"special.{name}", (Z,), {}) for name in ("erf", "erfc")),
+    *((f"linalg.{name}", (SQUARE[0],), {}) for name in ("expm", "sqrtm")),
+    ("linalg.solve_sylvester", (SQUARE[0], SQUARE[1, :2, :2], SQUARE[1, :, :2]), {}),
+    *(("linalg.solve_banded", (GRID[:3], y), {"lower": 1, "upper": 1}) for y in (drawn(5), GRID.T)),
     *(
         (name, (x,), {"n": n, "axis": 1, "norm": norm})
         for name in ("fft", "ifft", "rfft", "irfft")
@@ -99,10 +113,56 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 @pytest.mark.parametrize("name", sorted(HOLDS_FOR_COMPLEX))
 def test_rule(name: str) -> None:
     tried = [case for case in CASES if case[0] == name]
+    if "." in name:
+        pytest.importorskip("scipy")
     assert tried, f"{name} is said to hold for complex operands, and is not tried"
     for _, inputs, params in tried:
         facts = {key: params[key] for key in params if key == "static"}
         check_rule(name, inputs, {k: v for k, v in params.items() if k != "static"}, **facts)
+
+
+VECTORS: list[tuple[str, Any, dict[str, Any], int]] = [
+    ("eigh", SQUARE, {"part": "eigenvectors", "lower": True}, -2),
+    ("eigh", SQUARE, {"part": "eigenvectors", "lower": False}, -2),
+    ("eig", SQUARE, {"part": "eigenvectors"}, -2),
+    *(("svd", x, {"part": "U"}, -2) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
+    *(("svd", x, {"part": "Vh"}, -1) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
+]
+
+
+@pytest.mark.parametrize(("name", "x", "params", "axis"), VECTORS)
+def test_vectors(name: str, x: Any, params: dict[str, Any], axis: int) -> None:
+    """Eigenvectors and singular vectors v are determined up to a phase: of the sum of quadratic
+    forms v* W v, with a Hermitian W for each, which do not depend on it."""
+    out = np.moveaxis(primal(name, (x,), params), axis, -1)
+    forms = np.random.default_rng(2).normal(size=(*out.shape, out.shape[-1], 2)) @ [1, 1j]
+    forms = forms + np.conjugate(np.swapaxes(forms, -1, -2))
+
+    def total(x: Any) -> Any:
+        v = np.moveaxis(primal(name, (x,), params), axis, -1)
+        return np.real(np.sum(v.conj() * np.einsum("...ij,...j->...i", forms, v)))
+
+    d_out = 2 * np.conjugate(np.einsum("...ij,...j->...i", forms, out))
+    (d_x,) = cotangents(name, (x,), np.moveaxis(d_out, -1, axis), params)
+    np.testing.assert_allclose(d_x, differences(total, x), rtol=1e-6, atol=1e-8)
+
+
+def test_hermitian_matrices_have_a_real_diagonal() -> None:
+    """LAPACK does not read its imaginary part, nor the other triangle."""
+    for lower in (True, False):
+        (d_x,) = cotangents("eigvalsh", (SQUARE,), np.ones((2, 3)) + [0, 1, 2], {"lower": lower})
+        np.testing.assert_array_equal(np.diagonal(d_x, 0, 1, 2).imag, 0)
+        np.testing.assert_array_equal((np.triu if lower else np.tril)(d_x, 1 if lower else -1), 0)
+
+
+def test_eigenvalues_in_any_order() -> None:
+    """Each takes its own cotangent, whatever order `eig` has them in."""
+    out, d_out, order = np.linalg.eigvals(SQUARE), drawn(2, 3), [2, 0, 1]
+    expected = DERIVATIVES["eigvals"](out, SQUARE, d_out)
+    found = DERIVATIVES["eigvals"](out[:, order], SQUARE, d_out[:, order])
+    np.testing.assert_array_equal(found, expected)
+    same = DERIVATIVES["eigvals"](np.ones(3, complex), np.eye(3, dtype=complex), np.ones(3) * 1j)
+    np.testing.assert_array_equal(same, 1j * np.eye(3))
 
 
 def test_they_are_rules() -> None:

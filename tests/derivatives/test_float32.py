@@ -18,6 +18,7 @@ F32 = np.float32
 FLOAT64 = {"interp", "float_power"}  # these are float64 whatever they are given
 X = np.linspace(-0.5, 0.5, 20, dtype=F32).reshape(4, 5)
 FOUR = np.diag(np.array([2, 4, 7, 11], F32))
+Z64 = X[:, :4] * np.complex64(1 + 1j) + FOUR
 ALL: dict[str, Any] = {"axis": (0,), "keepdims": False}
 FLOAT = np.dtype(F32)
 SLICE, COUNTED = PARTS[1], PARTS[3]
@@ -47,6 +48,11 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *((name, (X[:, :4] + FOUR, X[0, :4]), {}) for name in ("solve", "lstsq")),
     *(("slogdet", (X[:, :4] + FOUR,), {"part": part}) for part in ("sign", "logabsdet")),
     *(("svd", (X[:, :4] + FOUR,), {"part": part}) for part in ("U", "S", "Vh")),
+    *(("svd", (Z64,), {"part": part}) for part in ("U", "S", "Vh")),
+    *(("eig", (Z64,), {"part": part}) for part in ("eigenvalues", "eigenvectors")),
+    *(("eigh", (Z64,), {"part": p, "lower": True}) for p in ("eigenvalues", "eigenvectors")),
+    *((name, (Z64,), {}) for name in ("eigvals", "svdvals", "pinv", "cholesky")),
+    *(("slogdet", (Z64,), {"part": part}) for part in ("sign", "logabsdet")),
     *(("qr", (X[:, :4] + FOUR,), {"part": part}) for part in ("Q", "R")),
     *(
         ("eigh", (X[:, :4] + FOUR,), {"part": part, "lower": True})

@@ -4,9 +4,9 @@ A message names the file, the line and the function, shows the line with a caret
 expression, and gives the reason and what to write instead:
 
     model.py:14, in loss
-        14 | return np.linalg.eig(x)[0].sum()
-           |        ^^^^^^^^^^^^^^^^
-    `np.linalg.eig` is not supported
+        14 | return np.roots(x).sum()
+           |        ^^^^^^^^^^^
+    `np.roots` is not supported
     hint: ...
 """
 

@@ -221,6 +221,26 @@ def a_factorisation_of_complex_matrices(x):
     return np.sum(np.abs(np.linalg.qr(x * 1j)[0]))
 
 
+@refused(X, at="np.linalg.pinv(x, x[0, 0])", reason="`rcond`", hint="a number")
+def a_tolerance_of_the_data(x):
+    return np.sum(np.linalg.pinv(x, x[0, 0]))
+
+
+@refused(X, at="np.linalg.pinv(x, hermitian=True)", reason="hermitian", hint="leave it out")
+def a_pseudoinverse_of_a_triangle(x):
+    return np.sum(np.linalg.pinv(x, hermitian=True))
+
+
+@refused(X, at="np.linalg.eig(x)", reason="depends on its values", hint=r"a\.astype\(complex\)")
+def eigenvectors_of_a_real_matrix(x):
+    return np.sum(np.abs(np.linalg.eig(x)[0]))
+
+
+@refused(X, at="np.linalg.eigvals(x)", reason="depends on its values", hint=r"a\.astype\(complex\)")
+def eigenvalues_of_a_real_matrix(x):
+    return np.sum(np.abs(np.linalg.eigvals(x)))
+
+
 @refused(X, at="(x * 1j).astype(float)", reason="imaginary part: take x.real", error=TypingError)
 def a_lost_imaginary_part(x):
     return np.sum((x * 1j).astype(float))

@@ -266,7 +266,7 @@ def test_letters_beyond_ascii_and_tabs():
 def test_nothing_runs_before_a_refusal(capsys):
     def loss(x):
         print("this must not be printed")
-        return np.linalg.eig(x)
+        return np.roots(x)
 
     refusal(loss, X)
     assert capsys.readouterr().out == ""

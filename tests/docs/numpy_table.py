@@ -141,12 +141,14 @@ def _scipy(module: str) -> str:
 
 
 def _distributions() -> str:
-    """The methods of each distribution, by the first one's arguments."""
-    methods: dict[str, list[str]] = {}
-    for name in STATS:
-        methods.setdefault(name.split(".")[0], []).append(name.split(".")[1])
+    """The methods of each distribution, by the first one's arguments: those that have the same ones
+    after the value are in one row."""
+    methods: dict[tuple[str, ...], list[str]] = {}
+    for name, lowering in STATS.items():
+        distribution, own = name.split(".")
+        methods.setdefault((distribution, *map(str, _parameters(lowering)[1:])), []).append(own)
     rows = []
-    for distribution, names in methods.items():
+    for (distribution, *_), names in methods.items():
         parameters = _parameters(STATS[f"{distribution}.{names[0]}"])
         call = f"`stats.{distribution}.{names[0]}{_shown(parameters)}`"
         rows.append((call, ", ".join(f"`{name}`" for name in names[1:])))

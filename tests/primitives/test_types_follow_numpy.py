@@ -186,6 +186,18 @@ def test_linear_algebra(dtype: str, stack: tuple[int, ...], n: int, data: st.Dat
     check("eigvalsh", (x,), {"lower": True})
     for part in ("U", "S", "Vh"):
         check("svd", (wide,), {"part": part})
+    check("cholesky", (x * (1 + 0j),), {})
+    for part in ("sign", "logabsdet"):
+        check("slogdet", (x * (1 + 1j),), {"part": part})
+    check("pinv", (wide * (1 + 1j),), {"rcond": 0.1})
+    check("lstsq", (x * (1 + 1j), y), {})
+    for name in ("eigvals", "eigvalsh", "svdvals"):
+        check(name, (x * (1 + 1j),), {"lower": True} if name == "eigvalsh" else {})
+    for part in ("eigenvalues", "eigenvectors"):
+        check("eigh", (x * (1 + 1j),), {"part": part, "lower": True})
+        check("eig", (x * (1 + 1j),), {"part": part})
+    for part in ("U", "S", "Vh"):
+        check("svd", (wide * (1 + 1j),), {"part": part})
     for part in "QR":
         check("qr", (np.swapaxes(wide, -1, -2),), {"part": part})
 

@@ -18,6 +18,8 @@ from tests.scipy.checks import Case, check, check_float32  # noqa: E402
 A = np.array([[0.9, 0.3, -0.4], [0.2, 1.4, 0.5], [-0.3, 0.1, 1.9]])
 B = np.array([0.5, -0.7, 1.1])
 TALL = np.array([[1.0, 0.4], [-0.3, 0.8], [0.6, 1.5]])
+BANDS = np.array([[0.3, -0.4, 0.2, 0.7], [2.1, -1.7, 1.9, 2.4], [0.5, 0.3, -0.6, 0.1]])
+SIDES = np.array([[0.5, -0.7], [1.1, 0.2], [-0.4, 0.9], [0.6, 1.3]])
 RTOL = 1e-13
 
 
@@ -40,6 +42,40 @@ CASES = (
         lambda a, b: linalg.solve_triangular(a, b, 1, lower=True, unit_diagonal=True),
         (A, B),
     ),
+    Case("banded", lambda a, b: linalg.solve_banded((1, 1), a, b), (BANDS, SIDES[:, 0]), RTOL),
+    Case("banded matrix", lambda a, b: linalg.solve_banded((1, 1), a, b), (BANDS, SIDES), RTOL),
+    Case(
+        "banded lower",
+        lambda a, b: linalg.solve_banded((2, 0), a[::-1], b),
+        (BANDS + np.array([[0], [0], [3]]), SIDES),
+        RTOL,
+    ),
+    Case(
+        "banded uneven",
+        lambda a, b: linalg.solve_banded((1, 2), np.concatenate([0.1 * a[1:2], a]), b),
+        (BANDS, SIDES[:, 0]),
+        RTOL,
+    ),
+    Case(
+        "banded wide",
+        lambda a, b: linalg.solve_banded((4, 1), np.concatenate([a, a * 0.1]), b),
+        (BANDS[[0, 1, 2]], SIDES),
+        RTOL,
+    ),
+    Case("banded diagonal", lambda a, b: linalg.solve_banded((0, 0), a[1:2], b), (BANDS, SIDES)),
+    Case(
+        "sylvester",
+        lambda a, b, q: linalg.solve_sylvester(a, b, q),
+        (A, BANDS[:, :3] + A, A.T),
+        RTOL,
+    ),
+    Case(
+        "sylvester wide",
+        lambda a, b, q: linalg.solve_sylvester(a, b, q),
+        (A, SIDES[:2] + np.eye(2), TALL),
+        RTOL,
+    ),
+    Case("sqrtm", lambda a: np.real(linalg.sqrtm(spd(a).astype(complex))), (A,), RTOL),
     Case("cholesky", lambda a: linalg.cholesky(spd(a)), (A,), RTOL),
     Case("cholesky lower", lambda a: linalg.cholesky(spd(a), lower=True), (A,), RTOL),
     Case("cho_solve", lambda a, b: linalg.cho_solve(linalg.cho_factor(spd(a)), b), (A, B), RTOL),
@@ -80,7 +116,10 @@ def test_to_second_order(case: Case) -> None:
     check(case)
 
 
-@pytest.mark.parametrize("name", ["triangular T", "expm", "cho_solve", "solve pos"])
+@pytest.mark.parametrize(
+    "name",
+    ["triangular T", "expm", "cho_solve", "solve pos", "banded matrix", "sylvester wide"],
+)
 def test_float32(name: str) -> None:
     (case,) = (case for case in CASES if case.name == name)
     check_float32(Case(case.name, case.function, case.args, 1e-5))
@@ -132,6 +171,15 @@ def test_no_columns() -> None:
         (lambda a: linalg.solve_triangular(a, a[:2]), "do not fit"),
         (lambda a: linalg.expm(a[:2]), "square matrices"),
         (lambda a: linalg.logm(a), "not supported"),
+        (lambda a: linalg.solve_banded((1, 0), a, a), "are 2 rows, not those of shape"),
+        (lambda a: linalg.solve_banded((1, 1), a, a[:2]), "do not fit"),
+        (lambda a: linalg.solve_banded(a[0, :2], a, a), "two integers"),
+        (lambda a: linalg.solve_banded((1.0, 1), a, a), "two integers"),
+        (lambda a: linalg.solve_banded((3, -1), a, a), "above the main one"),
+        (lambda a: linalg.sqrtm(np.stack([a, a]) * 1j), "one matrix"),
+        (lambda a: linalg.solve_sylvester(a, a, a[:2]), "do not fit"),
+        (lambda a: linalg.solve_sylvester(a, a, a * 1j), "all real or all complex"),
+        (lambda a: linalg.sqrtm(a), "depends on its values"),
     ],
 )
 def test_refused(f: Any, message: str) -> None:
@@ -141,4 +189,5 @@ def test_refused(f: Any, message: str) -> None:
 
 def test_every_rule_is_tried() -> None:
     rules = {name for name in DERIVATIVES if name.startswith("linalg.")}
-    assert rules == {"linalg.expm", "linalg.solve_triangular"}
+    names = ("expm", "solve_triangular", "solve_banded", "solve_sylvester", "sqrtm")
+    assert rules == {f"linalg.{name}" for name in names}

@@ -40,7 +40,7 @@ FIRST = {
     **dict.fromkeys(("gammainc", "gammaincc", "gammaincinv", "gammainccinv"), 2.5),
     **dict.fromkeys(("stdtr", "stdtrit"), 3.5),
     "zeta": 3.0,
-    "expn": 2,
+    **dict.fromkeys(("expn", "yn"), 2),
 }  # what is not differentiated
 
 
@@ -155,6 +155,11 @@ POINTS = [
     ("i0e", (0.0,), 0, (0.0, 0.5)),
     ("j0", (0.0,), 0, (0.0, -0.5)),
     ("j1", (0.0,), 0, (0.5, 0.0)),
+    ("yn", (0, 0.7), 1, (-special.y1(0.7), 0.5 * (special.yn(2, 0.7) - special.y0(0.7)))),
+    # n! (-1)^n and -2 n! (-1)^n psi(n + 1) where the gamma function has poles
+    ("rgamma", (0.0,), 0, (1.0, 2 * np.euler_gamma)),
+    ("rgamma", (-3.0,), 0, (-6.0, 12 * special.psi(4.0))),
+    ("rgamma", (300.0,), 0, (0.0, 0.0)),
     ("expit", (40.0,), 0, (np.exp(-40), -np.exp(-40))),
     ("expit", (-40.0,), 0, (np.exp(-40), np.exp(-40))),
     ("expit", (1000.0,), 0, (0.0, 0.0)),
@@ -239,10 +244,11 @@ def test_out_and_masks() -> None:
         (lambda x: special.gammainc(x, 2.0), "`special.gammainc` has no derivative"),
         (lambda x: special.betainc(2.0, x, 0.5), "with respect to its operand 2"),
         (lambda x: special.jv(x, 2.0), "with respect to its operand 1"),
+        (lambda x: special.yn(x, 2.0), "with respect to its operand 1"),
         (lambda x: special.lambertw(x), "`special.lambertw` is not supported"),
         (lambda x: special.factorial(x), "known at compile time"),
         (lambda x: special.logsumexp(x, return_sign=True), "return_sign"),
-        (lambda x: special.erf(x * 1j), "takes real numbers"),
+        (lambda x: special.gammaln(x * 1j), "takes real numbers"),
         (lambda x: special.beta(x), "`special.beta` takes 2 operands"),
         (lambda x: special.zeta(x), "one operand"),
     ],

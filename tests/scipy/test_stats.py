@@ -79,6 +79,21 @@ def test_discrete(distribution: str, own: str) -> None:
     check(Case(own, shaped(method(f"{distribution}.{own}"), k), PARAMETERS[distribution], RTOL))
 
 
+@pytest.mark.parametrize("own", ["cdf", "sf", "logcdf", "logsf"])
+def test_counts_up_to_a_number(own: str) -> None:
+    """By the mean, with numbers between and outside of the counts."""
+    scipys, k = method(f"poisson.{own}"), np.array([0.0, 1.0, 2.5, 7.0])[:, None]
+    check(Case(own, shaped(scipys, k), (np.array([0.4, 2.5, 6.0]),), RTOL))
+    check(Case(own, lambda mu: scipys(k + 1, mu, 1), (2.5,), RTOL))
+    k = np.array([-1.0, -0.5, 0.0, 2.5, np.inf, -np.inf, np.nan])
+    found = Primal(shaped(scipys, k), READABLE)
+    np.testing.assert_allclose(found(2.5), scipys(k, 2.5), rtol=RTOL)
+    np.testing.assert_allclose(found(0.0), scipys(k, 0.0), rtol=RTOL)
+    assert np.isnan(found(-1.0)).all()
+    outside = np.array([-1.0, np.inf])
+    assert st.grad(lambda mu: np.sum(np.exp(scipys(outside, mu))))(2.5) == 0.0
+
+
 MATRIX = np.array([[1.3, 0.4], [0.4, 0.9]])
 POINTS = np.array([[0.5, -0.3], [1.2, 0.8], [0.1, 0.2]])
 B = POINTS[1]
@@ -99,6 +114,50 @@ VECTORS = (
     Case("scaled", lambda x: stats.multivariate_normal.logpdf(x, POINTS[0], 2.0), (POINTS,), RTOL),
     Case("one", lambda x: stats.multivariate_normal.logpdf(x), (POINTS[0],), RTOL),
     Case(
+        "perhaps singular",
+        lambda x, m, a: stats.multivariate_normal.logpdf(x, m, a @ a.T, allow_singular=True),
+        (POINTS, POINTS[0], MATRIX),
+        RTOL,
+    ),
+    Case(
+        "singular",
+        lambda x, m, a: stats.multivariate_normal.logpdf(
+            x @ a[:2], m @ a[:2], a.T @ a, allow_singular=True
+        ),
+        (POINTS, POINTS[0], np.array([[1.3, 0.4, 0.2], [0.4, 0.9, -0.5]])),
+        1e-9,
+    ),
+    Case(
+        "singular pdf",
+        lambda x: stats.multivariate_normal.pdf(
+            np.concatenate([x, np.ones(2)]), [1, 2, 1, 1], np.diag([1.0, 2.0, 0.0, 0.0]), True
+        ),
+        (POINTS[1],),
+        RTOL,
+    ),
+    Case(
+        "not singular",
+        lambda x: (
+            stats.multivariate_normal.logpdf(x, B, MATRIX, False)
+            * stats.multivariate_normal.pdf(x, B, MATRIX, allow_singular=False)
+        ),
+        (POINTS,),
+        RTOL,
+    ),
+    Case(
+        "entropy",
+        lambda m, a: stats.multivariate_normal.entropy(m, a @ a.T),
+        (POINTS[0], MATRIX),
+        RTOL,
+    ),
+    Case("entropy, one", lambda a: stats.multivariate_normal.entropy(cov=a), (1.7,), RTOL),
+    Case(
+        "entropy, diagonal",
+        lambda a: stats.multivariate_normal.entropy(None, np.diag(a)) * a,
+        (np.array([0.5, 2.0]),),
+        RTOL,
+    ),
+    Case(
         "dirichlet",
         lambda a: stats.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), a),
         (np.array([1.5, 2.5, 0.8]),),
@@ -116,6 +175,26 @@ VECTORS = (
 @pytest.mark.parametrize("case", VECTORS, ids=str)
 def test_vectors(case: Case) -> None:
     check(case)
+
+
+def test_outside_of_a_plane() -> None:
+    """A singular covariance: SciPy's -inf off its support, and flat; no negative eigenvalue."""
+
+    def logpdf(x: Any, cov: Any) -> Any:
+        return stats.multivariate_normal.logpdf(x, [0, 0], cov, allow_singular=True)
+
+    cov, x = np.diag([2.0, 0.0]), np.array([[0.5, 0.0], [0.5, 1e-12], [0.5, 1e-3]])
+    found = Primal(logpdf, READABLE)(x, cov)
+    np.testing.assert_allclose(found, logpdf(x, cov), rtol=1e-12)
+    assert found[2] == -np.inf
+    gradients = st.grad(lambda x, cov: np.sum(np.exp(logpdf(x, cov))), (0, 1))(x[2:], cov)
+    for gradient in gradients:
+        np.testing.assert_array_equal(gradient, np.zeros_like(gradient))
+    # d/dv of -log(v) / 2 - x**2 / (2 v), where the variance is not 0
+    found = st.grad(lambda cov: logpdf(x[0], cov))(cov)
+    np.testing.assert_allclose(found, np.diag([-0.25 + 0.25 / 8, 0.0]), atol=1e-15)
+    with pytest.raises(ValueError, match="semidefinite"):
+        Primal(logpdf, READABLE)(x, np.diag([1.0, -1.0]))
 
 
 @pytest.mark.parametrize("distribution", CONTINUOUS)
@@ -190,6 +269,7 @@ def test_float32_arguments() -> None:
         (lambda x: stats.nct.logpdf(x, 2.0, 1.0), "`stats.nct.logpdf` is not supported"),
         (lambda x: stats.gamma.cdf(1.0, x), "`special.gammainc` has no derivative"),
         (lambda x: stats.norm.logpdf(x, sigma=2.0), "`sigma`"),
+        (lambda x: stats.binom.cdf(2, 5, x), "`stats.binom.cdf` is not supported"),
     ],
 )
 def test_refused(f: Any, message: str) -> None:

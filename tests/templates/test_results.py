@@ -110,6 +110,11 @@ def test_linear_algebra() -> None:
         for place, part in enumerate(("eigenvalues", "eigenvectors")):
             found = TEMPLATES["eigh"](stack, part=part, lower=uplo == "L")
             same(found, np.linalg.eigh(stack, uplo)[place])
+    turned = stack * np.complex64(1 + 1j)
+    same(TEMPLATES["pinv"](stack, rcond=0.5), np.linalg.pinv(stack, 0.5))
+    same(TEMPLATES["eigvals"](turned), np.linalg.eigvals(turned))
+    for place, part in enumerate(("eigenvalues", "eigenvectors")):
+        same(TEMPLATES["eig"](turned, part=part), np.linalg.eig(turned)[place])
     for place, part in enumerate(("U", "S", "Vh")):
         same(TEMPLATES["svd"](M, part=part), np.linalg.svd(M, full_matrices=False)[place])
     for place, part in enumerate("QR"):

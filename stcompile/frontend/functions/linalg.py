@@ -61,6 +61,26 @@ def eigvalsh(run: Run, a: Any, UPLO: str = "L") -> Any:
     return run.record("eigvalsh", run.as_array(a), lower=_lower(run, UPLO))
 
 
+def _complex_matrix(run: Run, name: str, a: Any) -> Any:
+    x = run.as_array(a)
+    if x.type.dtype.kind != "c":
+        run.refuse(
+            f"np.linalg.{name} of a real matrix is real or complex, which depends on its values",
+            "make the matrix complex: a.astype(complex)",
+        )
+    return x
+
+
+def eig(run: Run, a: Any) -> Any:
+    x = _complex_matrix(run, "eig", a)
+    parts = [run.record("eig", x, part=part) for part in ("eigenvalues", "eigenvectors")]
+    return run.own(_named(np.linalg.eig)(*parts))
+
+
+def eigvals(run: Run, a: Any) -> Any:
+    return run.record("eigvals", _complex_matrix(run, "eigvals", a))
+
+
 def svd(
     run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
@@ -88,6 +108,19 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
     return run.own(_named(np.linalg.qr)(*(run.record("qr", x, part=part) for part in "QR")))
 
 
+def pinv(run: Run, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
+    x = run.as_array(a)
+    if hermitian:
+        run.refuse("np.linalg.pinv(hermitian=True) is not supported", "leave it out")
+    if rcond is None:
+        return run.record("pinv", x)
+    if not isinstance(rcond, int | float | np.floating):
+        run.refuse(
+            "np.linalg.pinv takes a `rcond` that is known at compile time", "give it as a number"
+        )
+    return run.record("pinv", x, rcond=float(rcond))
+
+
 def lstsq(run: Run, a: Any, b: Any) -> Any:
     """np.linalg.lstsq: only the solution may be read of what it returns."""
     solution = run.record("lstsq", run.as_array(a), run.as_array(b))
@@ -103,10 +136,12 @@ LINALG: dict[Any, Any] = {
     np.linalg.cholesky: cholesky,
     np.linalg.eigh: eigh,
     np.linalg.eigvalsh: eigvalsh,
+    np.linalg.eig: eig,
+    np.linalg.eigvals: eigvals,
     np.linalg.svd: svd,
     np.linalg.svdvals: of_one("svdvals"),
     np.linalg.qr: qr,
-    np.linalg.pinv: of_one("pinv"),
+    np.linalg.pinv: pinv,
     np.linalg.lstsq: lstsq,
     np.linalg.norm: inlined(linalg.norm),
     np.linalg.vector_norm: inlined(linalg.vector_norm),

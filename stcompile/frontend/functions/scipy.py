@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from stcompile.frontend.functions.elementwise import of_items, static_call, ufunc
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.stats import STATS
@@ -107,11 +109,49 @@ def _solve_triangular(
     )
 
 
+def _solve_banded(
+    run: Run,
+    l_and_u: Any,
+    ab: Any,
+    b: Any,
+    overwrite_ab: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    counts = tuple(l_and_u) if isinstance(l_and_u, tuple | list) else ()
+    if len(counts) != 2 or not all(isinstance(count, int | np.integer) for count in counts):
+        run.refuse(
+            "the numbers of diagonals of `linalg.solve_banded` are two integers that are known at "
+            "compile time",
+            "give them as a tuple, as in (1, 1)",
+        )
+    lower, upper = map(int, counts)
+    x, y = run.as_array(ab), run.as_array(b)
+    return run.record("linalg.solve_banded", x, y, lower=lower, upper=upper)
+
+
+def _solve_sylvester(run: Run, a: Any, b: Any, q: Any) -> Any:
+    return run.record("linalg.solve_sylvester", *(run.as_array(x) for x in (a, b, q)))
+
+
+def _sqrtm(run: Run, A: Any) -> Any:
+    x = run.as_array(A)
+    if x.type.dtype.kind != "c":
+        run.refuse(
+            "linalg.sqrtm of a real matrix is real or complex, which depends on its values",
+            "make the matrix complex: a.astype(complex)",
+        )
+    return run.record("linalg.sqrtm", x)
+
+
 LINALG: dict[str, Lowering] = {
     "solve": inlined(scipy_linalg.solve),
     "inv": inlined(scipy_linalg.inv),
     "det": inlined(scipy_linalg.det),
     "solve_triangular": _solve_triangular,
+    "solve_banded": _solve_banded,
+    "solve_sylvester": _solve_sylvester,
+    "sqrtm": _sqrtm,
     "cholesky": inlined(scipy_linalg.cholesky),
     "cho_factor": inlined(scipy_linalg.cho_factor),
     "cho_solve": inlined(scipy_linalg.cho_solve),

@@ -103,11 +103,7 @@ def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
         defaults = {"loc": 0, "scale": 1}
         found[f"{name}.{own}"] = _lowering(value, facts.shapes, defaults, method)
 
-    formulas = {
-        key.removeprefix(f"{name}_"): function
-        for key, function in vars(stats).items()
-        if key.startswith(f"{name}_")
-    }
+    formulas = _formulas(name)
     density = formulas["logpdf"]
     add("pdf", "x", functools.partial(stats.pdf, density, support))
     add("logpdf", "x", functools.partial(stats.logpdf, density, support))
@@ -126,12 +122,28 @@ def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
 
 def _discrete(name: str) -> dict[str, Lowering]:
     shapes, bounds = DISCRETE[name]
-    facts = (getattr(stats, f"{name}_logpmf"), bounds, getattr(stats, f"{name}_valid"))
-    return {
-        f"{name}.{own}": _lowering(
-            "k", shapes, {"loc": 0}, functools.partial(getattr(stats, own), *facts)
-        )
+    formulas, valid = _formulas(name), getattr(stats, f"{name}_valid")
+    methods = {
+        own: functools.partial(getattr(stats, own), formulas["logpmf"], bounds, valid)
         for own in ("pmf", "logpmf")
+    }
+    for own, ends in _ENDS.items():
+        plain = own.removeprefix("log")
+        if plain in formulas:
+            shared = stats.discrete_cdf if own == plain else stats.discrete_log_cdf
+            methods[own] = functools.partial(shared, formulas[plain], bounds, valid, ends)
+    return {
+        f"{name}.{own}": _lowering("k", shapes, {"loc": 0}, method)
+        for own, method in methods.items()
+    }
+
+
+def _formulas(name: str) -> dict[str, Callable[..., Any]]:
+    """The formulas of a distribution, by the names of its methods."""
+    return {
+        key.removeprefix(f"{name}_"): function
+        for key, function in vars(stats).items()
+        if key.startswith(f"{name}_")
     }
 
 
@@ -144,6 +156,7 @@ STATS: dict[str, Lowering] = {
     **{own: lowering for name in DISCRETE for own, lowering in _discrete(name).items()},
     "multivariate_normal.pdf": inlined(stats.multivariate_normal_pdf),
     "multivariate_normal.logpdf": inlined(stats.multivariate_normal_logpdf),
+    "multivariate_normal.entropy": inlined(stats.multivariate_normal_entropy),
     "dirichlet.pdf": inlined(stats.dirichlet_pdf),
     "dirichlet.logpdf": inlined(stats.dirichlet_logpdf),
 }
