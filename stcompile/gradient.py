@@ -16,6 +16,7 @@ from stcompile.export.quoted import quotes
 from stcompile.export.write import write_whole
 from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, rebuild, substage
+from stcompile.frontend.values import describe
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.location import Location
 from stcompile.options import Options
@@ -128,7 +129,7 @@ class Gradient(ByArguments):
         if is_number(value) and isinstance(value, float | int):
             return Constant(value)
         if not isinstance(value, Output):
-            kind = type(value).__name__
+            kind = describe(value)
             self.refuse(
                 run,
                 f"`{self.function_name}` returns a {kind}, but a gradient is that of one number",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ class Text(str):
 
     @staticmethod
     def of(pieces: tuple[Any, ...]) -> Text:
-        convert = {"": _same, "s": str, "r": repr, "a": ascii}
+        convert: dict[str, Callable[[Any], Any]] = {"": _same, "s": str, "r": repr, "a": ascii}
         texts = [p if isinstance(p, str) else format(convert[p[1]](p[0]), p[2]) for p in pieces]
         text = Text("".join(texts))
         text.pieces = pieces

@@ -19,7 +19,14 @@ from stcompile.frontend.frames import Frame
 from stcompile.frontend.merge import Merger
 from stcompile.frontend.merged import UNDEFINED, Shape, Spoiled
 from stcompile.frontend.run import Run
-from stcompile.frontend.signals import Outcome, PathRaised, Raised, Returned, Signal
+from stcompile.frontend.signals import (
+    GeneratorLeft,
+    Outcome,
+    PathRaised,
+    Raised,
+    Returned,
+    Signal,
+)
 from stcompile.frontend.state import Journal, Key, Site
 from stcompile.frontend.values import Traced, is_traced
 from stcompile.ir import Atom, Equation, Program, Variable, free_variables
@@ -43,21 +50,28 @@ class Path:
         return not changes and not any(equation.effects for equation in self.equations)
 
 
-def stage_path(run: Run, action: Callable[[], Any]) -> Path:
-    """Do something, and take back all changes to the state and all equations."""
+def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> Path:
+    """Do something, and take back all changes to the state and all equations. ``is_trial``: it will
+    be done anyway, and is staged aside to see what comes of it."""
     age = run.age()
     outer, views = run.journal, run.views
     run.journal, run.views = Journal(age), dict(views)
     notes = list(run.frame.notes)
     frame, frames = run.frame, len(run.frames)
+    run.paths += not is_trial
     with run.recorder.aside() as equations:
         try:
             try:
                 result = action()
             except PathRaised:
                 result = Raised()
+            except GeneratorLeft:
+                if not is_trial:
+                    raise
+                result = Raised()
             return Path(equations, run.journal.after(), result, run.views, age)
         finally:
+            run.paths -= not is_trial
             run.journal.undo()
             run.journal, run.views = outer, views
             frame.notes[:] = notes

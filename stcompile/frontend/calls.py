@@ -13,7 +13,7 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,7 @@ from stcompile.frontend.values import (
     ArrayMethod,
     Bound,
     Closure,
+    Generated,
     GeneratorMethod,
     Iterator,
     Partial,
@@ -326,7 +327,7 @@ def inline_function(
         source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
     )  # fmt: skip
     frame.names.update(bound)
-    return _run_body(run, node, frame)
+    return _entered(run, node, frame)
 
 
 def _from_outside(run: Run, function: types.FunctionType, value: Any, place: Place) -> Any:
@@ -353,14 +354,10 @@ def _default(itself: Place, function: types.FunctionType, name: str) -> Place:
 
 
 def _check_kind(run: Run, function: types.FunctionType, source: FunctionSource) -> None:
-    """Refuse generators at their ``yield``, and coroutines."""
+    """Refuse coroutines."""
     flags, node = function.__code__.co_flags, source.node
     frame = Frame(source, node, run.caller, None, lambda name: None, frozenset())
-    if flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
-        found = next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
-        reason, hint = "is a generator", "return a list or an array"
-        run.at(found, frame, lambda: run.refuse(f"`{function.__name__}` {reason}", hint))
-    if flags & inspect.CO_COROUTINE:
+    if flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         reason, hint = "is a coroutine (`async def`)", "use a plain function"
         run.at(node, frame, lambda: run.refuse(f"`{function.__name__}` {reason}", hint))
 
@@ -393,13 +390,23 @@ def _call_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Ke
     parameters = staged_signature(node.args, closure.defaults)
     bound = bind_arguments(run, closure.name, parameters, arguments, keywords)
     local_names, nonlocal_names = bound_names(node)
-    if yields(node):
-        run.refuse(f"`{closure.name}` is a generator", "return a list or an array")
     frame = Frame(
         parent.source, node, run.caller, parent, parent.outside, local_names, nonlocal_names,
         names={**closure.defaults, **bound},
     )  # fmt: skip
-    return _run_body(run, node, frame)
+    return _entered(run, node, frame)
+
+
+def _entered(run: Run, node: FunctionNode, frame: Frame) -> Any:
+    """What a call gives: for a generator function, that runs when its items are taken."""
+    if not yields(node):
+        return _run_body(run, node, frame)
+
+    def body(consumer: Callable[[Any], None]) -> None:
+        frame.consumer = consumer
+        _run_body(run, node, frame)
+
+    return Generated(frame.function_name, body)
 
 
 def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:

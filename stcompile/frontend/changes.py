@@ -34,6 +34,7 @@ class Changes:
         self.depth = 0  # nesting of sub-programs
         self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
         self.journal: Journal | None = None
+        self.paths = 0  # that are staged, of which one may be taken or not
         self._age = 0
         self._ties: list[Cell | Owned] = []  # what was frozen or disowned, in order
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections.abc
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from stcompile.errors import ArgumentsError, TypingError
@@ -14,9 +15,12 @@ from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame, targets_of
 from stcompile.frontend.iteration import (
     fixed,
+    go_through,
     items_of,
+    iterated,
     iteration_note,
     iterator_over,
+    sequence_of,
     taken,
 )
 from stcompile.frontend.run import Run
@@ -24,6 +28,7 @@ from stcompile.frontend.state import NameSite
 from stcompile.frontend.values import (
     Array,
     Closure,
+    Generated,
     Iterator,
     Sequence,
     Text,
@@ -111,6 +116,32 @@ def visit_IfExp(run: Run, node: ast.IfExp, frame: Frame) -> Any:
 
 def visit_Attribute(run: Run, node: ast.Attribute, frame: Frame) -> Any:
     return _named(attribute(run, run.evaluate(node.value, frame), node.attr))
+
+
+def visit_Yield(run: Run, node: ast.Yield, frame: Frame) -> None:
+    """An item is handed to what takes them. What is sent back is None, as by a `for` loop."""
+    value = run.evaluate(node.value, frame) if node.value is not None else None
+    _consumer(run, frame)(value)
+
+
+def visit_YieldFrom(run: Run, node: ast.YieldFrom, frame: Frame) -> None:
+    source = iterated(run, run.evaluate(node.value, frame))
+    consumer = _consumer(run, frame)
+    if isinstance(source, Generated):
+        go_through(run, source, consumer)
+        return
+    items = sequence_of(run, source)
+    index = 0
+    while index < items.length:
+        consumer(items.item(index))
+        index += 1
+
+
+def _consumer(run: Run, frame: Frame) -> Callable[[Any], None]:
+    if any(block is not None and block.final for block in frame.blocks):
+        run.refuse("a `yield` within `try` is not supported", "return a list of the items")
+    assert frame.consumer is not None
+    return frame.consumer
 
 
 def visit_Subscript(run: Run, node: ast.Subscript, frame: Frame) -> Any:
@@ -390,5 +421,7 @@ EXPRESSIONS: dict[type[ast.AST], Any] = {
     ast.SetComp: visit_SetComp,
     ast.DictComp: visit_DictComp,
     ast.NamedExpr: visit_NamedExpr,
+    ast.Yield: visit_Yield,
+    ast.YieldFrom: visit_YieldFrom,
     ast.JoinedStr: visit_JoinedStr,
 }

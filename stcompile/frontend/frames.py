@@ -31,8 +31,8 @@ class Frame:
     name that no frame binds (closure cells, globals, builtins). ``blocks`` are what is being
     executed, from the outermost block in; None stands for the edge of a loop's body. ``errstate``
     is NumPy's handling of floating-point errors here. ``iterated`` are the sources of what its
-    loops go through, which no name need refer to. ``captured`` is True once a nested function was
-    defined in it."""
+    loops go through, which no name need refer to; ``consumer`` takes what it yields. ``captured``
+    is True once a nested function was defined in it."""
 
     source: FunctionSource
     node: FunctionNode
@@ -50,6 +50,7 @@ class Frame:
     errstate: tuple[tuple[str, str], ...] = ()
     blocks: list[Block | None] = field(default_factory=list)
     iterated: list[Any] = field(default_factory=list)
+    consumer: Callable[[Any], None] | None = None
 
     @property
     def function_name(self) -> str:
@@ -78,8 +79,15 @@ class Frame:
 
 @lru_cache(maxsize=1024)
 def yields(node: FunctionNode) -> bool:
-    """True if there is a ``yield`` in a function."""
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(node))
+    """True if there is a ``yield`` in a function, but for those in functions within it."""
+    inner: list[ast.AST] = [*node.body] if not isinstance(node, ast.Lambda) else [node.body]
+    while inner:
+        part = inner.pop()
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(part, ast.FunctionDef | ast.Lambda):
+            inner += ast.iter_child_nodes(part)
+    return False
 
 
 @lru_cache(maxsize=1024)

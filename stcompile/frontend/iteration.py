@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, cast
 
 import stcompile.trees as trees
@@ -18,6 +18,7 @@ from stcompile.frontend.values import (
     Affine,
     Array,
     Counted,
+    Generated,
     Iterator,
     Lent,
     Masked,
@@ -32,8 +33,32 @@ ITERABLE = frozenset(
 )
 
 
+def iterated(run: Run, value: Any) -> Any:
+    """What ``iter(value)`` gives for an object of the user's; any other value itself."""
+    method = special_method(run, value, "__iter__")
+    if method is None or trees.is_namedtuple(value):
+        return value
+    return run.call(method, [], {})
+
+
+def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) -> None:
+    """Run a generator; ``consumer`` takes each item where it is yielded."""
+    if generator.is_used:
+        run.refuse(
+            f"the generator `{generator.name}` is gone through a second time",
+            "make a list of its items first",
+        )
+    generator.is_used = True
+    generator.body(consumer)
+
+
 def items_of(run: Run, value: Any) -> list[Any]:
     """The items of ``value`` as they are now. An iterator is used up."""
+    value = iterated(run, value)
+    if isinstance(value, Generated):
+        made: list[Any] = run.own([])
+        go_through(run, value, lambda item: run.call(made.append, [item], {}))
+        value = made
     found = sequence_of(run, value)
     return [found.item(index) for index in range(found.length)]
 
@@ -57,9 +82,12 @@ def sequence_of(run: Run, value: Any) -> Sequence:
             "the number of items of this range is known only at run time",
             "only a `for` loop can go through it",
         )
-    method = special_method(run, value, "__iter__")
-    if method is not None and not trees.is_namedtuple(value):
-        return sequence_of(run, run.call(method, [], {}))
+    value = iterated(run, value)
+    if isinstance(value, Generated):
+        run.refuse(
+            "a generator is taken by a `for` loop, `list`, `sum` and the like only",
+            "make a list of its items first: `list(...)`",
+        )
     if not isinstance(value, Iterable):
         run.refuse(f"a {describe(value)} cannot be iterated over", "", TypingError)
     if type(value) is list:

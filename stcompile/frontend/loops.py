@@ -29,7 +29,9 @@ from stcompile.frontend.expressions import bind
 from stcompile.frontend.fixpoint import settle
 from stcompile.frontend.frames import Frame, captured_by
 from stcompile.frontend.iteration import (
+    go_through,
     has_left,
+    iterated,
     iteration_note,
     next_of,
     rest_of,
@@ -38,11 +40,17 @@ from stcompile.frontend.iteration import (
 from stcompile.frontend.merged import UNDEFINED
 from stcompile.frontend.record_loop import Recording
 from stcompile.frontend.run import Run
-from stcompile.frontend.signals import Outcome, Returned, Signal
+from stcompile.frontend.signals import (
+    GeneratorLeft,
+    Outcome,
+    Returned,
+    Signal,
+)
 from stcompile.frontend.state import NameSite
 from stcompile.frontend.values import (
     Affine,
     Counted,
+    Generated,
     Iterator,
     Scalar,
     Sequence,
@@ -109,8 +117,10 @@ class Loop:
 
 
 def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
-    iterable = run.evaluate(node.iter, frame)
+    iterable = iterated(run, run.evaluate(node.iter, frame))
     loop = Loop(run, node, frame)
+    if isinstance(iterable, Generated):
+        return _yielded(loop, iterable)
     if isinstance(iterable, Counted):
         return _counted(loop, iterable)
     if isinstance(iterable, Iterator) and iterable.is_shared:
@@ -141,7 +151,7 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
                 if signal is not None:
                     return _after_signal(loop, signal, sequence, 1)
     if 1 < length <= UNROLLED and _may_end_early(loop.node):
-        path = stage_path(run, lambda: _one(loop, sequence.item(0)))
+        path = stage_path(run, lambda: _one(loop, sequence.item(0)), is_trial=True)
         if isinstance(path.result, Outcome):
             try:
                 with run.attempt():
@@ -192,6 +202,31 @@ def _used_up(loop: Loop, iterator: Iterator) -> Signal:
         if signal is not None:
             return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
     rest_of(loop.run, iterator)
+    return loop.end(None)
+
+
+def _yielded(loop: Loop, generator: Generated) -> Signal:
+    """A loop over a generator: its steps are made within the generator's body."""
+    run, paths = loop.run, loop.run.paths
+
+    def consumer(item: Any) -> None:
+        signal = _one(loop, item)
+        if signal is None:
+            return
+        if isinstance(signal, Outcome) or run.paths != paths:
+            run.refuse(
+                "this loop over a generator may end early, depending on a traced value",
+                "loop over a list of its items: `list(...)`",
+            )
+        raise GeneratorLeft(loop, signal)
+
+    try:
+        go_through(run, generator, consumer)
+    except GeneratorLeft as left:
+        if left.loop is not loop:
+            raise
+        signal = left.signal
+        return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
     return loop.end(None)
 
 
@@ -294,7 +329,7 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
             return _while(loop, runs_once=False)
         if not run.truth(loop.test()):
             return loop.end(None)
-        path = stage_path(run, loop.body)
+        path = stage_path(run, loop.body, is_trial=True)
         if _data_decides(loop, path):
             try:
                 with run.attempt():

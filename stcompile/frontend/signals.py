@@ -17,6 +17,14 @@ class PathRaised(Exception):
     """A ``raise`` was reached while a path of control flow is staged: nothing comes after it."""
 
 
+class GeneratorLeft(Exception):
+    """A loop leaves the generator that it goes through, within whose body its step is made."""
+
+    def __init__(self, loop: Any, signal: Signal) -> None:
+        self.loop = loop
+        self.signal = signal
+
+
 @dataclass(frozen=True)
 class Raised:
     """What a path results in that ends in an error."""

@@ -277,6 +277,17 @@ class Iterator:
         return self.named or bool(self.over)
 
 
+@dataclass(eq=False)
+class Generated:
+    """A generator that a call has made. ``body`` runs the function's body and hands each item on
+    where it is yielded: what takes the items runs within it."""
+
+    tree_leaf: ClassVar[bool] = True
+    name: str
+    body: Callable[[Callable[[Any], None]], None]
+    is_used: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Lent:
     """How far an iterator is that another one goes over: not known until that one is used up, and
@@ -322,7 +333,7 @@ def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
     if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
         return False
-    if isinstance(value, GeneratorValue | GeneratorMethod | Text):
+    if isinstance(value, GeneratorValue | GeneratorMethod | Text | Generated):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))
@@ -341,6 +352,8 @@ def describe(value: Any) -> str:
         return repr(value.type)
     if isinstance(value, Masked):
         return f"what a mask selects of {describe(value.items)}"
+    if isinstance(value, Generated):
+        return "generator"
     if isinstance(value, Text):
         return "text of traced values"
     if isinstance(value, np.ndarray):

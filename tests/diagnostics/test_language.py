@@ -9,7 +9,7 @@ from collections import deque
 
 import numpy as np
 
-from stcompile import TypingError
+from stcompile import DerivativeError, TypingError
 from tests.diagnostics.refusals import Refusals, refusal
 
 refused = Refusals()
@@ -90,17 +90,28 @@ def a_global_statement(x):
     return np.sum(x)
 
 
-@refused(X, at="yield np.sum(x)", reason="generator", hint="return")
+@refused(X, at="def a_generator(x):", reason="generator", error=DerivativeError)
 def a_generator(x):
     yield np.sum(x)
 
 
-@refused(X, at="values(x)", reason="`values` is a generator", hint="list")
-def a_nested_generator(x):
+@refused(X, at="zip(values(x), x)", reason="generator", hint="list")
+def a_zipped_generator(x):
     def values(y):
         yield y
 
-    return sum(values(x))
+    return np.sum([a * b for a, b in zip(values(x), x)])
+
+
+@refused(X, at="yield y", reason="`yield` within `try`")
+def a_generator_with_a_final_block(x):
+    def values(y):
+        try:
+            yield y
+        finally:
+            print("done")
+
+    return np.sum(list(values(x)))
 
 
 @refused(X, at="async def a_coroutine(x):", reason="async def|coroutine")

@@ -48,6 +48,7 @@ from stcompile.frontend.values import (
     Affine,
     Array,
     Counted,
+    Generated,
     GeneratorValue,
     Iterator,
     Lent,
@@ -418,6 +419,11 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, iterable: Any) -> Any:
         decided = function is any
         result: Any = not decided
+        if isinstance(iterable, Generated):
+            run.refuse(
+                "how far this goes through the generator depends on its items",
+                "make a list of them first: `list(...)`",
+            )
         if isinstance(iterable, Iterator):
             return _first_to_decide(run, function is all, iterable)
         for item in items_of(run, iterable):
