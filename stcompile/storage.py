@@ -22,7 +22,7 @@ from stcompile.templates import inplace_operand, mark_of
 
 Roots: TypeAlias = frozenset[Variable]
 
-_READ_ONLY = {"broadcast_to", "windows"}  # views that NumPy does not let anyone write
+_READ_ONLY = {"broadcast_to", "windows", "diagonal"}  # views that NumPy does not let anyone write
 _NONE: Roots = frozenset()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import stcompile as st
 from tests.programs import Examples
 
 examples = Examples()
@@ -179,3 +180,31 @@ def split_gives_views(x):
 @examples.test
 def test_program(example):
     example.check()
+
+
+def test_a_diagonal_is_not_accumulated_into():
+    def loss(x):
+        matrix = np.outer(x, x)
+        diagonal = np.diagonal(matrix)
+        matrix[0, 0] = 7.0
+        return np.sum(diagonal * x)
+
+    x = np.array([0.5, 2.1, 3.2])
+    for level in ("readable", "fast"):
+        value, gradient = st.value_and_grad(loss, level=level)(x)
+        assert value == loss(x)
+        np.testing.assert_allclose(gradient, [7.0, 3 * 2.1**2, 3 * 3.2**2])
+
+
+def test_an_array_is_sorted_in_place():
+    def loss(x):
+        y = x * 1.0
+        rows = y.reshape(2, 3)
+        rows.sort(axis=0)
+        y[:4].sort()
+        return np.sum(y * np.arange(6))
+
+    x = np.array([3.0, 1.0, 2.0, 0.5, 4.0, 1.5])
+    value, gradient = st.value_and_grad(loss)(x)
+    assert value == loss(x)
+    np.testing.assert_array_equal(gradient, [3.0, 1.0, 5.0, 0.0, 4.0, 2.0])

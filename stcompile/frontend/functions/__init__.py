@@ -52,6 +52,10 @@ def _fill(run: Run, x: Any, value: Any) -> None:
     set_item(run, x, Ellipsis, value)
 
 
+def _sort(run: Run, x: Any, axis: int = -1, kind: str | None = None) -> None:
+    set_item(run, x, Ellipsis, SORTING[np.sort](run, x, axis, kind))
+
+
 def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
     kind = creation.dtype_of(run, dtype)
     if isinstance(x, Masked):
@@ -111,6 +115,7 @@ METHODS: dict[str, Any] = {
     "copy": _copy,
     "item": creation.item,
     "fill": _fill,
+    "sort": _sort,
 }
 
 FUNCTIONS: dict[Any, Any] = {
