@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.ad.vectors import Vectors
-from stcompile.errors import DerivativeError
+from stcompile.errors import DerivativeError, StcompileError
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.location import NOWHERE
 from stcompile.naming import is_numbered
@@ -311,7 +311,11 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
         raise _refusal(f"`{name}`", equation)
     if rule_function(equation.primitive) is None:
         raise DerivativeError(f"`{name}` has no derivative rule", location=equation.location)
-    rule = rule_for(equation, active)
+    try:
+        rule = rule_for(equation, active)
+    except StcompileError as error:  # it is in the rule, and what leads to it in the equation
+        reason = f"the derivative of `{name}` here: {error.reason}"
+        raise DerivativeError(reason, location=equation.location, hint="") from error
     if rule.kind == "partials" and len(rule.targets) < sum(active):
         without = next(i for i, flag in enumerate(active) if flag and i not in rule.targets)
         raise DerivativeError(
