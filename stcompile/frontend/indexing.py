@@ -365,6 +365,30 @@ def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
     return True
 
 
+def accumulate_at(run: Run, array: Array, index: Any, value: Any) -> None:
+    """``np.add.at(array, index, value)``, of an array or a number: what stands in an index twice is
+    added to twice."""
+    if isinstance(index, list):
+        index = run.as_array(index)
+    entries = entries_of(index)
+    if isinstance(value, Masked) or any(masks.as_mask(run, entry) is not None for entry in entries):
+        run.refuse("adding where a mask holds is not supported here", "`x[mask] += v`")
+    counted = _counted_entries(run, array, entries)
+    if _is_basic(counted):
+        total = run.call(np.add, [get_item(run, array, index), value], {})
+        if not np.can_cast(total.type.dtype, array.type.dtype, "same_kind"):
+            run.refuse(f"{describe(value)} does not add to {describe(array)}", "cast it first")
+        set_item(run, array, index, total)
+        return
+    at, indices = parse_advanced(run, array, counted)
+
+    def scatter(present: Variable) -> Traced:
+        result: Traced = run.record("accumulate", present, value, *indices, op="index", at=at)
+        return result
+
+    run.write(array, scatter)
+
+
 def parse_advanced(
     run: Run, array: Array, entries: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], list[Any]]:
