@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Collection, Iterable
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import stcompile.trees as trees
 from stcompile.errors import TypingError
@@ -14,6 +13,9 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
     DICT_VIEWS,
+    ENDLESS,
+    TAKEN,
+    USED_UP,
     Affine,
     Array,
     Counted,
@@ -24,7 +26,6 @@ from stcompile.frontend.values import (
     describe,
 )
 
-USED_UP = sys.maxsize  # the position of an iterator that has nothing left, whatever its list gets
 ITERABLE = frozenset(
     {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
 )
@@ -32,13 +33,16 @@ ITERABLE = frozenset(
 
 def items_of(run: Run, value: Any) -> list[Any]:
     """The items of ``value`` as they are now. An iterator is used up."""
-    found = sequence_of(run, value)
+    found = rest_of(run, value) if isinstance(value, Iterator) else sequence_of(run, value)
+    if found.length >= ENDLESS:
+        refuse_endless(run)
     return [found.item(index) for index in range(found.length)]
 
 
 def sequence_of(run: Run, value: Any) -> Sequence:
     """The items that a loop over ``value`` sees, made when they are asked for: those of a list or a
-    dict as the steps before left them."""
+    dict as the steps before left them. An iterator must not be used any more: it is not known how
+    many of its items will be."""
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
         run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
     if isinstance(value, Masked):
@@ -47,7 +51,9 @@ def sequence_of(run: Run, value: Any) -> Sequence:
         rows = value.type.dims[0]
         return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))
     if isinstance(value, Iterator):
-        return rest_of(run, value)
+        if value.items.length >= ENDLESS:
+            refuse_endless(run)
+        return rest_of(run, value, TAKEN)
     if isinstance(value, range):
         return Sequence(len(value), lambda index: of_range(value, index))
     if isinstance(value, Counted):
@@ -95,10 +101,16 @@ def of_range(values: range, index: Any) -> Any:
     return values[index]
 
 
-def rest_of(run: Run, iterator: Iterator) -> Sequence:
-    """What an iterator has left; it is used up."""
+def rest_of(run: Run, iterator: Iterator, position: int = USED_UP) -> Sequence:
+    """What an iterator has left; it is used up, or else where ``position`` says."""
     start = iterator.position
-    run.set(PositionSite(iterator), USED_UP)
+    if start == TAKEN:
+        run.refuse(
+            "how much of this iterator is left is not known: something else takes its items, or "
+            "one of two paths did",
+            "make a list of its items first: `items = list(...)`",
+        )
+    run.set(PositionSite(iterator), position)
     return iterator.items.after(start) if start else iterator.items
 
 
@@ -111,6 +123,10 @@ def next_of(run: Run, iterator: Iterator) -> Any:
 
 def iterator_over(run: Run, items: Sequence) -> Iterator:
     return Iterator(items, born=run.age())
+
+
+def refuse_endless(run: Run) -> NoReturn:
+    run.refuse("these items never end", "zip them with something that ends")
 
 
 def iteration_note(target: ast.expr, item: Any) -> str:

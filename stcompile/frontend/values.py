@@ -21,6 +21,9 @@ from stcompile.types import Type
 
 Order: TypeAlias = tuple[int, ...] | None
 UNBOUNDED = 2**62
+ENDLESS = 2**61  # so many items or more are those of an iterator without an end
+USED_UP = 2**63  # the position of an iterator that has nothing left, whatever its list gets
+TAKEN = USED_UP - 1  # of one that something else goes on with, who knows how far
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
+from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import (
     ARRANGEMENT,
     CALCULUS,
@@ -130,6 +131,7 @@ FUNCTIONS: dict[Any, Any] = {
     **ARRANGEMENT,
     **SORTING,
     **PYTHON,
+    **ITERTOOLS,
     **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},
 }

@@ -27,6 +27,7 @@ from stcompile.frontend.iteration import (
     items_of,
     iterator_over,
     next_of,
+    refuse_endless,
     rest_of,
     sequence_of,
 )
@@ -34,6 +35,8 @@ from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, binary, com
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
+    ENDLESS,
+    TAKEN,
     Affine,
     Array,
     Counted,
@@ -194,21 +197,32 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Iterator:
     if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
         return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
     sources = [iter_(run, iterable) for iterable in iterables]
+    for source in sources:
+        if source.position == TAKEN:
+            rest_of(run, source)  # refused
+    parts = [source.items for source in sources]
+    lengths = [part.length for part in parts]
+    if sources and min(lengths) >= ENDLESS:
+        refuse_endless(run)
+    at = {id(source): source.position for source in sources}
     rows: list[list[int]] = []  # the positions of the items
+    row: list[int] = []
     while sources:
-        row: list[int] = []
-        for source in sources:
-            if not source.left:
+        row = []
+        for source, count in zip(sources, lengths, strict=True):
+            if at[id(source)] >= count:
                 break
-            row.append(source.position)
-            run.set(PositionSite(source), source.position + 1)
+            row.append(at[id(source)])
+            at[id(source)] += 1
         if len(row) < len(sources):
             break
         rows.append(row)
-    if strict and (row or any(source.left for source in sources)):
+    if strict and (row or any(at[id(s)] < n for s, n in zip(sources, lengths, strict=True))):
         run.refuse("the arguments of zip have different lengths", "", TypingError)
-    parts = [source.items for source in sources]
-    lengths = [part.length for part in parts]
+
+    def leave(known: bool) -> None:
+        for source in sources:
+            run.set(PositionSite(source), at[id(source)] if known else TAKEN)
 
     def length() -> int:
         if [part.length for part in parts] != lengths:
@@ -216,9 +230,13 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Iterator:
         return len(rows)
 
     def item(index: int) -> tuple[Any, ...]:
-        return tuple(part.item(at) for part, at in zip(parts, rows[index], strict=True))
+        found = tuple(part.item(at) for part, at in zip(parts, rows[index], strict=True))
+        if index == len(rows) - 1 and not row:  # else the end takes some more
+            leave(known=True)
+        return found
 
-    return iterator_over(run, Sequence(length, item, _sources(parts), rows=False))
+    leave(known=not rows and not row)
+    return iterator_over(run, Sequence(length, item, (*sources_of(parts), *sources), rows=False))
 
 
 def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
@@ -229,21 +247,22 @@ def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
     def item(index: Any) -> Any:
         return tuple(part.item(index) for part in parts)
 
-    return iterator_over(run, _together(parts, item))
+    return iterator_over(run, together(parts, item))
 
 
-def _together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
+def together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
     """A sequence with as many items as the shortest part has."""
 
     def length() -> int:
         return min(part.length for part in parts)
 
     if all(part.rows for part in parts):
-        return Sequence(length(), item, _sources(parts))
-    return Sequence(length, item, _sources(parts), rows=False)
+        return Sequence(length(), item, sources_of(parts))
+    return Sequence(length, item, sources_of(parts), rows=False)
 
 
-def _sources(parts: list[Sequence]) -> tuple[Any, ...]:
+def sources_of(parts: list[Sequence]) -> tuple[Any, ...]:
+    """What the items of all parts are made of."""
     return tuple(source for part in parts for source in part.sources)
 
 
@@ -254,7 +273,7 @@ def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
         number = index.scaled(1, start) if isinstance(index, Affine) else index + start
         return number, items.item(index)
 
-    return iterator_over(run, _together([items], item))
+    return iterator_over(run, together([items], item))
 
 
 def range_(run: Run, *bounds: Any) -> Any:
@@ -309,7 +328,8 @@ def map_(run: Run, function: Any, *iterables: Any) -> Any:
 
 def filter_(run: Run, function: Any, iterable: Any) -> Any:
     kept = []
-    for item in items_of(run, iterable):
+    items = sequence_of(run, iterable)
+    for item in map(items.item, range(items.length)):
         wanted = run.call(function, [item], {}) if function is not None else item
         if is_traced(wanted):
             refuse_truth(run, wanted, "`filter`")
@@ -369,7 +389,8 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, iterable: Any) -> Any:
         decided = function is any
         result: Any = not decided
-        for item in items_of(run, iterable):
+        items = sequence_of(run, iterable)  # the rest of an iterator may be left
+        for item in map(items.item, range(items.length)):
             truth = truth_of(run, item)
             if not is_traced(truth):
                 if truth == decided:
