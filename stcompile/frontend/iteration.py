@@ -19,6 +19,7 @@ from stcompile.frontend.values import (
     Affine,
     Array,
     Counted,
+    Flat,
     Iterator,
     Masked,
     Scalar,
@@ -50,6 +51,12 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if isinstance(value, Array):
         rows = value.type.dims[0]
         return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))
+    if isinstance(value, Flat):
+        if value.is_iterated:
+            run.refuse("this `.flat` is iterated over twice", "take `x.flat` again each time")
+        value.is_iterated = True
+        array = value.array
+        return Sequence(array.type.size, lambda i: indexing.get_item(run, Flat(array), i), (array,))
     if isinstance(value, Iterator):
         if value.items.length >= ENDLESS:
             refuse_endless(run)

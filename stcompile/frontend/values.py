@@ -197,6 +197,15 @@ class ArrayMethod:
 
 
 @dataclass(eq=False)
+class Flat:
+    """``x.flat``. NumPy's is an iterator: it goes through the array once, and so does this."""
+
+    tree_leaf: ClassVar[bool] = True
+    array: Array
+    is_iterated: bool = False
+
+
+@dataclass(eq=False)
 class GeneratorValue:
     """A source of random numbers: the variable that holds it, and its age."""
 
@@ -312,7 +321,7 @@ def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
     if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
         return False
-    if isinstance(value, GeneratorValue | GeneratorMethod | Text):
+    if isinstance(value, GeneratorValue | GeneratorMethod | Text | Flat):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))
@@ -331,6 +340,8 @@ def describe(value: Any) -> str:
         return repr(value.type)
     if isinstance(value, Masked):
         return f"what a mask selects of {describe(value.items)}"
+    if isinstance(value, Flat):
+        return f"`.flat` of {describe(value.array)}"
     if isinstance(value, Text):
         return "text of traced values"
     if isinstance(value, np.ndarray):

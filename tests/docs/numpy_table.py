@@ -17,6 +17,7 @@ from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
+from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, SHARED, STATISTICS
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
@@ -39,7 +40,7 @@ def tables() -> str:
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
-    own |= set(ITERTOOLS)
+    own |= set(ITERTOOLS) | set(INDICES)
     templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED)
     left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
@@ -50,6 +51,7 @@ def tables() -> str:
         ("Differences, integrals, polynomials", _calls(CALCULUS)),
         ("Comparisons of arrays, parts of numbers", _calls(COMPOSED)),
         ("Sorting, searching, choosing", _calls(SORTING)),
+        ("Indices", _calls(INDICES)),
         ("Products", _calls(LINEAR)),
         ("Linear algebra", _calls(LINALG)),
         ("Fourier transforms", _calls(FOURIER)),

@@ -17,6 +17,7 @@ from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
+from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import (
     ARRANGEMENT,
@@ -111,6 +112,7 @@ METHODS: dict[str, Any] = {
     "astype": _astype,
     "copy": _copy,
     "item": creation.item,
+    "tolist": creation.tolist,
     "fill": _fill,
 }
 
@@ -130,6 +132,7 @@ FUNCTIONS: dict[Any, Any] = {
     **MATRICES,
     **ARRANGEMENT,
     **SORTING,
+    **INDICES,
     **PYTHON,
     **ITERTOOLS,
     **RANDOM,

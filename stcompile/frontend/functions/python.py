@@ -40,6 +40,7 @@ from stcompile.frontend.values import (
     Affine,
     Array,
     Counted,
+    Flat,
     GeneratorValue,
     Iterator,
     Masked,
@@ -125,6 +126,8 @@ def len_(run: Run, obj: Any) -> Any:
         return masks.count(run, obj)
     if isinstance(obj, Array) and obj.type.ndim:
         return obj.type.dims[0]
+    if isinstance(obj, Flat):
+        return obj.array.type.size
     if type(obj) in ITERABLE or trees.is_namedtuple(obj):
         if isinstance(obj, list):
             return len([run.checked(item) for item in obj])
