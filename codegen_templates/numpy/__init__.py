@@ -145,6 +145,7 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "math.trunc": python_math.math_trunc,
     "math.atan2": python_math.math_atan2,
     "math.hypot": python_math.math_hypot,
+    "math.fsum": python_math.math_fsum,
     "math.pow": python_math.math_pow,
     "cast": conversions.cast,
     "to_python": conversions.to_python,

@@ -129,8 +129,13 @@ def math_atan2(x: Any, y: Any) -> Any:
 
 
 @fresh
-def math_hypot(x: Any, y: Any) -> Any:
-    return math.hypot(x, y)
+def math_hypot(xs: Any) -> Any:
+    return math.hypot(*xs)
+
+
+@fresh
+def math_fsum(xs: Any) -> Any:
+    return math.fsum(xs)
 
 
 @fresh

@@ -21,6 +21,7 @@ from stcompile.frontend.values import (
     ArrayMethod,
     Bound,
     Closure,
+    Flat,
     GeneratorMethod,
     GeneratorValue,
     Masked,
@@ -88,6 +89,8 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
         return owner
     if name in ("real", "imag"):
         return _part(run, owner, name)
+    if name == "flat" and isinstance(owner, Array):
+        return Flat(owner)
     if weak and name == "conjugate":
         return ArrayMethod(owner, name)
     if not weak and callable(getattr(np.ndarray, name, None)):

@@ -29,6 +29,7 @@ from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.random import method_of
 from stcompile.frontend.functions.scipy import scipy_lowering
+from stcompile.frontend.functions.ufuncs import method_of as method_of_ufunc
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.masks import has_masked
@@ -130,6 +131,12 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         place = Place.constant(function, function.__name__).attribute("__self__")
         generator = run.captures.captured(function.__self__, place)
         return call(run, GeneratorMethod(generator, function.__name__), arguments, keywords)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        known = FUNCTIONS.get(owner) or scipy_lowering(owner)
+        lowering = method_of_ufunc(run, owner, function.__name__, known is not None)
+        name = f"{name_of(owner)}.{function.__name__}"
+        return _lower(run, lowering, Callee(name), arguments, keywords)
     if _is_container_method(function):
         arguments = _drained(run, arguments)
         if isinstance(function.__self__, str) and not is_static([*arguments, *keywords.values()]):

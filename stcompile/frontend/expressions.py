@@ -21,7 +21,6 @@ from stcompile.frontend.iteration import (
     iteration_note,
     iterator_over,
     sequence_of,
-    taken,
 )
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import NameSite
@@ -43,14 +42,7 @@ def visit_Constant(run: Run, node: ast.Constant, frame: Frame) -> Any:
 
 
 def visit_Name(run: Run, node: ast.Name, frame: Frame) -> Any:
-    return _named(lookup(run, node.id, frame))
-
-
-def _named(value: Any) -> Any:
-    """What was read from somewhere; an iterator may be read from there again."""
-    if isinstance(value, Iterator):
-        value.named = True
-    return value
+    return lookup(run, node.id, frame)
 
 
 def lookup(run: Run, name: str, frame: Frame) -> Any:
@@ -115,7 +107,7 @@ def visit_IfExp(run: Run, node: ast.IfExp, frame: Frame) -> Any:
 
 
 def visit_Attribute(run: Run, node: ast.Attribute, frame: Frame) -> Any:
-    return _named(attribute(run, run.evaluate(node.value, frame), node.attr))
+    return attribute(run, run.evaluate(node.value, frame), node.attr)
 
 
 def visit_Yield(run: Run, node: ast.Yield, frame: Frame) -> None:
@@ -146,7 +138,7 @@ def _consumer(run: Run, frame: Frame) -> Callable[[Any], None]:
 
 def visit_Subscript(run: Run, node: ast.Subscript, frame: Frame) -> Any:
     container = run.evaluate(node.value, frame)
-    return _named(indexing.get_item(run, container, run.evaluate(node.slice, frame)))
+    return indexing.get_item(run, container, run.evaluate(node.slice, frame))
 
 
 def visit_Slice(run: Run, node: ast.Slice, frame: Frame) -> slice:
@@ -256,7 +248,7 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
         _bind_item(run, first, item, inner, frame)
         return all(_included(run, test, inner) for test in first.ifs)
 
-    items, over = taken(run, run.evaluate(first.iter, frame))
+    items = sequence_of(run, run.evaluate(first.iter, frame))
     if first.ifs:
         items = fixed(run, [x for x in map(items.item, range(items.length)) if included(x)])
 
@@ -264,8 +256,7 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
         _bind_item(run, first, items.item(index), inner, frame)
         return run.evaluate(node.elt, inner)
 
-    made = Sequence(lambda: items.length, item, items.sources, rows=False)
-    return iterator_over(run, made, over)
+    return iterator_over(run, Sequence(lambda: items.length, item, items.sources, rows=False))
 
 
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:

@@ -15,6 +15,7 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Affine,
     Array,
+    Flat,
     Masked,
     Scalar,
     Traced,
@@ -67,6 +68,8 @@ _INDEXABLE = frozenset({list, tuple, dict, str, bytes, range})
 def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(container, Array):
         return _get_array(run, container, index)
+    if isinstance(container, Flat):
+        return _get_flat(run, container.array, index)
     if isinstance(container, Masked):
         run.refuse_masked()
     if isinstance(container, Scalar):
@@ -102,6 +105,9 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if method is not None:
         run.call(method, [index, value], {})
         return
+    if isinstance(container, Flat):
+        _set_flat(run, container.array, index, value)
+        return
     if isinstance(container, Masked):
         run.refuse("what a mask selects is a copy: nobody sees what is written to it", "")
     if not isinstance(container, list | dict):
@@ -118,6 +124,43 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         container[index] = value
     except (LookupError, TypeError) as error:
         run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
+
+
+def _get_flat(run: Run, array: Array, index: Any) -> Any:
+    """``array.flat[index]``: a number, or a copy."""
+    place = _place_in(run, array, index)
+    if place is not None:
+        return _get_array(run, array, place)
+    vector = run.call(np.ravel, [array], {})
+    if not isinstance(vector, Array) or index is Ellipsis or isinstance(index, tuple):
+        run.refuse("`.flat` takes an integer, a slice or integers in a list", "", TypingError)
+    found = _get_array(run, vector, index)
+    is_slice = isinstance(index, slice)
+    return run.record("copy", found) if is_slice and isinstance(found, Array) else found
+
+
+def _set_flat(run: Run, array: Array, index: Any, value: Any) -> None:
+    place = _place_in(run, array, index)
+    if place is None:
+        run.refuse(
+            "`.flat` is written at a static integer alone",
+            "write to `x.reshape(-1)` if x is contiguous, or to the array itself",
+        )
+    if is_traced(value) and value.type.dims:
+        run.refuse("an array is written to one element of `.flat`", "", TypingError)
+    _set_array(run, array, place, value)
+
+
+def _place_in(run: Run, array: Array, index: Any) -> tuple[Any, ...] | None:
+    """The subscript of a flat index; None if it has to be found by flattening the array."""
+    if array.type.ndim == 1 and isinstance(index, Affine):
+        return (index,)
+    if not isinstance(index, int | np.integer) or isinstance(index, bool):
+        return None
+    size = array.type.size
+    if not -size <= index < size:
+        run.refuse(f"index {index} is out of bounds for size {size}", "", TypingError)
+    return tuple(int(at) for at in np.unravel_index(int(index) % size, array.type.dims))
 
 
 def entries_of(index: Any) -> tuple[Any, ...]:
@@ -366,6 +409,30 @@ def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
 
     run.write(array, accumulate)
     return True
+
+
+def accumulate_at(run: Run, array: Array, index: Any, value: Any) -> None:
+    """``np.add.at(array, index, value)``, of an array or a number: what stands in an index twice is
+    added to twice."""
+    if isinstance(index, list):
+        index = run.as_array(index)
+    entries = entries_of(index)
+    if isinstance(value, Masked) or any(masks.as_mask(run, entry) is not None for entry in entries):
+        run.refuse("adding where a mask holds is not supported here", "`x[mask] += v`")
+    counted = _counted_entries(run, array, entries)
+    if _is_basic(counted):
+        total = run.call(np.add, [get_item(run, array, index), value], {})
+        if not np.can_cast(total.type.dtype, array.type.dtype, "same_kind"):
+            run.refuse(f"{describe(value)} does not add to {describe(array)}", "cast it first")
+        set_item(run, array, index, total)
+        return
+    at, indices = parse_advanced(run, array, counted)
+
+    def scatter(present: Variable) -> Traced:
+        result: Traced = run.record("accumulate", present, value, *indices, op="index", at=at)
+        return result
+
+    run.write(array, scatter)
 
 
 def parse_advanced(

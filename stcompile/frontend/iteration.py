@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import stcompile.trees as trees
 from stcompile.errors import TypingError
@@ -15,19 +14,21 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
     DICT_VIEWS,
+    ENDLESS,
+    TAKEN,
+    USED_UP,
     Affine,
     Array,
     Counted,
+    Flat,
     Generated,
     Iterator,
-    Lent,
     Masked,
     Scalar,
     Sequence,
     describe,
 )
 
-USED_UP = sys.maxsize  # the position of an iterator that has nothing left, whatever its list gets
 ITERABLE = frozenset(
     {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
 )
@@ -59,13 +60,16 @@ def items_of(run: Run, value: Any) -> list[Any]:
         made: list[Any] = run.own([])
         go_through(run, value, lambda item: run.call(made.append, [item], {}))
         value = made
-    found = sequence_of(run, value)
+    found = rest_of(run, value) if isinstance(value, Iterator) else sequence_of(run, value)
+    if found.length >= ENDLESS:
+        refuse_endless(run)
     return [found.item(index) for index in range(found.length)]
 
 
 def sequence_of(run: Run, value: Any) -> Sequence:
     """The items that a loop over ``value`` sees, made when they are asked for: those of a list or a
-    dict as the steps before left them."""
+    dict as the steps before left them. An iterator must not be used any more: it is not known how
+    many of its items will be."""
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
         run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
     if isinstance(value, Masked):
@@ -73,8 +77,16 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if isinstance(value, Array):
         rows = value.type.dims[0]
         return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))
+    if isinstance(value, Flat):
+        if value.is_iterated:
+            run.refuse("this `.flat` is iterated over twice", "take `x.flat` again each time")
+        value.is_iterated = True
+        array = value.array
+        return Sequence(array.type.size, lambda i: indexing.get_item(run, Flat(array), i), (array,))
     if isinstance(value, Iterator):
-        return rest_of(run, value)
+        if value.items.length >= ENDLESS:
+            refuse_endless(run)
+        return rest_of(run, value, TAKEN)
     if isinstance(value, range):
         return Sequence(len(value), lambda index: of_range(value, index))
     if isinstance(value, Counted):
@@ -128,57 +140,32 @@ def of_range(values: range, index: Any) -> Any:
     return values[index]
 
 
-def position_of(run: Run, iterator: Iterator) -> int:
-    """How far an iterator has come."""
-    position = iterator.position
-    if isinstance(position, int):
-        return position
-    if position_of(run, position.to) != USED_UP:
+def rest_of(run: Run, iterator: Iterator, position: int = USED_UP) -> Sequence:
+    """What an iterator has left; it is used up, or else where ``position`` says."""
+    start = iterator.position
+    if start == TAKEN:
         run.refuse(
-            "this iterator is used while another one that goes over it has items left",
-            "make a list of its items first",
+            "how much of this iterator is left is not known: something else takes its items, or "
+            "one of two paths did",
+            "make a list of its items first: `items = list(...)`",
         )
-    return position.then
-
-
-def has_left(run: Run, iterator: Iterator) -> bool:
-    """True if an iterator has items left."""
-    return position_of(run, iterator) < iterator.items.length
-
-
-def rest_of(run: Run, iterator: Iterator) -> Sequence:
-    """What an iterator has left; it is used up."""
-    items = _rest(run, iterator)
-    run.set(PositionSite(iterator), USED_UP)
-    return items
-
-
-def _rest(run: Run, iterator: Iterator) -> Sequence:
-    start = position_of(run, iterator)
+    run.set(PositionSite(iterator), position)
     return iterator.items.after(start) if start else iterator.items
 
 
 def next_of(run: Run, iterator: Iterator) -> Any:
     """The next item of an iterator that has one."""
-    position = position_of(run, iterator)
+    position = iterator.position
     run.set(PositionSite(iterator), position + 1)
     return run.checked(iterator.items.item(position))
 
 
-def taken(run: Run, value: Any) -> tuple[Sequence, tuple[Iterator, ...]]:
-    """The items that an iterator over ``value`` will take, and the iterators that these are of, if
-    something else may use them: `iterator_over` lends them."""
-    if isinstance(value, Iterator) and value.is_shared:
-        return _rest(run, value), (value,)
-    return sequence_of(run, value), ()
+def iterator_over(run: Run, items: Sequence) -> Iterator:
+    return Iterator(items, born=run.age())
 
 
-def iterator_over(run: Run, items: Sequence, over: Iterable[Iterator] = ()) -> Iterator:
-    """A new iterator, with what it goes over lent to it."""
-    made = Iterator(items, born=run.age(), over=tuple(dict.fromkeys(over)))
-    for source in made.over:
-        run.set(PositionSite(source), Lent(made, USED_UP))
-    return made
+def refuse_endless(run: Run) -> NoReturn:
+    run.refuse("these items never end", "zip them with something that ends")
 
 
 def iteration_note(target: ast.expr, item: Any) -> str:

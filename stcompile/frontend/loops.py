@@ -30,7 +30,6 @@ from stcompile.frontend.fixpoint import settle
 from stcompile.frontend.frames import Frame, captured_by
 from stcompile.frontend.iteration import (
     go_through,
-    has_left,
     iterated,
     iteration_note,
     next_of,
@@ -123,7 +122,7 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
         return _yielded(loop, iterable)
     if isinstance(iterable, Counted):
         return _counted(loop, iterable)
-    if isinstance(iterable, Iterator) and iterable.is_shared:
+    if isinstance(iterable, Iterator) and not isinstance(node.iter, ast.Call | ast.GeneratorExp):
         return _used_up(loop, iterable)
     sequence = run.at(node.iter, frame, lambda: sequence_of(run, iterable))
     outer = frame.iterated
@@ -192,9 +191,9 @@ def _unrolled(loop: Loop, items: Sequence, first: int) -> Signal:
 
 def _used_up(loop: Loop, iterator: Iterator) -> Signal:
     """A loop over an iterator that something else may go on with."""
-    while has_left(loop.run, iterator):
+    while iterator.left:
         signal = _one(loop, next_of(loop.run, iterator))
-        if isinstance(signal, Outcome) and has_left(loop.run, iterator):
+        if isinstance(signal, Outcome) and iterator.left:
             loop.run.refuse(
                 "this loop may leave its iterator half used, depending on a traced value",
                 "loop over a list or an array",

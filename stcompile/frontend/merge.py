@@ -46,6 +46,7 @@ from stcompile.frontend.state import (
     reachable,
 )
 from stcompile.frontend.values import (
+    TAKEN,
     Affine,
     Array,
     Bound,
@@ -95,9 +96,7 @@ class Merger:
             hint = self.run.recorder.hints.get(first, "")
             return Stored(self._slot(first.type, lambda: first, lambda: second, hint))
         if isinstance(site, PositionSite):
-            if first != second:
-                self._refuse("an iterator is advanced on one path only", "advance it on both")
-            return Keep(first)
+            return Keep(first if first == second else TAKEN)
         if isinstance(site, ContentsSite):
             return self._contents(site.container, first, second)
         hint = site.name

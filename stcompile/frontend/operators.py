@@ -238,7 +238,8 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
         changed = overloads.in_place(run, operation[1].__name__.rstrip("_"), target, value)
         return changed if changed is not NotImplemented else binary(run, operation, target, value)
     if operation[0] == "matmul":
-        run.refuse("`@=` is not supported", "write `x = x @ y`")
+        _multiply_in_place(run, target, value)
+        return target
     *outer, last = target.path or (None,)
     if (
         last is not None
@@ -273,7 +274,11 @@ def _updated(
     if _accumulates(run, operation, value, target):
         result: Traced = run.record("accumulate", present, value, op="add")
         return result
-    changed: Traced = _record_binary(run, operation, present, value)
+    return _fitted(run, target, _record_binary(run, operation, present, value))
+
+
+def _fitted(run: Run, target: Array, changed: Traced) -> Traced:
+    """What an array becomes, if it has its shape, in its dtype."""
     if changed.type.dims != target.type.dims:
         run.refuse(
             f"the result has shape {changed.type.dims}, which does not fit into the array of shape "
@@ -291,6 +296,16 @@ def _updated(
         )
     cast: Traced = run.record("cast", changed, dtype=target.type.dtype)
     return cast
+
+
+def _multiply_in_place(run: Run, target: Array, value: Any) -> None:
+    """``target @= value``: the product, in the array's own shape and dtype."""
+    if not target.type.ndim or run.as_array(value).type.ndim < 2:
+        run.refuse(
+            "`@=` takes an array of one dimension or more and one of two or more", "", TypingError
+        )
+    product = matmul(run, target, value)
+    run.write(target, lambda present: _fitted(run, target, product))
 
 
 def _accumulates(run: Run, operation: Operation, value: Any, target: Array) -> bool:

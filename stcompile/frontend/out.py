@@ -57,7 +57,7 @@ class Callee(NamedTuple):
 def _takes_out(function: Any) -> bool:
     if isinstance(function, np.ufunc) or function in _IN_C:
         return True
-    if not getattr(function, "__module__", "").startswith("numpy"):
+    if not (getattr(function, "__module__", None) or "").startswith("numpy"):
         return False
     if isinstance(function, types.BuiltinFunctionType):  # `inspect` would take the text to pieces
         text = getattr(function, "__text_signature__", None) or ""

@@ -20,6 +20,7 @@ from stcompile.frontend.values import (
     Bound,
     Cell,
     Closure,
+    Flat,
     Iterator,
     Missing,
     Partial,
@@ -207,6 +208,8 @@ def reachable(
             stack += [*value.arguments, *value.keywords.values()]
         elif isinstance(value, Iterator):
             stack += value.items.sources
+        elif isinstance(value, Flat):
+            stack.append(value.array)
         elif id(value) in owned:
             stack += [
                 part

@@ -21,6 +21,9 @@ from stcompile.types import Type
 
 Order: TypeAlias = tuple[int, ...] | None
 UNBOUNDED = 2**62
+ENDLESS = 2**61  # so many items or more are those of an iterator without an end
+USED_UP = 2**63  # the position of an iterator that has nothing left, whatever its list gets
+TAKEN = USED_UP - 1  # of one that something else goes on with, who knows how far
 
 
 @dataclass(frozen=True)
@@ -194,6 +197,15 @@ class ArrayMethod:
 
 
 @dataclass(eq=False)
+class Flat:
+    """``x.flat``. NumPy's is an iterator: it goes through the array once, and so does this."""
+
+    tree_leaf: ClassVar[bool] = True
+    array: Array
+    is_iterated: bool = False
+
+
+@dataclass(eq=False)
 class GeneratorValue:
     """A source of random numbers: the variable that holds it, and its age."""
 
@@ -260,21 +272,17 @@ class Counted:
 
 @dataclass(eq=False)
 class Iterator:
-    """An iterator over a sequence: its items are used up once. ``named``: an expression of the
-    program has read it from somewhere, so that it may be used again. ``over`` are the iterators
-    that it takes its own items of, if these may be."""
+    """An iterator over a sequence: its items are used up once."""
 
     tree_leaf: ClassVar[bool] = True
     items: Sequence
-    position: int | Lent = 0
+    position: int = 0
     born: int = 0
-    named: bool = False
-    over: tuple[Iterator, ...] = ()
 
     @property
-    def is_shared(self) -> bool:
-        """True if somebody may see how far it, or what it goes over, has come."""
-        return self.named or bool(self.over)
+    def left(self) -> bool:
+        """True if there are items left."""
+        return self.position < self.items.length
 
 
 @dataclass(eq=False)
@@ -286,15 +294,6 @@ class Generated:
     name: str
     body: Callable[[Callable[[Any], None]], None]
     is_used: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Lent:
-    """How far an iterator is that another one goes over: not known until that one is used up, and
-    ``then`` afterwards."""
-
-    to: Iterator
-    then: int
 
 
 _EMPTY: dict[Any, Any] = {}
@@ -333,7 +332,7 @@ def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
     if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
         return False
-    if isinstance(value, GeneratorValue | GeneratorMethod | Text | Generated):
+    if isinstance(value, GeneratorValue | GeneratorMethod | Text | Generated | Flat):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))
@@ -354,6 +353,8 @@ def describe(value: Any) -> str:
         return f"what a mask selects of {describe(value.items)}"
     if isinstance(value, Generated):
         return "generator"
+    if isinstance(value, Flat):
+        return f"`.flat` of {describe(value.array)}"
     if isinstance(value, Text):
         return "text of traced values"
     if isinstance(value, np.ndarray):

@@ -296,7 +296,7 @@ class _Planner:
     def _constants(self, kept: set[Variable]) -> dict[Variable, Equation]:
         """What equations compute that read nothing, if nobody changes or keeps it."""
         found = {}
-        changed = set(written(self.tree, self.writes))
+        changed = self._roots(written(self.tree, self.writes))  # also through a view of it
         for _, item in self.tree.items():
             if not isinstance(item, Step) or item.equation.effects:
                 continue

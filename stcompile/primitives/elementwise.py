@@ -39,13 +39,16 @@ LINEAR = frozenset({"conjugate", "negative", "add", "subtract", "deg2rad", "rad2
 
 MATH_RULES = {
     **{f"math.{name}": name for name in ("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt")},
-    **{f"math.{name}": name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot")},
+    **{f"math.{name}": name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{f"math.{name}": f"arc{name[1:]}" for name in ("asin", "acos", "atan", "atan2")},
     **{f"math.{name}": f"arc{name[1:]}" for name in ("asinh", "acosh", "atanh")},
     "math.fabs": "absolute",
     "math.pow": "power",
+    "math.hypot": "math.hypot",
+    "math.fsum": "math.fsum",
 }
-MATH_BINARY = frozenset({"math.atan2", "math.hypot", "math.pow"})
+MATH_BINARY = frozenset({"math.atan2", "math.pow"})
+MATH_OF_ANY = frozenset({"math.hypot", "math.fsum"})  # of any number of operands
 MATH_INTEGER = {"math.floor": "floor", "math.ceil": "ceil", "math.trunc": "trunc"}
 
 PythonRule = Callable[[type], type | None]
@@ -180,7 +183,7 @@ def _i0(types: Types, params: Any) -> Types:
 
 def _math(name: str, count: int, result: builtins.type) -> Infer:
     def infer(types: Types, params: Any) -> Types:
-        require_count(name, types, count)
+        require_count(name, types, len(types) if name in MATH_OF_ANY else count)
         for t in types:
             if t.dims or t.dtype.kind == "c":
                 raise OperandError(f"{name}: takes a real number, not {t}")

@@ -67,9 +67,16 @@ def an_output_argument(x):
     return np.sum(y)
 
 
-@refused(X, at="itertools.count()", reason="count")
-def an_endless_iterator_in_c(x):
-    for _, n in zip(x, itertools.count()):
+@refused(X, at="itertools.cycle(x[0])", reason="whose items are made on the way")
+def a_cycle_of_an_array(x):
+    for _, n in enumerate(itertools.cycle(x[0])):
+        x = x * n
+    return np.sum(x)
+
+
+@refused(X, at="enumerate(itertools.count())", reason="never end", hint="zip them")
+def an_endless_iterator(x):
+    for _, n in enumerate(itertools.count()):
         x = x * n
     return np.sum(x)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable
@@ -16,6 +17,8 @@ from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
+from stcompile.frontend.functions.indices import INDICES
+from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, SHARED, STATISTICS
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
@@ -37,6 +40,7 @@ def tables() -> str:
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
+    own |= set(ITERTOOLS) | set(INDICES)
     templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED)
     left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
@@ -47,6 +51,7 @@ def tables() -> str:
         ("Differences, integrals, polynomials", _calls(CALCULUS)),
         ("Comparisons of arrays, parts of numbers", _calls(COMPOSED)),
         ("Sorting, searching, choosing", _calls(SORTING)),
+        ("Indices", _calls(INDICES)),
         ("Products", _calls(LINEAR)),
         ("Linear algebra", _calls(LINALG)),
         ("Fourier transforms", _calls(FOURIER)),
@@ -63,6 +68,7 @@ def tables() -> str:
         ("`operator`, `functools`, `dataclasses`", _names(
             f for f in python if _module(f) in ("operator", "functools", "dataclasses")
         )),
+        ("`itertools`", _names(ITERTOOLS)),
         ("Static arguments only", _names(f for f in STATIC if _module(f) != "math")),
     ]  # fmt: skip
     parts = [f"### {title}\n\n{table}" for title, table in sections]
@@ -201,6 +207,8 @@ def _aliases(function: Any) -> str:
 
 def _name(function: Any) -> str:
     name: str = function.__name__
+    if getattr(function, "__self__", None) is itertools.chain:
+        return "itertools.chain.from_iterable"
     module = _module(function)
     if module == "builtins":
         return name

@@ -26,16 +26,9 @@ def what_a_zip_leaves(x):
 
 
 @example(X)
-def what_a_zip_takes_in_vain(x):
-    items = iter(x)
-    first = sum(p * q for p, q in zip(items, [1.0, 2.0]))
-    return first + sum(items)
-
-
-@example(X)
 def one_after_the_other(x):
     items = iter(x)
-    first = [v * v for v in map(np.sin, items)]
+    first = [v * v for v in items]
     return sum(first) + sum(items) + next(items, 3.0) * x[0]
 
 
@@ -113,6 +106,12 @@ def half_a_zip(x):
     return next(pairs)[0] + sum(items)
 
 
+def what_a_zip_takes_in_vain(x):
+    items = iter(x)
+    first = sum(p * q for p, q in zip(items, [1.0, 2.0]))
+    return first + sum(items)
+
+
 def half_of_half(x):
     items = iter(x)
     numbered = enumerate(map(np.sin, items))
@@ -150,18 +149,19 @@ def until_data_decides(x):
         half_an_enumeration,
         half_a_filter,
         half_a_zip,
+        what_a_zip_takes_in_vain,
         half_of_half,
         left_by_a_loop,
         used_within_a_loop,
     ],
 )
 def test_an_iterator_below_another_one_is_refused(function):
-    with pytest.raises(st.LanguageError, match="another one that goes over it has items left"):
+    with pytest.raises(st.LanguageError, match="something else takes its items"):
         st.grad(function)(X)
 
 
 def test_an_iterator_that_data_leaves_half_used_is_refused():
-    with pytest.raises(st.LanguageError, match="half used, depending on a traced value"):
+    with pytest.raises(st.LanguageError, match="something else takes its items"):
         st.grad(until_data_decides)(X)
 
 

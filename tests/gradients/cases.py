@@ -164,6 +164,12 @@ MATH = (
     real_alone("math.atanh", lambda x: math.atanh(x), a.single(-0.8, 0.8)),
     real_alone("math.fabs", lambda x: math.fabs(x), a.single(-1.5, -0.1)),
     real_alone("math.hypot", lambda x, y: math.hypot(x, y), a.pair(0.2, 1.5)),
+    real_alone("math.hypot of one", lambda x: math.hypot(x), a.single(-1.5, -0.2)),
+    real_alone("math.hypot of four", lambda x, y: math.hypot(x, y, 0.5, x), a.pair(0.2, 1.5)),
+    real_alone("math.dist", lambda x, y: math.dist([x, y, 1], (y, 3.0, x)), a.pair(0.2, 0.8)),
+    real_alone("math.fsum", lambda x, y: math.fsum([x, y * y, 2, x]), a.pair()),
+    real_alone("math.log, base", lambda x, y: math.log(x, y) + math.log(x, 2), a.pair(1.2, 3.0)),
+    real_alone("math.prod", lambda x, y: math.prod([x, y, 2, x], start=0.5), a.pair()),
     real_alone("math.pow", lambda x, y: math.pow(x, y), a.pair(0.3, 2.0)),
     real_alone("math.floor", lambda x: math.floor(x) * x, a.single(1.1, 1.9)),
     real_alone("math.ceil", lambda x: math.ceil(x) * x, a.single(1.1, 1.9)),
@@ -222,11 +228,13 @@ METHODS = (
     alone("x.astype", lambda x: x.astype(x.dtype) * x.astype(x.dtype, copy=False), a.array()),
     real_alone("astype", lambda x: np.astype(x, np.float64) * x, a.array()),
     alone("x.copy", lambda x: x.copy() * x, a.array()),
+    alone("x.tolist", lambda x: [v * 2 for v in x.tolist()], a.of_shapes((3,))),
     real_alone("x.item", lambda x: x.item() * x, a.of_shapes((1, 1))),
     real_alone("x.round", lambda x: x.round() * x, a.array(low=0.6, high=1.4)),
 )
 
 GRID, ROW = a.of_shapes((3, 4)), a.of_shapes((4,))
+SQUARE_GRID = a.of_shapes((3, 3))
 GRID_AND_ROW, TWO_ROWS = a.of_shapes((3, 4), (4,)), a.of_shapes((4,), (4,))
 GRID_WITH_NAN = GRID.map(lambda drawn: (np.where(np.eye(3, 4, 1, bool), np.nan, drawn[0]),))
 
@@ -286,6 +294,10 @@ SHAPES = (
     alone("roll", lambda x, shift, axis: np.roll(x, shift, axis), a.rolling()),
     alone("roll, one axis twice", lambda x: np.roll(x, (1, 2), (0, -1)), a.array(1, 1)),
     Case("pad", lambda x, width: np.pad(x, width, "constant"), a.padding()),
+    alone("pad, edge", lambda x: np.pad(x, ((1, 2), (0, 3)), "edge"), GRID),
+    alone("pad, reflect", lambda x: np.pad(x, ((5, 2), (0, 3)), "reflect"), GRID),
+    alone("pad, symmetric", lambda x: np.pad(x, 4, "symmetric"), GRID),
+    alone("pad, wrap", lambda x: np.pad(x, (2, 5), "wrap"), ROW),
     alone("pad, value", lambda x: np.pad(x, 1, constant_values=2.0), a.array(1)),
     alone("repeat", lambda x, n, axis: np.repeat(x, n, axis), a.repeating()),
     alone("sliding_window_view", lambda x: sliding_window_view(np.pad(x, 1), 2, 0), a.array(1)),
@@ -368,6 +380,7 @@ CREATION = (
     Case("array, nested", lambda x, y: np.array([[x, y], [y * y, 2.0]]) @ np.ones(2), a.pair()),
     alone("asarray", lambda x: np.asarray(x) * 2, a.unary()),
     alone("copy", lambda x: np.copy(x) * np.array(x), a.unary()),
+    alone("asfortranarray", lambda x: np.asfortranarray(x) * 2, a.array(1)),
     alone("ascontiguousarray", lambda x: np.ascontiguousarray(x.T), a.array(1)),
     real_alone("float", lambda x: float(x) ** 2, a.single()),
     real_alone("float64", lambda x: np.float64(x) * x, a.single()),
@@ -412,6 +425,26 @@ def write_where(x: Any, v: Any) -> Any:
     np.putmask(y, x < -1, 3 * x)
     return y
 
+
+INDICES = (
+    alone("ndindex", lambda x: [x[i] * i[0] for i in np.ndindex(x.shape)], GRID),
+    alone("ndenumerate", lambda x: [v * i for (i, _), v in np.ndenumerate(x)], GRID),
+    alone("indices", lambda x: x * np.indices((3, 4))[1], GRID),
+    alone("fromfunction", lambda v: np.fromfunction(lambda i, j: i * v[0] + j * v, (3, 4)), ROW),
+    alone("triu_indices", lambda x: x[np.triu_indices(3, 1)], GRID),
+    alone("tril_indices", lambda x: x[np.tril_indices(3, 0, 4)], GRID),
+    alone("diag_indices", lambda x: x[np.diag_indices(3)], GRID),
+    alone("triu_indices_from", lambda x: x[np.triu_indices_from(x, 1)], GRID),
+    alone("tril_indices_from", lambda x: x[np.tril_indices_from(x)], GRID),
+    alone("diag_indices_from", lambda x: x[np.diag_indices_from(x)], SQUARE_GRID),
+    real_alone("unravel_index", lambda x: x[np.unravel_index(np.argmax(x), x.shape)] * x, GRID),
+    real_alone(
+        "ravel_multi_index",
+        lambda x: np.ravel(x)[np.ravel_multi_index((np.argmax(x, 1), [0, 1, 2]), (4, 3))] * x[:, 0],
+        GRID,
+    ),
+    alone("flat", lambda x: [v * 2 for v in x.flat] + [x.flat[3], x.T.flat[1:5]], GRID),
+)
 
 KNOTS = np.array([-1.0, -0.2, 0.6, 1.1])
 VECTORS = st.sampled_from([((4,), (3,)), ((3,), (4,)), ((5,), (2,)), ((1,), (2,))]).flatmap(
@@ -775,7 +808,7 @@ COMPLEX = (
 CASES: tuple[Case, ...] = (
     *OF_USERS,
     *(*LINALG, *COMPLEX),
-    *(*ELEMENTWISE, *CALCULUS, *ORDER, *STATISTICS, *MATRICES, *ARRANGEMENT),
+    *(*ELEMENTWISE, *CALCULUS, *ORDER, *STATISTICS, *MATRICES, *ARRANGEMENT, *INDICES),
     *(*OPERATORS, *UNARY, *BINARY, *MATH, *REDUCTIONS, *METHODS),
     *(*LINEAR, *SHAPES, *INDEXING, *CREATION, *RANDOM, *LIBRARY),
 )

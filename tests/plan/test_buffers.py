@@ -203,6 +203,23 @@ def test_a_constant_that_is_written_is_made_anew() -> None:
     assert compiled(x)[0] == compiled(x)[0] == filled(x)
 
 
+def test_a_constant_that_is_written_through_a_view_is_made_anew() -> None:
+    def filled(x):
+        y = np.zeros((2, 3))
+        y.T[[0, 1], [1, 1]] = x[:2]
+        y[1] += x
+        np.add.at(y.T, ([0, 0], [0, 0]), x[:2])
+        return np.sum(y * y * x)
+
+    x = random(3)
+    compiled = gradient(filled)
+    first, gradient_at_x = compiled(x)
+    assert first == pytest.approx(filled(x))
+    again, same_gradient = compiled(x)
+    assert again == first
+    np.testing.assert_array_equal(same_gradient, gradient_at_x)
+
+
 def test_rows_of_a_product_are_computed_where_they_are_needed() -> None:
     lines = body_lines(gradient(rows_of_a_product, 1), random(3, 10), W)
     products = [line for line in lines if "np.matmul(" in line or " @ " in line]

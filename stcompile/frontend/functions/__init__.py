@@ -17,6 +17,8 @@ from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
+from stcompile.frontend.functions.indices import INDICES
+from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import (
     ARRANGEMENT,
     CALCULUS,
@@ -114,6 +116,7 @@ METHODS: dict[str, Any] = {
     "astype": _astype,
     "copy": _copy,
     "item": creation.item,
+    "tolist": creation.tolist,
     "fill": _fill,
     "sort": _sort,
 }
@@ -134,7 +137,9 @@ FUNCTIONS: dict[Any, Any] = {
     **MATRICES,
     **ARRANGEMENT,
     **SORTING,
+    **INDICES,
     **PYTHON,
+    **ITERTOOLS,
     **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},
 }

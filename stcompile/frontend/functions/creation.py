@@ -10,9 +10,9 @@ from stcompile.errors import TypingError
 from stcompile.frontend import masks
 from stcompile.frontend.conditions import truth_of
 from stcompile.frontend.functions.shapes import shape_of
-from stcompile.frontend.indexing import set_item
+from stcompile.frontend.indexing import get_item, set_item
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Masked, Scalar, is_static, is_traced
+from stcompile.frontend.values import Array, Flat, Masked, Scalar, is_static, is_traced
 from stcompile.library import arrangement
 from stcompile.types import is_number
 
@@ -83,10 +83,11 @@ def linspace(
 ) -> Any:
     if not is_static([start, stop]):
         return run.call(arrangement.spaced, [start, stop, num, endpoint, axis], {})
-    return _constant(run, np.linspace(start, stop, num, endpoint, axis=axis))
+    return constant(run, np.linspace(start, stop, num, endpoint, axis=axis))
 
 
-def _constant(run: Run, values: Any) -> Any:
+def constant(run: Run, values: Any) -> Any:
+    """An array that is known at compile time."""
     flat = tuple(values.ravel().tolist())
     return run.record("constant", values=flat, shape=values.shape, dtype=values.dtype)
 
@@ -97,8 +98,8 @@ def grid(run: Run, maker: Any, key: Any) -> Any:
         run.refuse("a grid with traced bounds is not supported", "np.meshgrid(np.linspace(...))")
     made = maker[key]
     if isinstance(made, np.ndarray):
-        return _constant(run, made)
-    return type(made)([_constant(run, part) for part in made])
+        return constant(run, made)
+    return type(made)([constant(run, part) for part in made])
 
 
 def joined(run: Run, maker: Any, key: Any) -> Any:
@@ -194,10 +195,31 @@ def scalar_type(kind: type[np.generic]) -> Any:
     return lowering
 
 
-def item(run: Run, x: Any) -> Any:
-    """``x.item()``: the only element as a Python number."""
+def item(run: Run, x: Any, *args: Any) -> Any:
+    """``x.item()``: the only element as a Python number, or that at an index."""
+    if isinstance(x, Masked):
+        run.refuse_masked()
+    place = args[0] if len(args) == 1 else args
+    if args and isinstance(x, Array):
+        if not isinstance(place, tuple):
+            return item(run, get_item(run, Flat(x), place))
+        if len(place) != x.type.ndim:
+            run.refuse(f"{len(place)} indices for {x.type.ndim} dimensions", "", TypingError)
+        return item(run, get_item(run, x, place))
+    if args and place not in (0, -1, ()):
+        run.refuse("a number has one item, with the index 0", "", TypingError)
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[x.type.dtype.kind]
     return conversion(kind)(run, x)
+
+
+def tolist(run: Run, x: Any) -> Any:
+    """``x.tolist()``: nested lists of Python numbers."""
+    if isinstance(x, Masked):
+        run.refuse_masked()
+    if not x.type.dims:
+        return item(run, x)
+    rows = [get_item(run, x, index) for index in range(x.type.dims[0])]
+    return run.own([tolist(run, row) for row in rows])
 
 
 def shape(run: Run, a: Any) -> tuple[int, ...]:

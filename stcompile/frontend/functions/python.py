@@ -24,14 +24,12 @@ from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import (
     ITERABLE,
     fixed,
-    has_left,
     items_of,
     iterator_over,
     next_of,
-    position_of,
+    refuse_endless,
     rest_of,
     sequence_of,
-    taken,
 )
 from stcompile.frontend.operators import (
     BINARY,
@@ -45,13 +43,16 @@ from stcompile.frontend.operators import (
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import PositionSite
 from stcompile.frontend.values import (
+    ENDLESS,
+    TAKEN,
+    USED_UP,
     Affine,
     Array,
     Counted,
+    Flat,
     Generated,
     GeneratorValue,
     Iterator,
-    Lent,
     Masked,
     Partial,
     Scalar,
@@ -141,6 +142,8 @@ def len_(run: Run, obj: Any) -> Any:
         return masks.count(run, obj)
     if isinstance(obj, Array) and obj.type.ndim:
         return obj.type.dims[0]
+    if isinstance(obj, Flat):
+        return obj.array.type.size
     if type(obj) in ITERABLE or trees.is_namedtuple(obj):
         if isinstance(obj, list):
             return len([run.checked(item) for item in obj])
@@ -212,49 +215,47 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Iterator:
     """zip, which takes one item of each in turn: the same iterator may be given twice."""
     if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
         return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
-    return _in_turn(run, iterables, strict, tuple)
-
-
-def _in_turn(
-    run: Run,
-    iterables: tuple[Any, ...],
-    strict: bool,
-    made: Callable[[list[Any]], Any],
-    sources: tuple[Any, ...] = (),
-) -> Iterator:
-    """An iterator over what is made of one item of each in turn."""
-    iterators = [iter_(run, iterable) for iterable in iterables]
+    sources = [iter_(run, iterable) for iterable in iterables]
+    for source in sources:
+        if source.position == TAKEN:
+            rest_of(run, source)  # refused
+    parts = [source.items for source in sources]
+    lengths = [part.length for part in parts]
+    if sources and min(lengths) >= ENDLESS:
+        refuse_endless(run)
+    at = {id(source): source.position for source in sources}
     rows: list[list[int]] = []  # the positions of the items
-    while iterators:
-        row: list[int] = []
-        for source in iterators:
-            if not has_left(run, source):
+    row: list[int] = []
+    while sources:
+        row = []
+        for source, count in zip(sources, lengths, strict=True):
+            if at[id(source)] >= count:
                 break
-            row.append(position_of(run, source))
-            run.set(PositionSite(source), row[-1] + 1)
-        if len(row) < len(iterators):
+            row.append(at[id(source)])
+            at[id(source)] += 1
+        if len(row) < len(sources):
             break
         rows.append(row)
-    if strict and (row or any(has_left(run, source) for source in iterators)):
+    if strict and (row or any(at[id(s)] < n for s, n in zip(sources, lengths, strict=True))):
         run.refuse("the arguments of zip have different lengths", "", TypingError)
-    ends = {source: position_of(run, source) for source in iterators if source.is_shared}
-    parts = [source.items for source in iterators]
-    lengths = [part.length for part in parts]
+
+    def leave(known: bool) -> None:
+        for source in sources:
+            run.set(PositionSite(source), at[id(source)] if known else TAKEN)
 
     def length() -> int:
         if [part.length for part in parts] != lengths:
             run.refuse("this zip goes through a list that gets or loses items", "copy the list")
         return len(rows)
 
-    def item(index: int) -> Any:
-        return made([part.item(at) for part, at in zip(parts, rows[index], strict=True)])
+    def item(index: int) -> tuple[Any, ...]:
+        found = tuple(part.item(at) for part, at in zip(parts, rows[index], strict=True))
+        if index == len(rows) - 1 and not row:  # else the end takes some more
+            leave(known=True)
+        return found
 
-    found = iterator_over(
-        run, Sequence(length, item, (*sources, *_sources(parts)), rows=False), ends
-    )
-    for source, end in ends.items():
-        run.set(PositionSite(source), Lent(found, end))
-    return found
+    leave(known=not rows and not row)
+    return iterator_over(run, Sequence(length, item, (*sources_of(parts), *sources), rows=False))
 
 
 def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
@@ -265,32 +266,33 @@ def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
     def item(index: Any) -> Any:
         return tuple(part.item(index) for part in parts)
 
-    return iterator_over(run, _together(parts, item))
+    return iterator_over(run, together(parts, item))
 
 
-def _together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
+def together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
     """A sequence with as many items as the shortest part has."""
 
     def length() -> int:
         return min(part.length for part in parts)
 
     if all(part.rows for part in parts):
-        return Sequence(length(), item, _sources(parts))
-    return Sequence(length, item, _sources(parts), rows=False)
+        return Sequence(length(), item, sources_of(parts))
+    return Sequence(length, item, sources_of(parts), rows=False)
 
 
-def _sources(parts: list[Sequence]) -> tuple[Any, ...]:
+def sources_of(parts: list[Sequence]) -> tuple[Any, ...]:
+    """What the items of all parts are made of."""
     return tuple(source for part in parts for source in part.sources)
 
 
 def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
-    items, over = taken(run, iterable)
+    items = sequence_of(run, iterable)
 
     def item(index: Any) -> Any:
         number = index.scaled(1, start) if isinstance(index, Affine) else index + start
         return number, items.item(index)
 
-    return iterator_over(run, _together([items], item), over)
+    return iterator_over(run, together([items], item))
 
 
 def range_(run: Run, *bounds: Any) -> Any:
@@ -334,18 +336,24 @@ def _integer(run: Run, bound: Any) -> Any:
 
 def map_(run: Run, function: Any, *iterables: Any) -> Any:
     """map: its calls are made when their results are taken."""
-    return _in_turn(run, iterables, False, lambda row: run.call(function, row, {}), (function,))
+    rows = zip_(run, *iterables).items
+
+    def item(index: int) -> Any:
+        return run.call(function, [*rows.item(index)], {})
+
+    sources = (function, *rows.sources)
+    return iterator_over(run, Sequence(lambda: rows.length, item, sources, rows=False))
 
 
 def filter_(run: Run, function: Any, iterable: Any) -> Any:
     kept = []
-    items, over = taken(run, iterable)
+    items = sequence_of(run, iterable)
     for item in map(items.item, range(items.length)):
         wanted = run.call(function, [item], {}) if function is not None else item
         if is_traced(wanted):
             refuse_truth(run, wanted, "`filter`")
         kept += [item] if run.truth(wanted) else []
-    return iterator_over(run, fixed(run, kept), over)
+    return iterator_over(run, fixed(run, kept))
 
 
 def iter_(run: Run, iterable: Any) -> Any:
@@ -357,7 +365,7 @@ def iter_(run: Run, iterable: Any) -> Any:
 def next_(run: Run, iterator: Any, *default: Any) -> Any:
     if not isinstance(iterator, Iterator):
         run.refuse(f"a {describe(iterator)} is not an iterator", "iter(...) makes one")
-    if has_left(run, iterator):
+    if iterator.left:
         return next_of(run, iterator)
     rest_of(run, iterator)
     if default:
@@ -396,19 +404,18 @@ def super_(run: Run, *arguments: Any) -> Any:
 
 def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
     """any and all of an iterator, which makes items until one decides."""
-    start, items = position_of(run, iterator), rest_of(run, iterator)
+    start, items = iterator.position, rest_of(run, iterator, TAKEN)
+    if items.length >= ENDLESS:
+        refuse_endless(run)
     result: Any = is_all
     for at in range(items.length):
         item = functools.partial(items.item, at)
         result = combined(run, is_all, result, lambda item=item: truth_of(run, item()))  # type: ignore[misc]
-        if is_traced(result) and iterator.is_shared and at + 1 < items.length:
-            run.refuse(
-                "this may leave its iterator half used, depending on a traced value",
-                "make a list of its items first",
-            )
         if result is (not is_all):
             run.set(PositionSite(iterator), start + at + 1)
-            break
+            return result
+    if not is_traced(result):
+        run.set(PositionSite(iterator), USED_UP)
     return result
 
 
@@ -487,19 +494,59 @@ def operator_function(primitive: str, python: Callable[..., Any]) -> Callable[..
 
 def mathematics(name: str) -> Callable[..., Any]:
     """The lowering of a function of the math module, which gives Python numbers."""
-    function = getattr(math, name)
 
     def lowering(run: Run, *operands: Any) -> Any:
         if masks.has_masked(operands):
             run.refuse_masked()
         if not any(map(is_traced, operands)):
-            try:
-                return function(*operands)
-            except (TypeError, ValueError, ArithmeticError) as error:
-                return run.refuse(f"math.{name}: {error}", "", TypingError)
+            return static_mathematics(run, name, *operands)
         return run.record(f"math.{name}", *(_number(run, name, x) for x in operands))
 
     return lowering
+
+
+def static_mathematics(run: Run, name: str, *operands: Any) -> Any:
+    """A function of the math module, computed at compile time."""
+    try:
+        return getattr(math, name)(*operands)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        return run.refuse(f"math.{name}: {error}", "", TypingError)
+
+
+def log(run: Run, x: Any, base: Any = None) -> Any:
+    """math.log: to another base the quotient of two logarithms, as Python computes it."""
+    if base is None:
+        return mathematics("log")(run, x)
+    if is_static([x, base]):
+        return static_mathematics(run, "log", x, base)
+    logarithms = [mathematics("log")(run, number) for number in (x, base)]
+    return binary(run, BINARY[ast.Div], *logarithms)
+
+
+def dist(run: Run, p: Any, q: Any) -> Any:
+    """math.dist: math.hypot of the differences, which is how Python computes it."""
+    one, other = items_of(run, p), items_of(run, q)
+    if len(one) != len(other):
+        run.refuse("math.dist: both points must have the same number of dimensions", "")
+    numbers = [[_number(run, "dist", x) for x in point] for point in (one, other)]
+    pairs = zip(*numbers, strict=True)
+    return mathematics("hypot")(run, *(binary(run, BINARY[ast.Sub], x, y) for x, y in pairs))
+
+
+def fsum(run: Run, seq: Any) -> Any:
+    """math.fsum: the sum, rounded once."""
+    items = items_of(run, seq)
+    if is_static(items):
+        return static_mathematics(run, "fsum", items)
+    return mathematics("fsum")(run, *items)
+
+
+def prod(run: Run, iterable: Any, *, start: Any = 1) -> Any:
+    """math.prod: multiplications from ``start``, in order."""
+    total = start
+    for item in items_of(run, iterable):
+        total = binary(run, BINARY[ast.Mult], total, item)
+    return total
 
 
 def _number(run: Run, name: str, value: Any) -> Any:
@@ -565,6 +612,10 @@ PYTHON: dict[Any, Any] = {
         for name in PRIMITIVES
         if name.startswith("math.")
     },
+    math.log: log,
+    math.dist: dist,
+    math.fsum: fsum,
+    math.prod: prod,
 }
 
 # Pure callables that run at compile time when all their arguments are static.

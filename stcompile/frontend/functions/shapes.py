@@ -120,6 +120,11 @@ def ascontiguousarray(run: Run, a: Any) -> Any:
     return reshape(run, ravel(run, x), x.type.dims)
 
 
+def asfortranarray(run: Run, a: Any) -> Any:
+    x = atleast(run, a, 1)
+    return transpose(run, ascontiguousarray(run, transpose(run, x)))
+
+
 def flatten(run: Run, a: Array, order: str = "C") -> Any:
     return run.record("copy", ravel(run, a, order))
 
@@ -350,8 +355,6 @@ def pad(
     run: Run, array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 ) -> Any:
     x = run.as_array(array)
-    if mode != "constant":
-        run.refuse(f"np.pad in mode {mode!r} is not supported", "concatenate the edges yourself")
     if not isinstance(constant_values, int | float):
         run.refuse("np.pad takes one static constant", "", TypingError)
     if not is_static(pad_width):
@@ -360,7 +363,45 @@ def pad(
         widths = np.broadcast_to(np.asarray(pad_width, int), (x.type.ndim, 2)).tolist()
     except (TypeError, ValueError):
         run.refuse(f"pad width {pad_width!r} does not fit shape {x.type.dims}", "", TypingError)
-    return run.record("pad", x, pad_width=widths, mode=mode, value=constant_values)
+    if mode == "constant":
+        return run.record("pad", x, pad_width=widths, mode=mode, value=constant_values)
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        run.refuse(f"np.pad in mode {mode!r} is not supported", "concatenate the edges yourself")
+    for axis, (before, after) in enumerate(widths):
+        x = _extended(run, x, axis, before, after, mode)
+    return x if any(map(any, widths)) else run.record("copy", x)
+
+
+def _extended(run: Run, x: Array, axis: int, before: int, after: int, mode: Any) -> Array:
+    """The array with more of its own elements before and after those of an axis: a join of parts
+    in which NumPy's indices of them rise, fall or stay."""
+    if not (before or after):
+        return x
+    try:
+        places = np.pad(np.arange(x.type.dims[axis]), (before, after), mode=mode).tolist()
+    except ValueError as error:
+        run.refuse(f"np.pad: {error}", "", TypingError)
+    parts: list[Any] = []
+    while places:
+        step = places[1] - places[0] if len(places) > 1 else 1
+        step = step if abs(step) <= 1 else 1
+        count = 1
+        while count < len(places) and places[count] - places[count - 1] == step:
+            count += 1
+        first, places = places[0], places[count:]
+        if step == 0:
+            one = get_item(run, x, _along(axis, slice(first, first + 1)))
+            parts.append(repeat(run, one, count, axis))
+            continue
+        stop = first + step * count
+        part = slice(first, None if stop < 0 else stop, step)
+        parts.append(get_item(run, x, _along(axis, part)))
+    joined: Array = concatenate(run, parts, axis)
+    return joined
+
+
+def _along(axis: int, entry: slice) -> tuple[slice, ...]:
+    return (slice(None),) * axis + (entry,)
 
 
 def repeat(run: Run, a: Any, repeats: int, axis: Any = None) -> Any:
@@ -380,6 +421,7 @@ SHAPES: dict[Any, Any] = {
     np.reshape: reshape,
     np.ravel: ravel,
     np.ascontiguousarray: ascontiguousarray,
+    np.asfortranarray: asfortranarray,
     np.transpose: transpose,
     np.permute_dims: transpose,
     np.matrix_transpose: lambda run, x: swapaxes(run, x, -1, -2),

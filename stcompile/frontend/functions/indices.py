@@ -1,0 +1,112 @@
+"""Indices of arrays: NumPy's iterators over them, and those that static numbers decide."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from stcompile.errors import TypingError
+from stcompile.frontend.functions.creation import constant
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.indexing import get_item
+from stcompile.frontend.iteration import fixed, iterator_over
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Iterator, Sequence, is_static
+from stcompile.library import grids
+
+
+def ndindex(run: Run, *shape: Any) -> Iterator:
+    """np.ndindex of dimensions, or of a tuple of them."""
+    if not is_static(shape):
+        run.refuse("np.ndindex of traced values is not supported", "use static dimensions")
+    return iterator_over(run, fixed(run, _computed(run, np.ndindex, *shape)))
+
+
+def ndenumerate(run: Run, arr: Any) -> Iterator:
+    x = run.as_array(arr)
+    places = list(np.ndindex(x.type.dims))
+
+    def item(index: int) -> Any:
+        return places[index], get_item(run, x, places[index])
+
+    return iterator_over(run, Sequence(lambda: len(places), item, (x,), rows=False))
+
+
+def decided(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of a function of static numbers that gives index arrays."""
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        if not is_static([*arguments, *keywords.values()]):
+            run.refuse(f"np.{function.__name__} of traced values is not supported", "static ones")
+        return _constants(run, _computed(run, function, *arguments, **keywords))
+
+    return _with_signature_of(function, lowering)
+
+
+def decided_by_shape(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of one that looks at the shape of an array alone."""
+
+    def lowering(run: Run, arr: Any, *arguments: Any, **keywords: Any) -> Any:
+        if not is_static([*arguments, *keywords.values()]):
+            run.refuse(f"np.{function.__name__} of traced values is not supported", "static ones")
+        like = np.broadcast_to(np.float64(0), run.as_array(arr).type.dims)
+        return _constants(run, _computed(run, function, like, *arguments, **keywords))
+
+    return _with_signature_of(function, lowering)
+
+
+def either(function: Callable[..., Any], written: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of a function that is computed at compile time if its arguments are static."""
+    traced = inlined(written)
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        if not is_static([*arguments, *keywords.values()]):
+            return traced(run, *arguments, **keywords)
+        return _constants(run, _computed(run, function, *arguments, **keywords))
+
+    lowering.__dict__["__signature__"] = inspect.signature(traced)
+    return lowering
+
+
+def _computed(run: Run, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    try:
+        return function(*arguments, **keywords)
+    except (TypeError, ValueError) as error:
+        return run.refuse(f"np.{function.__name__}: {error}", "", TypingError)
+
+
+def _constants(run: Run, found: Any) -> Any:
+    if isinstance(found, tuple):
+        return tuple(_constants(run, part) for part in found)
+    return constant(run, found) if isinstance(found, np.ndarray) else found
+
+
+def _with_signature_of(
+    function: Callable[..., Any], lowering: Callable[..., Any]
+) -> Callable[..., Any]:
+    first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY)
+    taken = inspect.signature(function).parameters.values()
+    lowering.__dict__["__signature__"] = inspect.Signature([first, *taken])
+    return lowering
+
+
+INDICES: Mapping[Any, Any] = MappingProxyType(
+    {
+        np.ndindex: ndindex,
+        np.ndenumerate: ndenumerate,
+        np.indices: inlined(grids.indices),
+        np.fromfunction: inlined(grids.fromfunction),
+        np.triu_indices: decided(np.triu_indices),
+        np.tril_indices: decided(np.tril_indices),
+        np.diag_indices: decided(np.diag_indices),
+        np.triu_indices_from: decided_by_shape(np.triu_indices_from),
+        np.tril_indices_from: decided_by_shape(np.tril_indices_from),
+        np.diag_indices_from: decided_by_shape(np.diag_indices_from),
+        np.unravel_index: either(np.unravel_index, grids.unravel_index),
+        np.ravel_multi_index: either(np.ravel_multi_index, grids.ravel_multi_index),
+    }
+)

@@ -1,0 +1,56 @@
+"""Methods of ufuncs, written with calls of the ufunc."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.library.axes import normal
+
+Ufunc = Callable[[Any, Any], Any]
+
+
+def outer(function: Ufunc, A: Any, B: Any) -> Any:
+    """The function of every element of ``A`` with every one of ``B``."""
+    x, y = np.asarray(A), np.asarray(B)
+    return function(np.reshape(x, x.shape + (1,) * y.ndim), y)
+
+
+def folded(function: Ufunc, array: Any, axis: Any, keepdims: bool) -> Any:
+    """``function(... function(x[0], x[1]) ..., x[n - 1])`` along an axis."""
+    x = np.asarray(array)
+    at = _axis(x, axis)
+    if x.shape[at] == 0:
+        raise ValueError("zero-size array to a reduction operation which has no identity")
+    rows = np.moveaxis(x, at, 0)
+    total = rows[0] if x.shape[at] > 1 else rows[0] * 1
+    for row in rows[1:]:
+        total = function(total, row)
+    return np.expand_dims(total, at) if keepdims else total
+
+
+def running(function: Ufunc, array: Any, axis: Any) -> Any:
+    """The results of all steps of this."""
+    x = np.asarray(array)
+    at = _axis(x, axis)
+    rows = np.moveaxis(x, at, 0)
+    if x.size == 0:
+        return x * 1
+    total = rows[0]
+    found = [total]
+    for row in rows[1:]:
+        total = function(total, row)
+        found.append(total)
+    return np.stack(found, at)
+
+
+def _axis(x: Any, axis: Any) -> int:
+    if x.dtype.kind not in "fc":
+        raise TypeError(f"of {x.dtype} this is not supported: convert to float")
+    if axis is None and x.ndim == 1:
+        return 0
+    if not isinstance(axis, int):
+        raise ValueError("this operation takes one axis: its order matters")
+    return normal(axis, x.ndim)
