@@ -127,6 +127,8 @@ TEMPLATES: dict[str, Callable[..., Any]] = {
     "math.log2": python_math.math_log2,
     "math.log10": python_math.math_log10,
     "math.sqrt": python_math.math_sqrt,
+    "math.erf": python_math.math_erf,
+    "math.erfc": python_math.math_erfc,
     "math.sin": python_math.math_sin,
     "math.cos": python_math.math_cos,
     "math.tan": python_math.math_tan,

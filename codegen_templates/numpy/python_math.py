@@ -44,6 +44,16 @@ def math_sqrt(x: Any) -> Any:
 
 
 @fresh
+def math_erf(x: Any) -> Any:
+    return math.erf(x)
+
+
+@fresh
+def math_erfc(x: Any) -> Any:
+    return math.erfc(x)
+
+
+@fresh
 def math_sin(x: Any) -> Any:
     return math.sin(x)
 

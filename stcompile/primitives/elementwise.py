@@ -44,6 +44,7 @@ MATH_RULES = {
     **{f"math.{name}": f"arc{name[1:]}" for name in ("asinh", "acosh", "atanh")},
     "math.fabs": "absolute",
     "math.pow": "power",
+    **{f"math.{name}": f"special.{name}" for name in ("erf", "erfc")},
     "math.hypot": "math.hypot",
     "math.fsum": "math.fsum",
 }

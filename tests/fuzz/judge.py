@@ -24,6 +24,7 @@ import stcompile as st
 from stcompile import trees
 from stcompile.evaluate import evaluate
 from stcompile.gradient import Gradient
+from stcompile.location import Location
 from stcompile.pipeline import optimise
 from stcompile.primal import Primal
 from stcompile.verify import verify
@@ -80,6 +81,13 @@ def plain(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     return result if fits else None
 
 
+def _shows(place: Location | None, file: str) -> bool:
+    """True if a refusal points into the program, or at a helper that the program calls."""
+    while place is not None and place.file != file:
+        place = place.caller
+    return place is not None
+
+
 def judge_source(
     source: str,
     calls: tuple[tuple[Any, ...], ...],
@@ -98,8 +106,7 @@ def judge_source(
         about, details = mismatch.args
         return Verdict("wrong", about, details)
     except REFUSALS as error:
-        place = error.location
-        if place is None or place.file != function.__code__.co_filename:
+        if not _shows(error.location, function.__code__.co_filename):
             return Verdict("wrong", "a refusal without the user's line", str(error))
         return Verdict("refused", general(error.reason.split("\n")[0]), str(error))
     except TimeoutError:

@@ -157,6 +157,8 @@ MATH = (
     real_alone("math.atan", lambda x: math.atan(x), a.single()),
     real_alone("math.atan2", lambda x, y: math.atan2(x, y), a.pair(0.2, 1.5)),
     real_alone("math.sinh", lambda x: math.sinh(x), a.single()),
+    real_alone("math.erf", lambda x: math.erf(x), a.single()),
+    real_alone("math.erfc", lambda x: math.erfc(x), a.single()),
     real_alone("math.cosh", lambda x: math.cosh(x), a.single()),
     real_alone("math.tanh", lambda x: math.tanh(x), a.single()),
     real_alone("math.asinh", lambda x: math.asinh(x), a.single()),
