@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import inspect
 import types
@@ -10,6 +11,8 @@ from typing import Any
 
 from stcompile.frontend.binding import bind_arguments
 from stcompile.frontend.run import Run
+
+_CONTAINERS = (list, dict, set, tuple, collections.deque)
 
 
 def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -21,7 +24,8 @@ def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[s
         values = {**defaults, **bound}
         return tuple.__new__(cls, [values[name] for name in cls._fields])
     if any("__new__" in vars(base) for base in cls.__mro__[:-1]):
-        run.refuse(f"an instance of `{cls.__name__}` cannot be made here", "make it outside")
+        hint = "use a list or a dict" if issubclass(cls, _CONTAINERS) else "make it outside"
+        run.refuse(f"an instance of `{cls.__name__}` cannot be made here", hint)
     instance = run.own(object.__new__(cls))
     if dataclasses.is_dataclass(cls) and "__init__" not in _written_methods(cls):
         bound = bind_arguments(run, cls.__name__, inspect.signature(cls), arguments, keywords)
