@@ -413,7 +413,7 @@ def _entered(run: Run, node: FunctionNode, frame: Frame) -> Any:
         frame.consumer = consumer
         _run_body(run, node, frame)
 
-    return Generated(frame.function_name, body)
+    return Generated(frame.function_name, body, frame.names)
 
 
 def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:

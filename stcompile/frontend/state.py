@@ -21,6 +21,7 @@ from stcompile.frontend.values import (
     Cell,
     Closure,
     Flat,
+    Generated,
     Iterator,
     Missing,
     Partial,
@@ -208,6 +209,8 @@ def reachable(
             stack += [*value.arguments, *value.keywords.values()]
         elif isinstance(value, Iterator):
             stack += value.items.sources
+        elif isinstance(value, Generated):
+            stack += value.names.values()
         elif isinstance(value, Flat):
             stack.append(value.array)
         elif id(value) in owned:
