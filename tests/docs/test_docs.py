@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from stcompile import nn
+from stcompile import nn, options
 from stcompile.train.results import Epoch, Results
 from tests.docs import pages, passes_table
 from tests.docs.numpy_table import BEGIN, END, tables
@@ -34,8 +34,9 @@ def named(page: Path) -> str:
 
 
 @pytest.fixture(autouse=True)
-def plain_arrays() -> None:
-    """Arrays print the same whatever another test has set."""
+def as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays print the same whatever another test has set, and the pages show the default level."""
+    monkeypatch.setattr(options, "DEFAULT_LEVEL", "fast")
     np.set_printoptions(edgeitems=3, threshold=1000, precision=8, linewidth=75, suppress=False)
 
 

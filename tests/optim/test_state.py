@@ -161,7 +161,7 @@ def test_the_generated_function_takes_the_state() -> None:
     """Copied out, it trains like the step."""
     params, others = problems.as_dict(np.float64), problems.as_dict(np.float64)
     adam = st.optim.Adam()
-    step = st.train_step(problems.of_dict, adam)
+    step = st.train_step(problems.of_dict, adam, level="fast")
     namespace: dict[str, Any] = {}
     exec(step.source(params, X), namespace)
     alone = namespace["workspace"]()
