@@ -91,6 +91,17 @@ def ellipses_anywhere(x, y):
     return np.einsum("i...k,lk...->li...", x, y.transpose(2, 1, 0)[..., :1])
 
 
+@example(M[:1], N, wrt=(0, 1))
+def axes_of_length_one(x, y):
+    products = np.einsum("mij,mjk->mik", x, y)
+    return products * np.einsum("ij,j->i", x[0, :, :1], y[0, :, 0])[:, None]
+
+
+@example(M[0, :1], A, wrt=(0, 1))
+def summed_axes_of_length_one(x, y):
+    return np.einsum("ij,i->j", x, y) + np.einsum("i,i,i", y, x[0, :1], y)
+
+
 @example(M)
 def diagonals_of_a_stack(x):
     return np.einsum("...ii->...i", x[:, :, :3])

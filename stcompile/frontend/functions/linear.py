@@ -9,7 +9,7 @@ import numpy as np
 
 from stcompile.errors import TypingError
 from stcompile.frontend.functions.reductions import axes_in_order
-from stcompile.frontend.functions.shapes import diagonal, ravel, reshape, transpose
+from stcompile.frontend.functions.shapes import broadcast_to, diagonal, ravel, reshape, transpose
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.operators import matmul
 from stcompile.frontend.run import Run
@@ -102,6 +102,8 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     if not arrow:
         once = [name for name in names if names.count(name) == 1 and name not in rest]
         result = rest + "".join(sorted(once))
+    for at in range(len(parts)):
+        arrays[at] = _as_wide(run, at, parts, arrays)
     sizes: dict[str, int] = {}
     for term, given in zip(parts, arrays, strict=True):
         if len(term) != given.type.ndim:
@@ -118,6 +120,23 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     if optimize or (len(parts) == 2 and all(parts) and not lone and not diagonals):
         return _contracted(run, list(zip(parts, arrays, strict=True)), result)
     return run.record("einsum", *arrays, subscripts=f"{','.join(parts)}->{result}")
+
+
+def _as_wide(run: Run, at: int, parts: list[str], arrays: list[Array]) -> Array:
+    """An operand with its axes of length 1 as long as those of that name in other operands."""
+    term, x = parts[at], arrays[at]
+    sizes = {
+        name: size
+        for other, array in zip(parts, arrays, strict=True)
+        for name, size in zip(other, array.type.dims, strict=False)
+        if size != 1
+    }
+    once = len(set(term)) == len(term) == x.type.ndim
+    dims = tuple(
+        sizes.get(name, 1) if size == 1 else size
+        for name, size in zip(term, x.type.dims, strict=False)
+    )
+    return broadcast_to(run, x, dims) if once and dims != x.type.dims else x
 
 
 def _of_lists(run: Run, given: list[Any]) -> tuple[str, tuple[Any, ...]]:
