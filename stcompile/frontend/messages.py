@@ -13,11 +13,15 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
+from stcompile.frontend.overloads import special_method
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Field, Text, describe, is_static, is_traced
 from stcompile.ir import Atom
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
+
+
+_GENERATED = ("dataclasses.py", "reprlib.py")  # where what `dataclass` writes is wrapped
 
 
 def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str | Text:
@@ -26,7 +30,12 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
         return value
     if isinstance(value, Text):
         run.refuse("a format of text of traced values is not supported", "format the values")
-    if not (is_static(value) or is_traced(value)):
+    if _holds_traced(value) and not spec:
+        for name in ("__repr__",) if conversion in ("r", "a") else ("__str__", "__repr__"):
+            method = special_method(run, value, name)
+            if method is not None and not method.function.__code__.co_filename.endswith(_GENERATED):  # type: ignore[union-attr]
+                return formatted(run, run.call(method, [], {}))
+    if not (is_static(value) or is_traced(value)) or _holds_traced(value):
         run.refuse(
             f"the text of a {describe(value)} is not supported", "write the text of its items"
         )
@@ -36,6 +45,17 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
     except (TypeError, ValueError) as error:
         run.refuse(str(error), "", TypingError)
     return Text((Field(run.atom(value), conversion, spec),)) if is_traced(value) else text
+
+
+def _holds_traced(value: Any) -> bool:
+    """True for objects of the user's with traced values in their attributes, also in containers."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_holds_traced, value))
+    if isinstance(value, dict):
+        return any(map(_holds_traced, value.values()))
+    own = getattr(value, "__dict__", None)
+    is_object = isinstance(own, dict) and not callable(value) and not is_traced(value)
+    return is_object and not is_static(own)
 
 
 def _example(value: Any) -> Any:

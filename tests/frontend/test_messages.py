@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -181,3 +183,36 @@ def test_text_that_differs_by_branch_is_refused():
 
     with pytest.raises(st.StcompileError, match="text of traced values"):
         st.grad(loss)(1.5)
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        return f"Point({self.x:.2f})"
+
+
+@dataclass
+class Pair:
+    left: float
+    right: float
+
+
+def test_objects_are_shown_by_their_own_methods(capsys):
+    def loss(x):
+        point = Point(x)
+        print(point, f"{point} and {point!r}", str(point))
+        return x * x
+
+    expected = printed(capsys, loss, 1.5)
+    assert printed(capsys, st.grad(loss), 1.5) == expected != ""
+
+
+@pytest.mark.parametrize(
+    "shown", [lambda x: Pair(x, 2.0), lambda x: [Pair(1.0, x)], lambda x: {"a": Point(x)}]
+)
+def test_what_is_written_of_traced_objects_is_refused(shown):
+    for loss in (lambda x: print(shown(x)) or x, lambda x: print(f"{shown(x)}") or x):
+        with pytest.raises(st.StcompileError, match="the text of a"):
+            st.grad(loss)(1.5)

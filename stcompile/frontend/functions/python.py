@@ -71,7 +71,7 @@ def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
     for value in values:
         if not (is_traced(value) or is_static(value) or isinstance(value, Text)):
             run.refuse("print of a container of traced values is not supported", "print its items")
-    shown = [str(value) if is_static(value) else value for value in values]
+    shown = [messages.str_(run, value) if is_static(value) else value for value in values]
     parts, atoms = messages.arguments_of(run, shown)
     run.record_atoms("print", atoms, {"parts": parts, "sep": sep, "end": end})
 
