@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.ad.shifts import idle_maxima
 from stcompile.ad.vectors import Vectors
 from stcompile.errors import DerivativeError, StcompileError
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
@@ -171,6 +172,8 @@ class Sweep(Vectors):
             self.cotangents[output] = seed
 
     def run(self) -> None:
+        equations = [s.equation if isinstance(s, CustomCall) else s for s in self.tape.steps]
+        self.active -= idle_maxima(equations, self.cotangents.keys())
         for step in reversed(self.tape.steps):
             if isinstance(step, CustomCall):
                 self._visit_call(step)

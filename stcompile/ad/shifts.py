@@ -1,0 +1,291 @@
+"""Maxima that cancel: values subtracted to keep an exponential small, and added again.
+
+``m + log(sum(exp(t - m)))`` does not depend on ``m``, nor does ``exp(t - m) / sum(exp(t - m))``. If
+every way from a maximum to what is differentiated is of this kind, its derivative is exactly
+zero, and nothing needs to be computed for it (Blanchard, Higham and Higham 2021, IMA J. Numer.
+Anal. 41, section 2, for the two identities).
+
+What a small change ``e`` of the maximum does to a value is one of three: nothing; ``c * e`` is
+added to it; it is multiplied by ``exp(c * e)``. Any other effect ends the search.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from stcompile.ir import Atom, Constant, Equation, Variable
+from stcompile.rules import is_differentiable
+
+Labels: TypeAlias = tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What a change ``e`` of a maximum does to a value. ``labels`` has the axis of ``e`` that each
+    axis of the value goes with, None where all elements change alike."""
+
+    kind: Literal["added", "scaled"]
+    factor: Fraction
+    labels: Labels
+
+
+class _OtherEffect(Exception):
+    """A value changes in some other way."""
+
+
+Effects: TypeAlias = Mapping[Variable, Shift]
+Rule: TypeAlias = Callable[["_Search", Equation, "list[Shift | None]"], "Shift | None"]
+
+
+def idle_maxima(equations: Sequence[Equation], results: Collection[Variable]) -> set[Variable]:
+    """The maxima whose changes do not change any of the results.
+
+    An equation of another kind than those known here reads a maximum in a way that is not known to
+    cancel; so does an equation of control flow.
+    """
+    maxima = [e.output for e in equations if e.primitive == "max" and e.output.type.inexact]
+    if not maxima:
+        return set()
+    search = _Search(equations, results)
+    return {maximum for maximum in maxima if search.cancels(maximum)}
+
+
+class _Search:
+    """Follows a maximum through the equations that read it."""
+
+    def __init__(self, equations: Sequence[Equation], results: Collection[Variable]) -> None:
+        self.equations = equations
+        self.results = results
+        self.readers: dict[Variable, list[int]] = {}
+        self.makers: dict[Variable, Equation] = {}
+        for at, equation in enumerate(equations):
+            self.makers.update(dict.fromkeys(equation.outputs, equation))
+            for variable in equation.variables:
+                self.readers.setdefault(variable, []).append(at)
+
+    def cancels(self, maximum: Variable) -> bool:
+        labels = tuple(axis if dim != 1 else None for axis, dim in enumerate(maximum.type.dims))
+        shifts = {maximum: Shift("added", Fraction(1), labels)}
+        if maximum in self.results:
+            return False
+        waiting = list(self.readers.get(maximum, ()))
+        heapq.heapify(waiting)
+        done = -1
+        while waiting:
+            at = heapq.heappop(waiting)
+            if at == done:
+                continue
+            done = at
+            equation = self.equations[at]
+            try:
+                shift = self._after(equation, shifts)
+            except _OtherEffect:
+                return False
+            if shift is not None:
+                if equation.output in self.results:
+                    return False
+                shifts[equation.output] = shift
+                for reader in self.readers.get(equation.output, ()):
+                    heapq.heappush(waiting, reader)
+        return True
+
+    def _after(self, equation: Equation, shifts: Effects) -> Shift | None:
+        """The shift of an equation's output; None if it has none."""
+        if not is_differentiable(equation.primitive) and not equation.effects:
+            return None  # as the chain rule has it: it is constant but for jumps
+        rule = RULES.get(equation.primitive)
+        if rule is None or not equation.output.type.inexact:
+            raise _OtherEffect
+        operands = [shifts.get(a) if isinstance(a, Variable) else None for a in equation.inputs]
+        return rule(self, equation, operands)
+
+    def counts(self, atom: Atom, length: int) -> bool:
+        """True for the indices 0, 1, ... of an axis, in turn."""
+        equation = self.makers.get(atom) if isinstance(atom, Variable) else None
+        if equation is None or equation.primitive != "arange":
+            return False
+        params = equation.params
+        return (params["start"], params["step"], params["stop"]) == (0, 1, length)
+
+
+# --- elementwise ------------------------------------------------------------------------------
+
+
+def _spread(equation: Equation, shifts: list[Shift | None]) -> list[Shift | None]:
+    """The shifts of operands, with labels for the axes of the result that they are spread to."""
+    ndim = equation.output.type.ndim
+    return [s and replace(s, labels=(None,) * (ndim - len(s.labels)) + s.labels) for s in shifts]
+
+
+def _combined(kind: str, x: Shift | None, y: Shift | None, sign: int) -> Shift | None:
+    """The shift of a sum or difference (of a product or quotient) of two shifted values."""
+    if x is None or y is None:
+        one = x or (y and replace(y, factor=sign * y.factor))
+        if one is None or one.kind != kind:
+            raise _OtherEffect
+        return one
+    if x.kind != kind or y.kind != kind or x.labels != y.labels:
+        raise _OtherEffect
+    factor = x.factor + sign * y.factor
+    return replace(x, factor=factor) if factor else None
+
+
+def _add(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    x, y = _spread(equation, shifts)
+    return _combined("added", x, y, -1 if equation.primitive == "subtract" else 1)
+
+
+def _multiply(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    x, y = _spread(equation, shifts)
+    divides = equation.primitive == "divide"
+    for shift, other in ((x, equation.inputs[1]), (y, equation.inputs[0])):
+        if shift is None or shift.kind != "added":
+            continue
+        if not isinstance(other, Constant) or (divides and shift is y):
+            raise _OtherEffect
+        number = _number(other)
+        return _times(shift, 1 / number if divides else number)
+    return _combined("scaled", x, y, -1 if divides else 1)
+
+
+def _number(atom: Constant) -> Fraction:
+    value = atom.value
+    if not isinstance(value, int | float) or not math.isfinite(value) or not value:
+        raise _OtherEffect
+    return Fraction(value)
+
+
+def _times(shift: Shift, factor: Fraction) -> Shift:
+    return replace(shift, factor=shift.factor * factor)
+
+
+def _negative(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    (x,) = shifts
+    assert x is not None
+    return _times(x, Fraction(-1)) if x.kind == "added" else x
+
+
+def _exp(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    (x,) = shifts
+    assert x is not None
+    if x.kind != "added":
+        raise _OtherEffect
+    return replace(x, kind="scaled")
+
+
+def _log(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    (x,) = shifts
+    assert x is not None
+    if x.kind != "scaled":
+        raise _OtherEffect
+    return replace(x, kind="added")
+
+
+# --- reductions, products ---------------------------------------------------------------------
+
+
+def _reduced(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    (x,) = shifts
+    assert x is not None
+    axes, dims = equation.params["axis"], equation.inputs[0].type.dims
+    if any(x.labels[axis] is not None for axis in axes):
+        raise _OtherEffect
+    if x.kind == "added" and equation.primitive == "sum":
+        x = _times(x, Fraction(math.prod(dims[axis] for axis in axes)))
+    if not equation.params["keepdims"]:
+        x = replace(x, labels=tuple(k for i, k in enumerate(x.labels) if i not in axes))
+    return x if x.factor else None
+
+
+def _contract(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    """A product with something that is not shifted."""
+    params = equation.params
+    side = 0 if shifts[0] is not None else 1
+    shift = shifts[side]
+    if shift is None or shifts[1 - side] is not None or shift.kind != "scaled":
+        raise _OtherEffect
+    if any(shift.labels[pair[side]] is not None for pair in params["contracted"]):
+        raise _OtherEffect
+    pairs = (*params["batch"], *params["contracted"])
+    labels: list[int | None] = [shift.labels[pair[side]] for pair in params["batch"]]
+    for which, atom in enumerate(equation.inputs):
+        paired = [pair[which] for pair in pairs]
+        free = (axis for axis in range(atom.type.ndim) if axis not in paired)
+        labels += [shift.labels[axis] if which == side else None for axis in free]
+    order = params["order"] or range(len(labels))
+    return replace(shift, labels=tuple(labels[axis] for axis in order))
+
+
+# --- shapes -----------------------------------------------------------------------------------
+
+
+def _same(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    return shifts[0]
+
+
+def _reshaped(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    """Another shape that differs in axes of length 1 alone."""
+    (x,) = shifts
+    assert x is not None
+    before, after = equation.inputs[0].type.dims, equation.output.type.dims
+    if [dim for dim in before if dim != 1] != [dim for dim in after if dim != 1]:
+        raise _OtherEffect
+    long = iter([label for label, dim in zip(x.labels, before, strict=True) if dim != 1])
+    return replace(x, labels=tuple(next(long) if dim != 1 else None for dim in after))
+
+
+def _transposed(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    (x,) = shifts
+    assert x is not None
+    return replace(x, labels=tuple(x.labels[axis] for axis in equation.params["axes"]))
+
+
+def _broadcast(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    return _spread(equation, shifts)[0]
+
+
+def _picked(search: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    """One element of each row: ``x[arange(n), labels]``."""
+    x, *indices = equation.inputs
+    shift = shifts[0]
+    at = equation.params["at"]
+    if shift is None or any(shifts[1:]) or at != ("index",) * x.type.ndim:
+        raise _OtherEffect
+    found: Labels = (None,) * equation.output.type.ndim
+    for label, index, dim in zip(shift.labels, indices, x.type.dims, strict=True):
+        if label is None:
+            continue
+        if not search.counts(index, dim) or any(k is not None for k in found):
+            raise _OtherEffect
+        found = (*found[:-1], label)
+    return replace(shift, labels=found)
+
+
+RULES: Mapping[str, Rule] = {
+    "add": _add,
+    "subtract": _add,
+    "multiply": _multiply,
+    "divide": _multiply,
+    "negative": _negative,
+    "exp": _exp,
+    "log": _log,
+    "sum": _reduced,
+    "mean": _reduced,
+    "max": _reduced,
+    "contract": _contract,
+    "copy": _same,
+    "cast": _same,
+    "asarray": _same,
+    "to_scalar": _same,
+    "expand_dims": _reshaped,
+    "squeeze": _reshaped,
+    "reshape": _reshaped,
+    "transpose": _transposed,
+    "broadcast_to": _broadcast,
+    "index": _picked,
+}
