@@ -18,6 +18,7 @@ from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.hoist_from_loops import hoist_from_loops
 from stcompile.passes.inline_calls import inline_calls
+from stcompile.passes.merge_diagonals import merge_diagonals
 from stcompile.passes.merge_products import merge_products
 from stcompile.passes.merge_sums import merge_sums
 from stcompile.passes.outer_products import outer_products
@@ -28,10 +29,12 @@ from stcompile.passes.push_slices import push_slices
 from stcompile.passes.push_sums import push_sums
 from stcompile.passes.push_sums_out_of_loops import push_sums_out_of_loops
 from stcompile.passes.reassociate_sums import reassociate_sums
+from stcompile.passes.scale_small_operands import scale_small_operands
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.simplify_adjoint import simplify_adjoint
 from stcompile.passes.spread_numbers import spread_numbers
 from stcompile.passes.squeeze_products import squeeze_products
+from stcompile.passes.sum_rows import sum_rows
 
 Pass = Callable[[Program], Program]
 
@@ -62,6 +65,8 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("prune", eliminate_dead_code, level="fast"),
     Stage("transposes", absorb_transposes, level="fast", exact=False),
     Stage("thin", squeeze_products, level="fast", exact=False),
+    Stage("diagonals", merge_diagonals, level="fast", exact=False),
+    Stage("scales", scale_small_operands, level="fast", exact=False),
     Stage("reductions", push_sums, level="fast", exact=False),
     Stage("cse", share_common_subexpressions),
     Stage("layouts", choose_layouts, level="fast", exact=False),
@@ -72,6 +77,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("products", merge_products, level="fast", exact=False),
     Stage("merge", merge_sums, level="fast", exact=False),
     Stage("outer", outer_products, level="fast", exact=False),
+    Stage("rows", sum_rows, level="fast", exact=False),
     Stage("recse", share_common_subexpressions, level="fast"),
     Stage("casts", cast_operands, level="fast"),
     Stage("copies", copy_small_operands, level="fast"),

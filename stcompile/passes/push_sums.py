@@ -113,8 +113,11 @@ class _Pusher:
     def _without(self, factor: Atom, axes: Axes, ndim: int) -> Atom:
         """A factor without the axes, all of them of length 1."""
         lead = ndim - factor.type.ndim
-        own = tuple(axis - lead for axis in axes if axis >= lead)
-        return self._sum(factor, own) if own else factor
+        own = [axis - lead for axis in axes if axis >= lead]
+        if not own or len(own) == factor.type.ndim:
+            return self._sum(factor, tuple(own)) if own else factor
+        dims = tuple(dim for axis, dim in enumerate(factor.type.dims) if axis not in own)
+        return self.rebuild.insert(self.at, "reshape", (factor,), self.root.location, shape=dims)
 
     def _contract(self, equation: Equation, axes: Axes) -> Atom:
         split = _split_axes(equation, axes)

@@ -1,0 +1,279 @@
+"""Passes that do the same with fewer operations on large arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.evaluate import evaluate
+from stcompile.ir import Program
+from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.merge_diagonals import merge_diagonals
+from stcompile.passes.push_sums import push_sums
+from stcompile.passes.scale_small_operands import scale_small_operands
+from stcompile.passes.sum_rows import sum_rows
+from stcompile.text import parse_program
+from stcompile.verify import verify
+from tests.programs import check_gradient
+
+RNG = np.random.default_rng(12)
+
+
+def changed(text: str, change: Callable[[Program], Program], args: Sequence[Any]) -> list[str]:
+    """The primitives after a pass, which leaves the results as they are but for the rounding."""
+    before = parse_program(text)
+    verify(before)
+    after = eliminate_dead_code(change(before))
+    verify(after)
+    assert [o.type for o in after.outputs] == [o.type for o in before.outputs]
+    for found, wanted in zip(evaluate(after, *args), evaluate(before, *args), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+    assert change(after) == after
+    return [equation.primitive for equation in after.equations]
+
+
+def normal(*shape: int) -> np.ndarray[Any, Any]:
+    return RNG.normal(size=shape)
+
+
+# --- merge_diagonals: x @ W + x * d ---------------------------------------------------------------
+
+MERGED = ["eye", "reshape", "where", "add", "contract"]
+
+
+def columns(x: str, w: str, d: str, params: str, total: str = "add(v1, v2)", out: str = "") -> str:
+    return f"""program f(x: f64[{x}], w: f64[{w}], d: f64[{d}]) {{
+      v1: f64[{out or x}] = contract({params}, order=(), spelling='')
+      v2: f64[{x}] = multiply(x, d)
+      y: f64[{x}] = {total}
+      return y
+    }}"""
+
+
+LEFT = "x, w; batch=(), contracted=((1, 0),)"
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        (columns("40,3", "3,3", "3", LEFT), [(40, 3), (3, 3), (3,)]),
+        (columns("40,3", "3,3", "1,3", LEFT), [(40, 3), (3, 3), (1, 3)]),
+        (columns("40,3", "3,3", "3", LEFT, "add(v2, v1)"), [(40, 3), (3, 3), (3,)]),
+        (
+            columns("40,3", "3,3", "3", LEFT, "accumulate(v1, v2; op='add')"),
+            [(40, 3), (3, 3), (3,)],
+        ),
+        (
+            columns("40,3", "3,3", "3", "x, w; batch=(), contracted=((1, 1),)"),
+            [(40, 3), (3, 3), (3,)],
+        ),
+        (
+            columns("3,40", "3,3", "3,1", "w, x; batch=(), contracted=((1, 0),)"),
+            [(3, 40), (3, 3), (3, 1)],
+        ),
+        (
+            columns("2,40,3", "2,3,3", "2,1,3", "x, w; batch=((0, 0),), contracted=((2, 1),)"),
+            [(2, 40, 3), (2, 3, 3), (2, 1, 3)],
+        ),
+        (
+            columns("2,40,3", "2,3,3", "3", "x, w; batch=((0, 0),), contracted=((2, 2),)"),
+            [(2, 40, 3), (2, 3, 3), (3,)],
+        ),
+        (
+            columns("4,10,3", "3,3", "3", "x, w; batch=(), contracted=((2, 0),)"),
+            [(4, 10, 3), (3, 3), (3,)],
+        ),
+    ],
+)
+def test_factors_of_columns_go_into_the_matrix(text: str, shapes: Any) -> None:
+    assert changed(text, merge_diagonals, [normal(*shape) for shape in shapes]) == MERGED
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        (columns("3,3", "3,3", "3", LEFT), [(3, 3), (3, 3), (3,)]),  # no longer than the matrix
+        (columns("40,3", "3,3", "40,1", LEFT), [(40, 3), (3, 3), (40, 1)]),
+        (columns("40,3", "3,3", "40,3", LEFT), [(40, 3), (3, 3), (40, 3)]),
+        (columns("40,3", "3,3", "1", LEFT), [(40, 3), (3, 3), (1,)]),
+        (columns("40,3", "3,3", "3", LEFT, "subtract(v1, v2)"), [(40, 3), (3, 3), (3,)]),
+        (columns("40,3", "3,3", "3", LEFT, "multiply(v1, v2)"), [(40, 3), (3, 3), (3,)]),
+        (
+            columns("3,40", "3,3", "40", "w, x; batch=(), contracted=((1, 0),)"),
+            [(3, 40), (3, 3), (40,)],
+        ),
+    ],
+)
+def test_other_factors_stay(text: str, shapes: Any) -> None:
+    made = changed(text, merge_diagonals, [normal(*shape) for shape in shapes])
+    assert made[:2] == ["contract", "multiply"]
+
+
+def test_an_infinite_factor_stays_in_its_column() -> None:
+    program = merge_diagonals(parse_program(columns("40,3", "3,3", "3", LEFT)))
+    factors = np.array([1.0, np.inf, 2.0])
+    (found,) = evaluate(program, normal(40, 3), normal(3, 3), factors)
+    assert np.isfinite(found[:, [0, 2]]).all()
+    assert not np.isfinite(found[:, 1]).any()
+
+
+# --- merge_diagonals: sums of x * y ---------------------------------------------------------------
+
+
+def diagonal(dims: str, axis: str, result: str, batch: str, contracted: str, product: str) -> str:
+    return f"""program f(x: f64[{dims}], y: f64[{dims}]) {{
+      v1: f64[{dims}] = multiply(y, x)
+      v2: f64[{result}] = sum(v1; axis={axis}, keepdims=False)
+      v3: f64[{product}] = contract(x, y; batch={batch}, contracted={contracted}, order=(), spelling='')
+      return v2, v3
+    }}"""  # noqa: E501
+
+
+def test_sums_of_products_are_read_from_the_product() -> None:
+    text = diagonal("40,3", "(0,)", "3", "()", "((0, 0),)", "3,3")
+    assert changed(text, merge_diagonals, [normal(40, 3), normal(40, 3)]) == [
+        "contract",
+        "diagonal",
+    ]
+    text = diagonal("2,40,3", "(1,)", "2,3", "((0, 0),)", "((1, 1),)", "2,3,3")
+    assert changed(text, merge_diagonals, [normal(2, 40, 3), normal(2, 40, 3)]) == [
+        "contract",
+        "diagonal",
+    ]
+    text = diagonal("5,40,3", "(0, 1)", "3", "()", "((1, 1), (0, 0))", "3,3")
+    assert changed(text, merge_diagonals, [normal(5, 40, 3), normal(5, 40, 3)]) == [
+        "contract",
+        "diagonal",
+    ]
+
+
+def test_sums_over_other_axes_stay() -> None:
+    text = diagonal("3,40", "(1,)", "3", "()", "((0, 0),)", "40,40")
+    assert "diagonal" not in changed(text, merge_diagonals, [normal(3, 40), normal(3, 40)])
+    text = diagonal("2,40,3", "(1,)", "2,3", "()", "((1, 1),)", "2,3,2,3")
+    assert "diagonal" not in changed(text, merge_diagonals, [normal(2, 40, 3), normal(2, 40, 3)])
+
+
+# --- scale_small_operands -------------------------------------------------------------------------
+
+
+def scaled(last: str, factor: str = "d", d: str = "f64[40,1]") -> str:
+    return f"""program f(d: {d}, x: f64[40,3], lr: float) {{
+      v1: {d} = multiply(d, -0.5)
+      v2: f64[40,3] = multiply({factor}, x)
+      y: f64[40,3] = {last}
+      return y
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (scaled("multiply(2, v2)"), ["multiply", "multiply"]),
+        (scaled("multiply(v2, 2.5)", "v1"), ["multiply", "multiply"]),
+        (scaled("multiply(-2.0, v2)", "v1"), ["multiply"]),  # by 1
+        (scaled("multiply(2.0, v2)", "v1"), ["negative", "multiply"]),  # by -1
+        (scaled("negative(v2)"), ["negative", "multiply"]),
+        (scaled("multiply(lr, v2)", "v1"), ["multiply", "multiply", "multiply"]),
+        (scaled("multiply(lr, v2)", "2.0"), ["multiply", "multiply"]),
+        (scaled("multiply(4.0, v2)", "2.0"), ["multiply"]),
+        (scaled("negative(v2)", "lr"), ["negative", "multiply"]),
+    ],
+)
+def test_numbers_go_to_the_smaller_factor(text: str, expected: list[str]) -> None:
+    args = [normal(40, 1), normal(40, 3), 0.3]
+    assert changed(text, scale_small_operands, args) == expected
+    sizes = [e.output.type.size for e in scale_small_operands(parse_program(text)).equations]
+    assert sizes.count(120) == 1
+
+
+@pytest.mark.parametrize(
+    "last", ["multiply(v2, v2)", "add(2, v2)", "multiply(d, v2)", "absolute(v2)"]
+)
+def test_what_is_no_scaling_stays(last: str) -> None:
+    text = scaled(last)
+    assert scale_small_operands(parse_program(text)) == parse_program(text)
+
+
+def test_a_product_that_something_else_reads_stays() -> None:
+    text = scaled("multiply(2, v2)").replace("return y", "return y, v2")
+    assert scale_small_operands(parse_program(text)) == parse_program(text)
+
+
+# --- sum_rows, push_sums --------------------------------------------------------------------------
+
+
+def summed(x: str, axis: str, total: str, keepdims: bool = False) -> str:
+    return f"""program f(x: {x}) {{
+      v1: {total} = sum(x; axis={axis}, keepdims={keepdims})
+      return v1
+    }}"""
+
+
+def test_rows_are_summed_by_blas() -> None:
+    text = summed("f64[100,8]", "(0,)", "f64[8]")
+    assert changed(text, sum_rows, [normal(100, 8)]) == ["full", "contract"]
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [
+        (summed("f64[10,8]", "(0,)", "f64[8]"), normal(10, 8)),  # too small
+        (summed("f64[100,8]", "(1,)", "f64[100]"), normal(100, 8)),
+        (summed("f64[100,8]", "(0, 1)", "f64"), normal(100, 8)),
+        (summed("f64[100,8]", "(0,)", "f64[1,8]", keepdims=True), normal(100, 8)),
+        (summed("c128[100,8]", "(0,)", "c128[8]"), normal(100, 8) + 0j),
+        (summed("i64[100,8]", "(0,)", "i64[8]"), np.arange(800).reshape(100, 8)),
+        (summed("f64[10,10,8]", "(0,)", "f64[10,8]"), normal(10, 10, 8)),
+    ],
+)
+def test_other_sums_stay(text: str, x: Any) -> None:
+    assert changed(text, sum_rows, [x]) == ["sum"]
+
+
+def test_an_axis_of_length_one_is_not_summed() -> None:
+    text = """program f(x: f64[100,3], d: f64[1,3]) {
+      v1: f64[100,3] = multiply(x, d)
+      v2: f64[3] = sum(v1; axis=(0,), keepdims=False)
+      return v2
+    }"""
+    assert changed(text, push_sums, [normal(100, 3), normal(1, 3)]) == [
+        "sum",
+        "reshape",
+        "multiply",
+    ]
+
+
+# --- all together ---------------------------------------------------------------------------------
+
+
+def test_a_mixture_goes_through_its_samples_once() -> None:
+    """Of the values of a Gaussian mixture that are as large as all samples of all components, the
+    adjoint computes one."""
+    samples, means, factors = normal(200, 3), normal(4, 3), normal(4, 3, 3) * 0.3
+
+    def likelihood(means: Any, factors: Any, scales: Any) -> Any:
+        centred = samples - means[:, None, :]
+        q = centred @ factors.transpose(0, 2, 1) + centred * np.exp(scales)[:, None, :]
+        t = -0.5 * np.sum(q * q, axis=2) + np.sum(scales, axis=1)[:, None]
+        m = np.max(t, axis=0)
+        return np.sum(m + np.log(np.sum(np.exp(t - m), axis=0)))
+
+    scales = normal(4, 3) * 0.3
+    args = means, factors, scales
+    gradient = st.grad(likelihood, wrt=(0, 1, 2), level="fast")
+    for position, found in enumerate(gradient(*args)):
+        check_gradient(likelihood, args, position, found)
+    adjoint = gradient.source(*args).split("# --- adjoint")[1]
+    assert "np.equal(" not in adjoint
+    large = [e for e in _equations(gradient, args) if e.output.type.size == 4 * 200 * 3]
+    assert [e.primitive for e in large] == ["subtract", "contract", "multiply", "multiply"]
+
+
+def _equations(gradient: Any, args: Any) -> list[Any]:
+    text = str(st.show(gradient, *args, after="number", level="fast"))
+    return [e for e in parse_program(text).equations if e.outputs]
