@@ -19,7 +19,8 @@ def ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The number of elements that are not zero."""
-    total = np.sum(np.asarray(a) != 0, axis=axis, keepdims=keepdims)
+    x = np.asarray(a)
+    total = np.sum(x if x.dtype.kind == "b" else x != 0, axis=axis, keepdims=keepdims)
     return int(total) if COUNT_IS_INT and axis is None and not keepdims else total
 
 

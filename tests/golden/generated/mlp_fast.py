@@ -1,5 +1,5 @@
 import numpy as np
-from scipy.linalg.blas import sgemm
+from scipy.linalg.blas import sgemm, sgemv
 
 
 def workspace():
@@ -17,6 +17,7 @@ def workspace():
     v10 = np.empty((100, 32), np.bool_)
     zeros = np.zeros((100, 32), np.float32)
     v5 = np.arange(10, dtype=np.int16)
+    ones = np.ones(100, np.float32)
     v2_T, h_T, v4_part, d_h_T = v2.T, h.T, v4[:, None], d_h.T
 
     def mlp_value_and_grad(layers, x, y):
@@ -48,7 +49,8 @@ def workspace():
         np.copyto(v9, hot, casting="unsafe")
         np.subtract(exps, v9, out=exps)
         np.multiply(exps, np.float32(0.01), out=exps)
-        d_b_1 = np.sum(exps, axis=0)
+        d_b_1 = np.empty(10, np.float32)
+        sgemv(1.0, exps, ones, 0.0, d_b_1, 0, 1, 0, 1, 1, 1)  # d_b_1 = ones @ exps
         sgemm(1.0, W_1.T, exps, 0.0, d_h_T, 1, 1, 1)  # d_h = exps @ W_1.T
         d_W_1 = np.empty((32, 10), np.float32)
         sgemm(1.0, exps, h_T, 0.0, d_W_1.T, 1, 1, 1)  # d_W_1 = h.T @ exps
@@ -56,7 +58,8 @@ def workspace():
         np.greater(v2, 0, out=v10)
         np.copyto(v2, v10, casting="unsafe")
         np.multiply(d_h, v2, out=d_h)
-        d_b = np.sum(d_h, axis=0)
+        d_b = np.empty(32, np.float32)
+        sgemv(1.0, d_h_T, ones, 0.0, d_b, 0, 1, 0, 1, 0, 1)  # d_b = ones @ d_h
         d_W = np.empty((784, 32), np.float32)
         sgemm(1.0, d_h_T, x.T, 0.0, d_W.T, 0, 1, 1)  # d_W = x.T @ d_h
         return loss, [layers[0]._replace(W=d_W, b=d_b), layers[1]._replace(W=d_W_1, b=d_b_1)]

@@ -1,5 +1,5 @@
 import numpy as np
-from scipy.linalg.blas import sgemm
+from scipy.linalg.blas import sgemm, sgemv
 
 
 def workspace():
@@ -10,13 +10,9 @@ def workspace():
     shifted = v17 = np.empty((10, 100), np.float32).T
     v12 = np.empty(100, np.int16)
     hot = np.empty((10, 100), np.bool_).T
-    memory = np.empty(100, np.float32)
-    v14 = total = memory.reshape(100, 1)
-    d_bo = memory[0:10]
+    v14 = total = np.empty((100, 1), np.float32)
     exps = np.empty((10, 100), np.float32).T
-    memory_1 = np.empty(100, np.float32)
-    v15 = memory_1.reshape(100, 1)
-    v25 = memory_1[0:64]
+    v15 = np.empty((100, 1), np.float32)
     v16 = np.empty((10, 100), np.float32).T
     d_h_4 = d_h_3 = d_h_2 = d_h_1 = np.empty((100, 64), np.float32)
     v18 = np.empty((100, 64), np.float32)
@@ -26,6 +22,8 @@ def workspace():
     v22 = v24[0:100]
     h = np.zeros((100, 64), np.float32)
     v13 = np.arange(10, dtype=np.int16)
+    ones = np.ones(100, np.float32)
+    ones_1 = np.ones(400, np.float32)
     v1_T, v3_T, h_T, v4_T, h_1_T, v5_T, h_2_T = v1.T, v3.T, h.T, v4.T, h_1.T, v5.T, h_2.T
     v6_T, h_3_T, h_4_T, v12_part, d_h_4_T = v6.T, h_3.T, h_4.T, v12[:, None], d_h_4.T
     v19_T, d_h_3_T, v20_T, d_h_2_T, v21_T = v19.T, d_h_3.T, v20.T, d_h_2.T, v21.T
@@ -73,7 +71,6 @@ def workspace():
         np.copyto(v17, hot, casting="unsafe")
         np.subtract(exps, v17, out=exps)
         np.multiply(exps, np.float32(0.01), out=exps)
-        np.add.reduce(exps, axis=0, out=d_bo)
         sgemm(1.0, Wo.T, exps, 0.0, d_h_4_T, 1, 1, 1)  # d_h_4 = exps @ Wo.T
         # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 3)
         np.multiply(h_4, h_4, out=v18)
@@ -95,15 +92,12 @@ def workspace():
         np.subtract(1, v18, out=v18)
         np.multiply(d_h_1, v18, out=v22)
         np.copyto(v23_part, h)
-        np.add.reduce(v24, axis=0, out=v25)
         # --- update: SGD, lr = 0.015 ------------------------------------------
         sgemm(-lr, v24_T, v1_T, 1.0, Wx.T, 0, 1, 1)  # Wx -= lr * v1.T @ v24
         sgemm(-lr, v24_T, v23_T, 1.0, Wh.T, 0, 1, 1)  # Wh -= lr * v23.T @ v24
-        np.multiply(lr, v25, out=v25)
-        bh -= v25
+        sgemv(-lr, v24_T, ones_1, 1.0, bh, 0, 1, 0, 1, 0, 1)  # bh -= lr * ones_1 @ v24
         sgemm(-lr, exps, h_4_T, 1.0, Wo.T, 1, 1, 1)  # Wo -= lr * h_4.T @ exps
-        np.multiply(lr, d_bo, out=d_bo)
-        bo -= d_bo
+        sgemv(-lr, exps, ones, 1.0, bo, 0, 1, 0, 1, 1, 1)  # bo -= lr * ones @ exps
         return loss
 
     return rnn_step
