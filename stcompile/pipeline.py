@@ -31,6 +31,7 @@ from stcompile.passes.push_sums_out_of_loops import push_sums_out_of_loops
 from stcompile.passes.reassociate_sums import reassociate_sums
 from stcompile.passes.scale_small_operands import scale_small_operands
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
+from stcompile.passes.share_states import share_states
 from stcompile.passes.simplify_adjoint import simplify_adjoint
 from stcompile.passes.spread_numbers import spread_numbers
 from stcompile.passes.squeeze_products import squeeze_products
@@ -76,7 +77,9 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("sums", reassociate_sums, level="fast", exact=False),
     Stage("products", merge_products, level="fast", exact=False),
     Stage("merge", merge_sums, level="fast", exact=False),
+    Stage("rethin", squeeze_products, level="fast", exact=False),
     Stage("outer", outer_products, level="fast", exact=False),
+    Stage("states", share_states, level="fast"),
     Stage("rows", sum_rows, level="fast", exact=False),
     Stage("recse", share_common_subexpressions, level="fast"),
     Stage("casts", cast_operands, level="fast"),
@@ -88,7 +91,7 @@ PIPELINE: tuple[Stage, ...] = (
 )
 REWRITTEN = "stores"  # the stage before which a program may be rewritten to need less memory
 # The stages that do the work of many steps at once, for which the values of all are kept.
-MERGING = frozenset({"hoist", "push", "products", "merge"})
+MERGING = frozenset({"hoist", "push", "products", "merge", "states"})
 OWN = "own"  # the last stage: `own_outputs`, which depends on the call
 
 

@@ -30,29 +30,45 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def sum_rows(program: Program) -> Program:
-    """The program with BLAS adding the rows of large matrices."""
+    """The program with BLAS adding the rows of large matrices, and those of all steps of a loop."""
     program = with_inner(program, sum_rows)
     rebuild = Rebuild(program)
     known: dict[Type, Atom] = {}
     for at, equation in enumerate(program.equations):
-        if _adds_rows(equation):
-            (x,) = equation.inputs
-            type = Type.array(x.type.dtype, x.type.dims[:1])
-            if type not in known:
-                params = {"shape": type.dims, "dtype": type.dtype}
-                known[type] = rebuild.insert_named(
-                    "ones", at, "full", (Constant(1),), equation.location, **params
-                )
-            params = {"batch": (), "contracted": ((0, 0),), "order": (), "spelling": ""}
-            inputs = (known[type], x)
-            product = replace(equation, primitive="contract", inputs=inputs, params=freeze(params))
-            rebuild.substitute(at, product)
+        if equation.primitive != "sum" or equation.params["keepdims"]:
+            continue
+        x = _matrix(rebuild, at, equation)
+        if x is None:
+            continue
+        type = Type.array(x.type.dtype, x.type.dims[:1])
+        if type not in known:
+            params = {"shape": type.dims, "dtype": type.dtype}
+            known[type] = rebuild.insert_named(
+                "ones", at, "full", (Constant(1),), equation.location, **params
+            )
+        params = {"batch": (), "contracted": ((0, 0),), "order": (), "spelling": ""}
+        product = replace(
+            equation, primitive="contract", inputs=(known[type], x), params=freeze(params)
+        )
+        rebuild.substitute(at, product)
     return rebuild.done()
 
 
-def _adds_rows(equation: Equation) -> bool:
-    if equation.primitive != "sum" or equation.params["keepdims"]:
-        return False
-    x, total = equation.inputs[0].type, equation.output.type
-    is_matrix = x.kind == "array" and x.ndim == 2 and x.dtype in _FLOATS and x.size >= LARGE
-    return is_matrix and equation.params["axis"] == (0,) and total.dtype == x.dtype
+def _matrix(rebuild: Rebuild, at: int, equation: Equation) -> Atom | None:
+    """The matrix whose rows an equation sums; None for another sum."""
+    x, axes = equation.inputs[0], equation.params["axis"]
+    if axes != (0,) or equation.output.type.dtype != x.type.dtype:
+        return None
+    inner = rebuild.maker(x, "sum")
+    if inner is not None and rebuild.is_used_once(x) and inner.params["axis"] == (1,):
+        steps = inner.inputs[0]  # what a loop collects is in C order
+        if rebuild.maker(steps, "loop") and steps.type.ndim == 3 and _is_large(steps):
+            first, second, columns = steps.type.dims
+            shape = (first * second, columns)
+            return rebuild.insert(at, "reshape", (steps,), equation.location, shape=shape)
+    return x if x.type.ndim == 2 and _is_large(x) else None
+
+
+def _is_large(atom: Atom) -> bool:
+    type = atom.type
+    return type.kind == "array" and type.dtype in _FLOATS and type.size >= LARGE

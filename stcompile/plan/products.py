@@ -45,22 +45,26 @@ def find_products(
     contiguous: Container[Variable],
 ) -> dict[int, Product]:
     """The products of a tree, by the positions of the additions. ``contiguous`` are the variables
-    that may be operands."""
+    that may be matrices among the operands."""
     found: dict[int, Product] = {}
     storage = writes.storage
     changes = _changes(tree, writes)
     for region, item in tree.items():
         if isinstance(item, Step) and item.equation.primitive == "contract":
             product = _product(item, region, storage, uses)
-            if product is not None and all(
-                isinstance(v, Variable) and v in contiguous for v in item.equation.inputs
-            ):
+            if product is not None and _fits(item.equation, contiguous):
                 user, made = product
                 # Of a sum of two products in place, the second is added where the first was made.
                 is_better = user.at not in found or _adds_to(user.equation, made.acc)
                 if is_better and not _is_changed(made, changes, item.at, user.at, storage):
                     found[user.at] = made
     return found
+
+
+def _fits(contract: Equation, contiguous: Container[Variable]) -> bool:
+    """True if BLAS can read the operands. (It copies a vector that is not contiguous.)"""
+    is_outer = not contract.params["contracted"]
+    return all(isinstance(v, Variable) and (is_outer or v in contiguous) for v in contract.inputs)
 
 
 def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Variable]]:

@@ -13,8 +13,10 @@ from stcompile.evaluate import evaluate
 from stcompile.ir import Program
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.merge_diagonals import merge_diagonals
+from stcompile.passes.outer_products import outer_products
 from stcompile.passes.push_sums import push_sums
 from stcompile.passes.scale_small_operands import scale_small_operands
+from stcompile.passes.share_states import share_states
 from stcompile.passes.sum_rows import sum_rows
 from stcompile.text import parse_program
 from stcompile.verify import verify
@@ -235,6 +237,23 @@ def test_other_sums_stay(text: str, x: Any) -> None:
     assert changed(text, sum_rows, [x]) == ["sum"]
 
 
+def test_rows_of_all_steps_are_summed_at_once() -> None:
+    text = """program f(x: f64[5,8]) {
+      y: f64[5,8], hs: f64[30,5,8] = loop(x; carry=1, constants=0, length=30,
+        body=program body(t: int, h: f64[5,8]) {
+          v1: f64[5,8] = sin(h)
+          return v1, v1
+        })
+      v3: f64[30,8] = sum(hs; axis=(1,), keepdims=False)
+      v4: f64[8] = sum(v3; axis=(0,), keepdims=False)
+      return v4
+    }"""
+    made = changed(text, sum_rows, [normal(5, 8)])
+    assert sorted(made) == ["contract", "full", "loop", "reshape"]
+    again = text.replace("return v4\n    }", "return v4, v3\n    }")
+    assert "sum" in changed(again, sum_rows, [normal(5, 8)])
+
+
 def test_an_axis_of_length_one_is_not_summed() -> None:
     text = """program f(x: f64[100,3], d: f64[1,3]) {
       v1: f64[100,3] = multiply(x, d)
@@ -246,6 +265,68 @@ def test_an_axis_of_length_one_is_not_summed() -> None:
         "reshape",
         "multiply",
     ]
+
+
+# --- outer_products -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("total", ["add(v1, b)", "subtract(b, v1)", "accumulate(b, v1; op='add')"])
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_an_outer_product_that_is_added_is_one_of_vectors(total: str, a: int, b: int) -> None:
+    x, y = [(1, 5), (5, 1)][a], [(1, 4), (4, 1)][b]
+    text = f"""program f(x: f64[{x[0]},{x[1]}], y: f64[{y[0]},{y[1]}], b: f64[5,4]) {{
+      v1: f64[5,4] = contract(x, y; batch=(), contracted=(({a}, {b}),), order=(), spelling='')
+      v2: f64[5,4] = {total}
+      return v2
+    }}"""
+    args = [normal(*x), normal(*y), normal(5, 4)]
+    made = changed(text, outer_products, args)
+    assert made == ["reshape", "reshape", "contract", total.split("(")[0]]
+    once_more = text.replace("return v2", "return v2, v1")
+    assert changed(once_more, outer_products, args).count("contract") == 0
+
+
+def test_a_column_is_sliced_as_a_vector() -> None:
+    text = """program f(x: f64[5,7], y: f64[1,4], b: f64[4]) {
+      v1: f64[5,1] = slice(x; drop=(), length=(5, 1), start=((0,), (3,)), step=(1, 1))
+      v2: f64[5,4] = contract(v1, y; batch=(), contracted=((1, 0),), order=(), spelling='matmul')
+      v3: f64[5,4] = add(v2, b)
+      return v3
+    }"""
+    made = changed(text, outer_products, [normal(5, 7), normal(1, 4), normal(4)])
+    assert made == ["slice", "reshape", "contract", "add"]
+
+
+# --- share_states ---------------------------------------------------------------------------------
+
+
+def states(outputs: str, types: str, reverse: bool = False, length: int = 6) -> str:
+    return f"""program f(x: f64[3], w: f64[3]) {{
+      {types} = loop(w, x; carry=1, constants=1, length={length}, reverse={reverse},
+        body=program body(w: f64[3], t: int, h: f64[3]) {{
+          v1: f64[3] = multiply(h, w)
+          v2: f64[3] = sin(v1)
+          return {outputs}
+        }})
+      return y, a, b
+    }}"""
+
+
+BOTH = "y: f64[3], a: f64[6,3], b: f64[6,3]"
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("outputs", ["v2, h, v2", "v2, v2, h"])
+def test_states_are_kept_once(outputs: str, reverse: bool) -> None:
+    text = states(outputs, BOTH, reverse)
+    made = changed(text, share_states, [normal(3), normal(3)])
+    assert made == ["loop", "expand_dims", "concatenate", "slice"]
+
+
+@pytest.mark.parametrize("outputs", ["v2, h, v1", "v2, v1, v2", "v1, h, v2"])
+def test_other_values_of_the_steps_are_kept(outputs: str) -> None:
+    text = states(outputs, BOTH)
+    assert changed(text, share_states, [normal(3), normal(3)]) == ["loop"]
 
 
 # --- all together ---------------------------------------------------------------------------------
