@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import stcompile.trees as trees
@@ -32,6 +32,7 @@ from stcompile.liveness import uses_by_variable
 from stcompile.location import Location
 from stcompile.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
+from stcompile.plan.collected import collected_rows, names_of_rows, with_rows
 from stcompile.plan.products import (
     Product,
     contiguous_variables,
@@ -123,14 +124,18 @@ class _Emitter:
         writes = store_products(tree, writes, products)
         places = text_places(tree, without_name)
         apart = writes.storage.views if level == "fast" else set()  # they have no buffer
-        sharing = Sharing(tree, writes, without_name | apart, places)
-        self.storage = writes.storage
+        rows = collected_rows(tree, writes, writable, without_name)
+        sharing = Sharing(tree, writes, without_name | apart, places, rows)
         fused = (v for product in products.values() for v in product.fused)
-        self.unmade = frozenset([*fused, *writes.made_in])
         self.plan = NOTHING
         if level == "fast":
-            self.plan = plan_buffers(tree, writes, sharing.classes, writable, places, products)
+            self.plan = plan_buffers(
+                tree, writes, sharing.classes, writable, places, products, rows
+            )
             _unite(self.plan, sharing)
+        self.storage = with_rows(writes.storage, self.plan.rows)
+        self.unmade = frozenset([*fused, *writes.made_in, *names_of_rows(self.plan.rows)])
+        writes = replace(writes, storage=self.storage)
         taken = [*arguments, FACTORY, *blas_names(), *scipy_modules(tree), *defaults.values()]
         taken += externals_of(staged.program)
         self.naming = Naming(tree, sharing, set(places) - without_name, taken)
@@ -313,5 +318,6 @@ def _unite(plan: Plan, sharing: Sharing) -> None:
         sharing.unite(one, other)
     for block in allocation.blocks:
         for one, other in itertools.pairwise(block.heads):
-            if one.type == other.type and not sharing.is_named(one, other):
+            same = (one.type, plan.orders.get(one)) == (other.type, plan.orders.get(other))
+            if same and not sharing.is_named(one, other):
                 sharing.unite(one, other)

@@ -20,6 +20,7 @@ from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import uses_by_variable, uses_of
 from stcompile.location import Location
 from stcompile.plan.buffers import Plan
+from stcompile.plan.collected import Row, names_of_rows
 from stcompile.plan.parts import split_rows
 from stcompile.plan.products import Product, is_blas
 from stcompile.regions import Carry, Collected, Repeat, Step, Tree
@@ -141,6 +142,7 @@ class Planned(Statements):
         self.has_blas = has_blas
         self.augmenting = _augmenting(tree)
         self.fused = {v for product in products.values() for v in product.fused}
+        self.names_of_rows = set(names_of_rows(plan.rows))
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -174,16 +176,46 @@ class Planned(Statements):
         self.block(equation.location)
         if equation.primitive == "contract" and self._blas(step, operands):
             return True
-        has_place = self.plan.has(output) or output in self.writes.made_in
+        has_place = self._has_place(output) or output in self.writes.made_in
         if not has_place or step.at not in self.writable:
             return False
         if output in self.plan.joined:
             self._join(step, operands)
             return True
-        out = Operand(self.naming.called(output), output)
+        out = Operand(self._place_of(output), output)
         for statement in substitute_into(equation.primitive, out, operands, equation.params):
             self.add(statement, equation.location)
+        self._name_row(output, equation.location)
         return True
+
+    # --- rows of what loops collect ------------------------------------------------------------
+
+    def _has_place(self, output: Variable) -> bool:
+        return self.plan.has(output) or output in self.plan.rows
+
+    def _place_of(self, output: Variable) -> ast.expr:
+        """Where a value is computed."""
+        row = self.plan.rows.get(output)
+        return self.naming.called(output) if row is None else self._row(row)
+
+    def _row(self, row: Row) -> ast.expr:
+        whole = self.naming.called(row.whole)
+        return ast.Subscript(whole, self.counter(row.loop), ast.Load())
+
+    def _name_row(self, value: Variable, location: Location) -> None:
+        """A value that was computed in a row is that row from here on, under a name if it is
+        handed on or the user has a name for it."""
+        row = self.plan.rows.get(value)
+        if row is None:
+            return
+        if row.carry is not None or self.sharing.is_named(value):
+            self.assign(value, self._row(row), location)
+        else:
+            self.code[value] = self._row(row)
+
+    def is_there(self, collected: Collected) -> bool:
+        row = self.plan.rows.get(collected.atom) if isinstance(collected.atom, Variable) else None
+        return row is not None and row.collected is collected
 
     # --- products ------------------------------------------------------------------------------
 
@@ -198,20 +230,21 @@ class Planned(Statements):
         if output in self.writes.made_in or is_changed:
             fits = self.plan.has(output) or self._is_contiguous(output)
         else:
-            fits = self.plan.has(output) or self._make(output, [acc, *factors], location)
+            fits = self._has_place(output) or self._make(output, [acc, *factors], location)
         if not fits:
             self._add_by_numpy(step, product, acc, factors, scale, bool(is_changed))
             return
-        out = self.naming.called(output)
-        if not is_called(acc.code, out.id):
+        out = self._place_of(output)
+        if ast.unparse(acc.code) != ast.unparse(out):
             self.add(copied_into(out, acc.code), location)
         x, y = map(self._factor, factors)
         whole = self._factor(Operand(out, output))
         call = blas_call(product.contract, whole, x, y, alpha_of(product, scale), 1.0)
         sign = "-" if product.is_negative else "+"
         times = "" if scale is None else f"{ast.unparse(scale)} * "
-        shown = f"{out.id} {sign}= {times}{shown_product(product.contract, x, y)}"
+        shown = f"{ast.unparse(out)} {sign}= {times}{shown_product(product.contract, x, y)}"
         self.block(location).statements.append(Commented(call, shown))
+        self._name_row(output, location)
 
     def _add_by_numpy(
         self,
@@ -244,13 +277,14 @@ class Planned(Statements):
             return False
         if not equation.params["contracted"]:
             return False  # an elementwise product
-        if not self.plan.has(output) and not self._make(output, operands, equation.location):
+        if not self._has_place(output) and not self._make(output, operands, equation.location):
             return False
         x, y = map(self._factor, operands)
-        out = self.naming.called(output)
+        out = self._place_of(output)
         call = blas_call(equation, self._factor(Operand(out, output)), x, y, literal(1.0), 0.0)
-        shown = f"{out.id} = {shown_product(equation, x, y)}"
+        shown = f"{ast.unparse(out)} = {shown_product(equation, x, y)}"
         self.block(equation.location).statements.append(Commented(call, shown))
+        self._name_row(output, equation.location)
         return True
 
     def _make(self, output: Variable, operands: list[Operand], location: Location) -> bool:
@@ -360,6 +394,8 @@ class Planned(Statements):
         return _Move(target, code, self._keys(target), reads)
 
     def _keys(self, variable: Variable) -> set[object]:
+        if variable in self.names_of_rows:
+            return {self._called(variable)}
         return {self._called(variable), *self.plan.shown(self.writes.storage, variable)}
 
     @staticmethod
@@ -379,7 +415,7 @@ class Planned(Statements):
     def returned(self, atom: Atom) -> ast.expr:
         """An atom as the caller gets it: a copy of what is in a buffer."""
         code = self.expression(atom)
-        if isinstance(atom, Variable) and self.plan.has(atom):
+        if isinstance(atom, Variable) and (self.plan.has(atom) or atom in self.names_of_rows):
             self.allocated += atom.type.nbytes
             return ast.Call(attribute("np", "copy"), [code], [])
         return code

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right, insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from stcompile.emit.inlining import is_unnamed
 from stcompile.ir import Atom, Variable
@@ -30,8 +30,12 @@ class Sharing:
         writes: Writes,
         without_name: set[Variable],
         places: Mapping[Variable, Sequence[int]],
+        rows: Container[Atom] = (),
     ) -> None:
+        """``rows`` are values of loops that are computed where they are collected: what such a
+        state starts from is another array."""
         self.tree = tree
+        self._rows = rows
         self.writes = writes
         self.liveness = Liveness(tree, places)
         self._places = places
@@ -116,7 +120,8 @@ class Sharing:
         for carry in loop.carry:
             self._try(carry.variable, carry.final)
         for carry in loop.carry:
-            self._try(carry.variable, carry.initial)
+            if carry.final not in self._rows:
+                self._try(carry.variable, carry.initial)
 
     def _try(self, variable: Variable, atom: Atom) -> None:
         """Let two variables share a name if they can."""

@@ -129,7 +129,7 @@ class Statements(Steps):
                 self.region(loop.condition)
                 head = self._while(loop.condition, location)
             else:
-                head = ast.For(self._counter(loop), self._steps(loop), [ast.Pass()], [])
+                head = ast.For(self.counter(loop), self._steps(loop), [ast.Pass()], [])
             self._feeds(loop)
             self.region(loop.body)
             pairs = [(c.variable, self.expression(c.final)) for c in loop.carry]
@@ -178,28 +178,34 @@ class Statements(Steps):
     def _collect(self, at: int) -> None:
         """Note values that are known from a position on."""
         for loop, collected in self.collected.pop(at, ()):
+            if self.is_there(collected):
+                continue
             whole = self.naming.called(collected.output)
             code = self.expression(collected.atom)
             location = self.last(loop.location)
             if is_indexed(loop, collected):
-                item = ast.Subscript(whole, self._counter(loop), ast.Store())
+                item = ast.Subscript(whole, self.counter(loop), ast.Store())
                 self.add(ast.Assign([item], code, lineno=0), location)
             else:
                 append = ast.Attribute(whole, "append", ast.Load())
                 self.add(ast.Expr(ast.Call(append, [code], [])), location)
+
+    def is_there(self, collected: Collected) -> bool:
+        """True for a value that was computed where it is collected."""
+        return False
 
     def _feeds(self, loop: Repeat) -> None:
         """The items of a step: under names, if they are not written where they are used."""
         for feed in loop.feeds:
             if feed.variable in self.read:
                 whole = self.expression(feed.source)
-                item = ast.Subscript(whole, self._counter(loop), ast.Load())
+                item = ast.Subscript(whole, self.counter(loop), ast.Load())
                 if feed.variable in self.without_name:
                     self.code[feed.variable] = item
                 else:
                     self.assign(feed.variable, item, loop.location)
 
-    def _counter(self, loop: Repeat) -> ast.Name:
+    def counter(self, loop: Repeat) -> ast.Name:
         assert loop.counter is not None
         if loop.counter not in self.read:
             return name("_")

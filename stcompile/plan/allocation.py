@@ -124,7 +124,7 @@ class _Allocator:
 
     def run(self) -> Allocation:
         found = self.found
-        order = sorted(self.lives, key=lambda head: (self.lives[head].start, head in self.rows))
+        order = sorted(self.lives, key=lambda head: (self.lives[head].start, self._depth(head)))
         for head in order:
             block = self._inside(head) or self._inplace(head) or self._reused(head)
             if block is None:
@@ -133,6 +133,13 @@ class _Allocator:
             block.add(head, self.lives[head].end)
             found.block_of[head] = block
         return found
+
+    def _depth(self, head: Variable) -> int:
+        """How many arrays a class lives inside of."""
+        depth = 0
+        while head in self.rows:
+            depth, head = depth + 1, self.rows[head].whole
+        return depth
 
     def _inside(self, head: Variable) -> Block | None:
         """Rows of another class, if the class lives there."""

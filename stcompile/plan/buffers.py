@@ -9,12 +9,13 @@ then works in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import Liveness, uses_by_variable
 from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
+from stcompile.plan.collected import Row, names_of_rows, with_rows
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
 from stcompile.plan.orders import Order, choose_orders
 from stcompile.plan.parts import Rows, joined_parts, split_rows
@@ -30,7 +31,7 @@ class Plan:
     """``head_of`` is the first variable of each buffered class, by member; ``allocation`` their
     memory; ``constants`` are computed once, by equations that read nothing. ``joined`` are the
     parts of concatenations that are computed in their place, ``orders`` the storage orders that are
-    not C order."""
+    not C order, ``rows`` the values of loops that are computed where they are collected."""
 
     head_of: Mapping[Variable, Variable]
     allocation: Allocation
@@ -38,6 +39,7 @@ class Plan:
     lifetimes: Mapping[Variable, Lifetime]
     joined: Mapping[Variable, Sequence[Rows]]
     orders: Mapping[Variable, Order]
+    rows: Mapping[Variable, Row]
 
     def has(self, atom: Atom) -> bool:
         """True for a variable with a buffer."""
@@ -53,7 +55,7 @@ class Plan:
         return sum(block.nbytes for block in self.allocation.blocks)
 
 
-NOTHING = Plan({}, Allocation(), {}, {}, {}, {})
+NOTHING = Plan({}, Allocation(), {}, {}, {}, {}, {})
 
 
 def plan_buffers(
@@ -63,12 +65,25 @@ def plan_buffers(
     writable: Mapping[int, tuple[int, ...]],
     places: Mapping[Variable, Sequence[int]],
     products: Mapping[int, Product],
+    rows: Mapping[Variable, Row],
 ) -> Plan:
     """``classes`` are the members of each variable's class. ``writable`` are the positions of
     the steps that can write into a given array, with the places of the operands whose array that
     may be; ``places`` the positions where the text reads a variable; ``products`` what some steps
-    compute instead of their equations."""
-    return _Planner(tree, writes, classes, writable, places, products).run()
+    compute instead of their equations; ``rows`` the values of loops that can be computed where they
+    are collected."""
+    alone = {value: row for value, row in rows.items() if _are_alone(row, classes)}
+    while True:
+        plan = _Planner(tree, writes, classes, writable, places, products, alone).run()
+        if all(plan.has(row.whole) for row in alone.values()):
+            return plan
+        alone = {value: row for value, row in alone.items() if plan.has(row.whole)}
+
+
+def _are_alone(row: Row, classes: Classes) -> bool:
+    """True if nothing else is called like the names for a row."""
+    called = {member for own in row.names for member in classes.get(own, [own])}
+    return called == {*row.names} and len(classes.get(row.whole, [row.whole])) == 1
 
 
 class _Planner:
@@ -80,10 +95,13 @@ class _Planner:
         writable: Mapping[int, tuple[int, ...]],
         places: Mapping[Variable, Sequence[int]],
         products: Mapping[int, Product],
+        rows: Mapping[Variable, Row],
     ) -> None:
         self.tree = tree
         self.writes = writes
-        self.storage = writes.storage
+        self.storage = with_rows(writes.storage, rows)
+        self.rows = rows
+        self.in_rows = set(names_of_rows(rows))
         self.classes = classes
         self.writable = writable
         self.places = places
@@ -113,13 +131,7 @@ class _Planner:
         first = allocate(requests, lives, {}, {})
         joined = self._joined(head_of, split)
         adjacent = {c: rows for c, rows in joined.items() if is_adjacent(first, head_of, rows)}
-        for whole, rows in joined.items():
-            heads = [whole, *(head_of[part.variable] for part in rows)]
-            end = max(lives[head].end for head in heads)
-            for head in heads:
-                lives[head].end = end
-            if whole not in adjacent:
-                lives[whole].start = min(lives[head].start for head in heads)
+        _prolong(lives, joined, adjacent, head_of)
         placed = {
             head_of[part.variable]: part
             for whole, rows in joined.items()
@@ -127,17 +139,19 @@ class _Planner:
             for part in rows
         }
         found = allocate(requests, lives, placed, adjacent)
-        return Plan(head_of, found, constants, lives, joined, orders)
+        return Plan(head_of, found, constants, lives, joined, orders, self.rows)
 
     # --- arrays inside larger ones -------------------------------------------------------------
 
     def _split(self, head_of: Mapping[Variable, Variable]) -> dict[Variable, Rows]:
-        """The rows of buffered values that are arrays by themselves."""
-        found = split_rows(self.tree, self.uses)
+        """The rows of buffered values that are arrays by themselves; not those of concatenations,
+        which may show what their parts hold."""
+        joined = {step.equation.output for step, _ in joined_parts(self.tree)}
         return {
             variable: rows
-            for variable, rows in found.items()
+            for variable, rows in split_rows(self.tree, self.uses).items()
             if head_of.get(rows.whole) == rows.whole and self._is_alone(rows.whole)
+            if rows.whole not in joined
         }
 
     def _joined(
@@ -178,12 +192,18 @@ class _Planner:
     def _may_live_inside(
         self, part: Variable, head_of: Mapping[Variable, Variable], step: Step
     ) -> bool:
-        """True for the last value of a class that is computed by steps alone, beside that step."""
+        """True for the last value of a class that is computed by steps alone, or collected by a
+        loop, beside that step."""
         members = self.classes.get(part, [part])
         if part not in head_of or members[-1] != part:
             return False
         beside = next(region for region, item in self.tree.items() if item is step)
-        made = {o for item in beside.items if isinstance(item, Step) for o in item.equation.outputs}
+        made: set[Variable] = set()
+        for item in beside.items:
+            if isinstance(item, Step):
+                made.update(item.equation.outputs)
+            elif isinstance(item, Repeat):
+                made.update(collected.output for collected in item.collected)
         return made.issuperset(members)
 
     # --- which classes can have a buffer -------------------------------------------------------
@@ -210,10 +230,10 @@ class _Planner:
                         found |= self._roots(atoms)
             elif isinstance(item, Repeat):
                 for carry in item.carry:
-                    if carry.variable not in head_of and carry.variable.type.kind in (
-                        "array",
-                        "stack",
-                    ):
+                    own = carry.variable
+                    if own in head_of or own in self.in_rows:
+                        continue
+                    if own.type.kind in ("array", "stack"):
                         found |= self._roots((carry.initial, carry.final))
         return found
 
@@ -310,6 +330,7 @@ class _Planner:
 
     def _definable(self) -> Iterator[Variable]:
         """Arrays that can be written into a buffer, each on its own."""
+        elsewhere = self.fused | self.in_rows
         for _, item in self.tree.items():
             variables: Sequence[Variable] = ()
             if isinstance(item, Step):
@@ -320,7 +341,26 @@ class _Planner:
                 variables = [v for c in item.carry for v in (c.variable, c.output)]
                 variables = [*variables, *(c.output for c in item.collected if not c.is_stack)]
             for variable in variables:
-                if variable.type.kind != "array" or variable in self.fused:
+                if variable.type.kind != "array" or variable in elsewhere:
                     continue
                 if variable.type.dims and variable.type.size:
                     yield variable
+
+
+def _prolong(
+    lives: Mapping[Variable, Lifetime],
+    joined: Mapping[Variable, Sequence[Rows]],
+    adjacent: Container[Variable],
+    head_of: Mapping[Variable, Variable],
+) -> None:
+    """Let concatenations live from the first of their parts on, and these as long as they."""
+    before: list[tuple[int, int]] = []
+    while before != (now := [(lives[whole].start, lives[whole].end) for whole in joined]):
+        before = now  # a part may be a concatenation, too
+        for whole, rows in joined.items():
+            heads = [whole, *(head_of[part.variable] for part in rows)]
+            end = max(lives[head].end for head in heads)
+            for head in heads:
+                lives[head].end = end
+            if whole not in adjacent:
+                lives[whole].start = min(lives[head].start for head in heads)

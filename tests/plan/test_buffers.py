@@ -101,6 +101,21 @@ def chosen_from_what_dies(x):
     return np.sum(np.exp(np.where(x > 0.1, a, b)) * x)
 
 
+def joined_and_sliced(x):
+    a = np.sin(x)
+    w = np.concatenate([a, np.cos(x)])
+    r = w[1:3]
+    a = a * 2.0
+    return np.sum(a * a) + np.sum(np.exp(r))
+
+
+def joined_twice(x):
+    a = np.sin(x)
+    w = np.concatenate([np.concatenate([a, np.cos(x)]), x])
+    a = a * 2.0
+    return np.sum(a * a) + np.sum(np.exp(w))
+
+
 def rows_of_a_product(x, W):
     h = np.zeros((3, 4))
     for t in range(5):
@@ -122,6 +137,8 @@ CASES = [
     (rotation, (random(3), np.asarray(4)), 0),
     (read_in_every_step, (random(3, 3),), 0),
     (chosen_from_what_dies, (random(3, 3),), 0),
+    (joined_and_sliced, (random(2, 3),), 0),
+    (joined_twice, (random(2, 3),), 0),
     (rows_of_a_product, (random(3, 10), W), (0, 1)),
 ]
 

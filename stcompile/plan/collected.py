@@ -1,0 +1,100 @@
+"""Values of a loop's steps that are computed where the loop collects them.
+
+for k in range(n):                     for k in range(n):
+    np.tanh(v, out=h)            →         np.tanh(v, out=hs[k])
+    hs[k] = h                              h = hs[k]
+
+The row is an array that nothing else writes to, so the state of the next step may be a name for it
+(`docs/decisions/0019-what-is-handed-on-is-copied-into-its-buffer.md` tells why other states are
+not).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from stcompile.ir import Variable
+from stcompile.regions import Carry, Collected, Repeat, Step, Tree
+from stcompile.storage import Storage, Writes, written
+from stcompile.templates import mark_of
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Where a value of each step of a ``loop`` is computed: in the row of a step in what is
+    ``collected``. ``carry`` tells what it is handed on to, if it is."""
+
+    loop: Repeat
+    collected: Collected
+    carry: Carry | None
+
+    @property
+    def whole(self) -> Variable:
+        return self.collected.output
+
+    @property
+    def names(self) -> tuple[Variable, ...]:
+        """The variables that are names for a row."""
+        value = self.collected.atom
+        assert isinstance(value, Variable)
+        return (value, *((self.carry.variable, self.carry.output) if self.carry else ()))
+
+
+def collected_rows(
+    tree: Tree, writes: Writes, writable: Container[int], without: Collection[Variable]
+) -> dict[Variable, Row]:
+    """The values that can be computed in a row, by their variables; those ``without`` an array of
+    their own cannot."""
+    storage = writes.storage
+    changed = {root for v in written(tree, writes) for root in storage.reach(storage.roots_of(v))}
+    changed |= {*without, *writes.made_in}
+    found: dict[Variable, Row] = {}
+    for region, item in tree.items():
+        if not isinstance(item, Repeat):
+            continue
+        computed = {
+            step.equation.output
+            for step in item.body.items
+            if isinstance(step, Step) and step.at in writable
+            if mark_of(step.equation.primitive) == "fresh"
+        }
+        for collected in item.collected:
+            value = collected.atom
+            if value not in computed or value in found or not _fits(collected):
+                continue
+            assert isinstance(value, Variable)
+            carries = [carry for carry in item.carry if carry.final == value]
+            if len(carries) > 1 or (carries and region is not tree.region):
+                continue
+            row = Row(item, collected, carries[0] if carries else None)
+            if changed.isdisjoint((*row.names, row.whole)):
+                found[value] = row
+    return found
+
+
+def _fits(collected: Collected) -> bool:
+    """True if the value has the type of a row of what it is collected in."""
+    whole, own = collected.output.type, collected.atom.type
+    if collected.is_stack or whole.kind != "array" or own.kind != "array":
+        return False
+    return whole.dims[1:] == own.dims and whole.dtype == own.dtype and bool(own.dims and own.size)
+
+
+def with_rows(storage: Storage, rows: Mapping[Variable, Row]) -> Storage:
+    """The storage of a tree where these values are rows of what is collected."""
+    overlaps = {root: set(others) for root, others in storage.overlaps.items()}
+    views = set(storage.views)
+    for row in rows.values():
+        views.update(row.names)
+        named = frozenset[Variable]().union(*map(storage.roots_of, row.names))
+        for root in storage.reach(named):  # what goes on from the last state, too
+            overlaps.setdefault(root, set()).add(row.whole)
+            overlaps.setdefault(row.whole, set()).add(root)
+    return replace(storage, overlaps=overlaps, views=views)
+
+
+def names_of_rows(rows: Mapping[Variable, Row]) -> Iterator[Variable]:
+    """The variables that are names for rows."""
+    for row in rows.values():
+        yield from row.names

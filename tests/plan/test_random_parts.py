@@ -1,0 +1,98 @@
+"""Random programs of concatenations, slices, loops and elementwise functions, against NumPy itself:
+what lives inside of what must not be written over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from tests.plan.compiled import random
+
+Program = tuple[tuple[str, int, int, int], ...]
+FUNCTIONS = ("sin", "exp", "double", "shift", "last", "two")
+KINDS = ("join", "slice", "states", *FUNCTIONS)
+CHANCES = (0.22, 0.2, 0.1, 0.1, 0.1, 0.08, 0.05, 0.08, 0.07)
+STEPS = 17  # a loop of so many is kept
+
+
+def random_program(seed: int) -> Program:
+    """Operations by their names, with the positions of their operands among the values so far, and
+    the first row of a slice."""
+    rng = np.random.default_rng(seed)
+    rows = [4]
+    program = []
+    for _ in range(int(rng.integers(4, 14))):
+        i, j = (int(k) for k in rng.integers(max(0, len(rows) - 5), len(rows), size=2))
+        kind = str(rng.choice(KINDS, p=CHANCES))
+        start = int(rng.integers(0, 3))
+        if kind == "join" and rows[i] + rows[j] <= 200:
+            rows.append(rows[i] + rows[j])
+        elif kind == "slice" and rows[i] > start + 1:
+            rows.append((rows[i] - start + 1) // 2)
+        elif kind == "states" and rows[i] <= 8:
+            rows.append(rows[i] * STEPS)
+        else:
+            kind = kind if kind in FUNCTIONS else "sin"
+            rows.append(rows[i])
+        program.append((kind, i, j, start))
+    return tuple(program)
+
+
+def function_of(program: Program) -> Callable[[Any], Any]:
+    def function(x: Any) -> Any:
+        values = [x]
+        for kind, i, j, start in program:
+            one, other = values[i], values[j]
+            if kind == "join":
+                made = np.concatenate([one, other])
+            elif kind == "slice":
+                made = one[start : start + (one.shape[0] - start + 1) // 2]
+            elif kind == "last":
+                made = one
+                for _ in range(STEPS):
+                    made = np.sin(made + one)
+            elif kind == "two":
+                made, before = np.cos(one), one * 1.0
+                for k in range(STEPS):
+                    made, before = np.sin(before * k), made
+            elif kind == "states":
+                state, states = one, []
+                for _ in range(STEPS):
+                    state = np.sin(state) * 1.5
+                    states.append(state)
+                made = np.array(states).reshape(-1, 3)
+            elif kind == "exp":
+                made = np.exp(one * 0.1)
+            elif kind == "double":
+                made = one * 2.0
+            elif kind == "shift":
+                made = one + 1.0
+            else:
+                made = np.sin(one)
+            values.append(made)
+        return np.sum(values[-1] * values[-1]) + np.sum(np.cos(values[-2])), values[-3]
+
+    return function
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_like_numpy(seed: int) -> None:
+    check(seed)
+
+
+def check(seed: int) -> None:
+    function = function_of(random_program(seed))
+    compiled = st.compile(function, level="fast")
+    gradient = st.grad(function, has_aux=True, level="fast")
+    wanted = st.grad(function, has_aux=True, level="readable")
+    for call in range(2):  # buffers hold what the last call left there
+        x = random(4, 3, seed=seed + call)
+        total, value = function(x)
+        found = compiled(x)
+        np.testing.assert_allclose(found[0], total, rtol=1e-10)
+        np.testing.assert_allclose(found[1], value, rtol=1e-10)
+        np.testing.assert_allclose(gradient(x)[0], wanted(x)[0], rtol=1e-9, atol=1e-12)
