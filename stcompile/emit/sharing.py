@@ -42,6 +42,7 @@ class Sharing:
         self._copied: dict[int, Atom] = {}  # targets of writes that copy them first
         self.excluded = set(without_name)
         self._class: dict[Variable, list[Variable]] = {}
+        self._first_name: dict[int, tuple[int, str] | None] = {}  # of the lists of classes
         for _, item in tree.items():
             if isinstance(item, Repeat):
                 self.excluded.update(feed.variable for feed in item.feeds)
@@ -59,7 +60,10 @@ class Sharing:
         return self._class.get(variable, [variable])
 
     def same(self, one: Variable, other: Atom) -> bool:
-        return isinstance(other, Variable) and other in self.members(one)
+        if one == other:
+            return True
+        own = self._class.get(one)
+        return own is not None and isinstance(other, Variable) and self._class.get(other) is own
 
     def unite(self, one: Variable, other: Variable) -> bool:
         """Let two variables have one name, unless the user named them differently."""
@@ -80,7 +84,9 @@ class Sharing:
 
     def _join(self, one: Variable, other: Variable) -> None:
         more, few = sorted((self.members(one), self.members(other)), key=len, reverse=True)
+        names = [found for v in (one, other) if (found := self._named(v)) is not None]
         joint = self._class.setdefault(more[0], [more[0]])
+        self._first_name[id(joint)] = min(names, default=None)
         for variable in few:
             insort(joint, variable, key=self._first)
             self._class[variable] = joint
@@ -136,12 +142,16 @@ class Sharing:
 
     def _name(self, atom: Atom) -> str | None:
         """What the user calls a class of variables."""
-        if isinstance(atom, Variable):
-            for member in self.members(atom):
-                hint = self.tree.hints[member]
-                if not is_unnamed(hint):
-                    return base_name(hint)
-        return None
+        found = self._named(atom) if isinstance(atom, Variable) else None
+        return None if found is None else found[1]
+
+    def _named(self, variable: Variable) -> tuple[int, str] | None:
+        """The first member of a class that has a name: where it is defined, and the name."""
+        joint = self._class.get(variable)
+        if joint is not None:
+            return self._first_name[id(joint)]
+        hint = self.tree.hints[variable]
+        return None if is_unnamed(hint) else (self._first(variable), base_name(hint))
 
     def _interfere(self, ours: Sequence[Variable], theirs: Sequence[Variable]) -> bool:
         return self._overwrite(ours, theirs) or self._overwrite(theirs, ours)

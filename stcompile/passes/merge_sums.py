@@ -87,13 +87,18 @@ class _Merger:
         return _Chain(at, tuple(additions), tuple(terms)) if len(terms) > 1 else None
 
     def _terms(self, equation: Equation, at: int, additions: list[int]) -> list[Atom]:
+        """The terms of a sum in order; ``additions`` gets the positions of all additions. (A sum
+        may have more of them than Python has frames.)"""
         additions.append(at)
         terms: list[Atom] = []
-        for atom in equation.inputs:
+        waiting = list(reversed(equation.inputs))
+        while waiting:
+            atom = waiting.pop()
             where = self.rebuild.defined_at(atom)
             inner = self.rebuild.equations[where] if where >= 0 else None
             if inner is not None and _is_addition(inner) and self.rebuild.is_used_once(atom):
-                terms += self._terms(inner, where, additions)
+                additions.append(where)
+                waiting += reversed(inner.inputs)
             else:
                 terms.append(atom)
         return terms

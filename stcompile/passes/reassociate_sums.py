@@ -56,16 +56,25 @@ def _is_root(rebuild: Rebuild, equation: Equation) -> bool:
     return not is_term
 
 
-def _terms(rebuild: Rebuild, atom: Atom) -> list[Atom]:
-    """The terms of a sum, through sums that nothing else reads."""
-    inner = rebuild.maker(atom, "add")
-    if inner is None or not _is_sum(inner) or not rebuild.is_used_once(atom):
-        return [atom]
-    return [term for operand in inner.inputs for term in _terms(rebuild, operand)]
+def _terms(rebuild: Rebuild, root: Equation) -> tuple[list[Atom], list[Equation]]:
+    """The terms of a sum in order, through sums that nothing else reads, and these sums. (They may
+    be more than Python has frames.)"""
+    terms: list[Atom] = []
+    sums: list[Equation] = []
+    waiting = list(reversed(root.inputs))
+    while waiting:
+        atom = waiting.pop()
+        inner = rebuild.maker(atom, "add")
+        if inner is not None and _is_sum(inner) and rebuild.is_used_once(atom):
+            sums.append(inner)
+            waiting += reversed(inner.inputs)
+        else:
+            terms.append(atom)
+    return terms, sums
 
 
 def _reorder(rebuild: Rebuild, at: int, root: Equation) -> None:
-    terms = [term for operand in root.inputs for term in _terms(rebuild, operand)]
+    terms, sums = _terms(rebuild, root)
     if len(terms) < 3:
         return
     settings = {rebuild.equations[rebuild.defined_at(t)].location.errstate for t in terms}
@@ -80,16 +89,7 @@ def _reorder(rebuild: Rebuild, at: int, root: Equation) -> None:
     total = ordered[0]
     for term in ordered[1:]:
         total = rebuild.insert(at, "add", (total, term), root.location)
-    for inner in root.inputs:
-        _drop(rebuild, inner)
+    for inner in sums:
+        rebuild.drop(rebuild.defined_at(inner.output))
     rebuild.drop(at)
     rebuild.mapping[root.output] = total
-
-
-def _drop(rebuild: Rebuild, atom: Atom) -> None:
-    """Leave out the sums that a sum is made of."""
-    inner = rebuild.maker(atom, "add")
-    if inner is not None and _is_sum(inner) and rebuild.is_used_once(atom):
-        rebuild.drop(rebuild.defined_at(atom))
-        for operand in inner.inputs:
-            _drop(rebuild, operand)

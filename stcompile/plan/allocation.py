@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -121,6 +122,13 @@ class _Allocator:
         self.adjacent = adjacent
         self.makers = _makers(requests.tree, requests.head_of)
         self.found = Allocation()
+        # Blocks by their places in `found`: those that are read, by the last position where they
+        # are; those that are free, with the layout they had last; those that were taken just now.
+        self.busy: list[tuple[int, int]] = []
+        self.free: dict[Layout, list[int]] = {}
+        self.layout_of: dict[int, Layout] = {}
+        self.taken: list[int] = []
+        self.known = 0
 
     def run(self) -> Allocation:
         found = self.found
@@ -192,18 +200,46 @@ class _Allocator:
         return source in shown_by(self.requests.storage, self.head_of, atom)
 
     def _reused(self, head: Variable) -> Block | None:
-        """A block that nobody reads any more, as it is or as a part."""
+        """A block that nobody reads any more, as it is or as a part: the first of the same layout,
+        or else the smallest that is large enough."""
         wanted, start = head.type, self.lives[head].start
+        self._release(start)
+        layout = self.requests.layout(head)
+        exact, blocks = self.free.get(layout, []), self.found.blocks
+        while exact:
+            place = heapq.heappop(exact)
+            if self.layout_of.get(place) == layout and blocks[place].free_from < start:
+                return self._taken(place)
         fitting = [
-            block
-            for block in self.found.blocks
-            if block.free_from < start and block.dtype == wanted.dtype and block.size >= wanted.size
+            place
+            for place in self.layout_of
+            if blocks[place].dtype == wanted.dtype and blocks[place].size >= wanted.size
+            if blocks[place].free_from < start
         ]
-        layout = self.requests.layout
-        exact = [block for block in fitting if layout(block.heads[-1]) == layout(head)]
-        if exact:
-            return exact[0]
-        return min(fitting, key=lambda block: block.size, default=None)
+        best = min(fitting, key=lambda place: (blocks[place].size, place), default=None)
+        return None if best is None else self._taken(best)
+
+    def _taken(self, place: int) -> Block:
+        del self.layout_of[place]
+        block = self.found.blocks[place]
+        self.taken.append(place)
+        return block
+
+    def _release(self, start: int) -> None:
+        """Note which blocks are free from a position on. (The classes come in the order of their
+        first values.)"""
+        blocks = self.found.blocks
+        for place in (*self.taken, *range(self.known, len(blocks))):
+            heapq.heappush(self.busy, (blocks[place].free_from, place))
+        self.taken, self.known = [], len(blocks)
+        while self.busy and self.busy[0][0] < start:
+            _, place = heapq.heappop(self.busy)
+            block = blocks[place]
+            if block.free_from >= start:  # it was taken over, or a part of it was
+                heapq.heappush(self.busy, (block.free_from, place))
+                continue
+            self.layout_of[place] = layout = self.requests.layout(block.heads[-1])
+            heapq.heappush(self.free.setdefault(layout, []), place)
 
 
 def _makers(tree: Tree, head_of: Mapping[Variable, Variable]) -> dict[Variable, Step | Repeat]:

@@ -9,6 +9,7 @@ then works in place.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
 from stcompile.plan.orders import Order, choose_orders
 from stcompile.plan.parts import Rows, joined_parts, split_rows
 from stcompile.plan.products import Product
-from stcompile.regions import Branch, Repeat, Step, Tree, defined_by
+from stcompile.regions import Branch, Region, Repeat, Step, Tree, defined_by
 from stcompile.storage import Storage, Writes, target_of, written
 
 Classes = Mapping[Variable, Sequence[Variable]]
@@ -197,14 +198,22 @@ class _Planner:
         members = self.classes.get(part, [part])
         if part not in head_of or members[-1] != part:
             return False
-        beside = next(region for region, item in self.tree.items() if item is step)
-        made: set[Variable] = set()
-        for item in beside.items:
+        return self._made_beside[step.at].issuperset(members)
+
+    @functools.cached_property
+    def _made_beside(self) -> dict[int, set[Variable]]:
+        """For each step by its position, what the steps of its region compute and its loops
+        collect."""
+        made: dict[Region, set[Variable]] = {}
+        beside: dict[int, set[Variable]] = {}
+        for region, item in self.tree.items():
+            own = made.setdefault(region, set())
             if isinstance(item, Step):
-                made.update(item.equation.outputs)
+                own.update(item.equation.outputs)
+                beside[item.at] = own
             elif isinstance(item, Repeat):
-                made.update(collected.output for collected in item.collected)
-        return made.issuperset(members)
+                own.update(collected.output for collected in item.collected)
+        return beside
 
     # --- which classes can have a buffer -------------------------------------------------------
 
@@ -254,7 +263,7 @@ class _Planner:
                     found.add(output)
         several = {
             members[0]: [m for m in members if m not in inplace]
-            for members in self.classes.values()
+            for members in {id(joint): joint for joint in self.classes.values()}.values()
             if views.keys().isdisjoint(members)  # they are in the array of another class
         }
         head_of = {m: head for head in several for m in self.classes[head]}
@@ -286,9 +295,11 @@ class _Planner:
     def _roots(self, atoms: Iterable[Atom]) -> set[Variable]:
         """The variables that atoms may share an array with."""
         found: set[Variable] = set()
+        seen: set[Variable] = set()
         for atom in atoms:
             shown: Variable | None = atom if isinstance(atom, Variable) else None
-            while shown is not None:
+            while shown is not None and shown not in seen:
+                seen.add(shown)
                 found |= {shown, *self.storage.reach(self.storage.roots_of(shown))}
                 shown = self.storage.sources.get(shown)
         return found
