@@ -16,7 +16,7 @@ settings.register_profile(
     "ci",
     deadline=None,
     derandomize=True,
-    max_examples=12,
+    max_examples=8,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", settings.get_profile("ci"), max_examples=5)

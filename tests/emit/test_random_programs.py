@@ -19,7 +19,7 @@ from tests.emit.emitting import check, emitted, run
 from tests.emit.random_programs import CALLS, Builder
 from tests.programs import assert_fresh
 
-EXAMPLES = max(60, settings.default.max_examples if settings.default else 0)
+EXAMPLES = max(40, settings.default.max_examples if settings.default else 0)
 
 
 @st.composite

@@ -14,7 +14,7 @@ ARGUMENTS = {
     "x": np.array([[0.3, -0.7, 0.9], [1.1, 0.2, -0.4]]),
     "y": np.array([0.5, -0.25, 0.8]),
 }
-EXAMPLES = max(60, settings.default.max_examples)
+EXAMPLES = max(40, settings.default.max_examples)
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def function_of(program: Program) -> Callable[..., Any]:
 FOUND = [121, 125, 176, 241]  # what was wrong once
 
 
-@pytest.mark.parametrize("seed", [*range(40), *FOUND])
+@pytest.mark.parametrize("seed", [*range(20), *FOUND])
 def test_both_levels_agree(seed: int) -> None:
     check(seed)
 
