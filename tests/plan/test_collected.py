@@ -148,14 +148,19 @@ def test_like_the_readable_level(function: Callable[..., Any]) -> None:
         check_gradient(function, args, position, one)
 
 
-def summed_and_gone(x: Any, w: Any) -> Any:
-    """The states are dead after their sum, but for the last one."""
+def last_and_total(x: Any, w: Any) -> Any:
+    """The last of twenty states, and the sum of all."""
     h = x * 1.0
     hs = []
     for _ in range(20):
         h = np.sin(h @ w)
         hs.append(h)
-    total = np.sum(np.array(hs), axis=0)
+    return h, np.sum(np.array(hs), axis=0)
+
+
+def summed_and_gone(x: Any, w: Any) -> Any:
+    """The states are dead after their sum, but for the last one."""
+    h, total = last_and_total(x, w)
     large = np.exp(np.tile(x, (20, 1)))
     large = np.sin(large) * large
     return total, np.sum(large), h * 2.0
@@ -163,12 +168,7 @@ def summed_and_gone(x: Any, w: Any) -> Any:
 
 def gone_on_from(x: Any, w: Any) -> Any:
     """The second loop fills its states from the end, and starts from the last one of the first."""
-    h = x * 1.0
-    hs = []
-    for _ in range(20):
-        h = np.sin(h @ w)
-        hs.append(h)
-    total = np.sum(np.array(hs), axis=0)
+    h, total = last_and_total(x, w)
     g = h
     gs = np.zeros((20, 3, 4))
     for k in reversed(range(20)):
