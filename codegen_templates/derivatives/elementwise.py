@@ -85,7 +85,8 @@ def float_power(out: Any, x: Any, y: Any, *, static: tuple[bool, ...] = (False, 
 
 @partials
 def fmod(out: Any, x: Any, y: Any) -> Any:
-    return 1.0, -np.trunc(x / y)
+    """The quotient is ``x - out`` over ``y``: that of ``x`` may be rounded up to the next one."""
+    return 1.0, -np.rint((x - out) / y)
 
 
 @partials

@@ -36,6 +36,7 @@ class Changes:
         self.journal: Journal | None = None
         self.paths = 0  # that are staged, of which one may be taken or not
         self._age = 0
+        self._watches: list[tuple[int, list[Site]]] = []
         self._ties: list[Cell | Owned] = []  # what was frozen or disowned, in order
 
     def own(self, container: Any) -> Any:
@@ -110,8 +111,21 @@ class Changes:
 
     def note(self, site: Site) -> None:
         """Note that a site is about to be changed."""
+        for age, changes in self._watches:
+            if site.born <= age:
+                changes.append(site)
         if self.journal is not None:
             self.journal.note(site)
+
+    @contextmanager
+    def watched(self, age: int) -> Iterator[list[Site]]:
+        """The sites of that ``age`` or older that are changed meanwhile."""
+        changes: list[Site] = []
+        self._watches.append((age, changes))
+        try:
+            yield changes
+        finally:
+            self._watches.pop()
 
     def note_contents(self, container: Any) -> None:
         """Note that a container is about to be changed, if the program made it."""

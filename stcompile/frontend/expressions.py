@@ -14,7 +14,6 @@ from stcompile.frontend.attributes import attribute, set_part
 from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame, targets_of
 from stcompile.frontend.iteration import (
-    fixed,
     go_through,
     items_of,
     iterated,
@@ -174,8 +173,8 @@ def _elements(run: Run, nodes: list[ast.expr], frame: Frame) -> collections.abc.
 def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
     made: dict[Any, Any] = run.own({})
     for key_node, value_node in zip(node.keys, node.values, strict=True):
-        value = run.evaluate(value_node, frame)
         if key_node is None:
+            value = run.evaluate(value_node, frame)
             if not isinstance(value, dict):
                 run.refuse(f"`**` takes a dict, not {describe(value)}", "", TypingError)
             made.update(value)
@@ -183,7 +182,7 @@ def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
         key = run.evaluate(key_node, frame)
         if not is_static(key):
             run.refuse("a dict key cannot be a traced value", "use a string or an int")
-        made[key] = value
+        made[key] = run.evaluate(value_node, frame)
     return made
 
 
@@ -228,7 +227,7 @@ def defaults_of(run: Run, arguments: ast.arguments, frame: Frame) -> dict[str, A
     return {argument.arg: run.evaluate(default, frame) for argument, default in pairs}
 
 
-def visit_ListComp(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> list[Any]:
+def visit_ListComp(run: Run, node: ast.ListComp, frame: Frame) -> list[Any]:
     inner = _scope(run, node.generators, frame)
     found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
     made: list[Any] = run.own(found)
@@ -239,24 +238,60 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
     """An iterator whose items are computed when they are taken, from what the names hold then. What
     an ``if`` selects, and all of several loops, is decided at once: the number has to be known."""
     (first, *rest) = node.generators
-    if rest or first.is_async:
-        return iterator_over(run, fixed(run, visit_ListComp(run, node, frame)))
     inner = _scope(run, node.generators, frame)
     capture(frame)
-
-    def included(item: Any) -> bool:
-        _bind_item(run, first, item, inner, frame)
-        return all(_included(run, test, inner) for test in first.ifs)
-
+    if rest or first.ifs:
+        return _selected(run, node, inner, frame)
     items = sequence_of(run, run.evaluate(first.iter, frame))
-    if first.ifs:
-        items = fixed(run, [x for x in map(items.item, range(items.length)) if included(x)])
 
     def item(index: int) -> Any:
         _bind_item(run, first, items.item(index), inner, frame)
         return run.evaluate(node.elt, inner)
 
     return iterator_over(run, Sequence(lambda: items.length, item, items.sources, rows=False))
+
+
+def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> Iterator:
+    """The iterator of a generator expression with conditions or several loops: the names of each
+    item, found at once. A condition is tested again when an item is taken, as Python does then: it
+    has to come out the same."""
+    seen: list[tuple[ast.expr | None, dict[str, Any], bool]] = []  # tests, and None for an item
+
+    def note(test: ast.expr, holds: bool) -> None:
+        seen.append((test, dict(inner.names), holds))
+
+    with run.watched(inner.born - 1) as changes:
+        for _ in _loops(run, node.generators, inner, frame, note):
+            seen.append((None, dict(inner.names), True))
+    if changes:
+        run.refuse(
+            "what this generator expression goes through, or its `if`, changes something",
+            "write a list comprehension, or a loop",
+        )
+    places = [at for at, (test, _, _) in enumerate(seen) if test is None]
+    checked = 0
+
+    def check(stop: int) -> None:
+        nonlocal checked
+        for test, names, holds in seen[checked:stop]:
+            if test is not None:
+                inner.names.update(names)
+                if _included(run, test, inner) != holds:
+                    run.refuse("what this generator selects changes on the way", "make a list")
+        checked = max(checked, stop)
+
+    def length() -> int:
+        if not places or checked > places[-1]:
+            check(len(seen))
+        return len(places)
+
+    def item(index: int) -> Any:
+        check(places[index] + 1)
+        inner.names.update(seen[places[index]][1])
+        return run.evaluate(node.elt, inner)
+
+    sources = tuple(value for _, names, _ in seen for value in names.values())
+    return iterator_over(run, Sequence(length, item, sources, rows=False))
 
 
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
@@ -289,8 +324,16 @@ def _scope(run: Run, generators: list[ast.comprehension], frame: Frame) -> Frame
     )  # fmt: skip
 
 
+def _unnoted(test: ast.expr, holds: bool) -> None:
+    """Whether a condition of a comprehension holds is of no further interest."""
+
+
 def _loops(
-    run: Run, generators: list[ast.comprehension], inner: Frame, outer: Frame
+    run: Run,
+    generators: list[ast.comprehension],
+    inner: Frame,
+    outer: Frame,
+    note: Callable[[ast.expr, bool], None] = _unnoted,
 ) -> collections.abc.Iterator[None]:
     """Bind the targets of a comprehension to each combination of items in turn."""
     if not generators:
@@ -301,8 +344,13 @@ def _loops(
         run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
     for item in items_of(run, run.evaluate(first.iter, outer)):
         _bind_item(run, first, item, inner, outer)
-        if all(_included(run, test, inner) for test in first.ifs):
-            yield from _loops(run, rest, inner, inner)
+        for test in first.ifs:
+            holds = _included(run, test, inner)
+            note(test, holds)
+            if not holds:
+                break
+        else:
+            yield from _loops(run, rest, inner, inner, note)
 
 
 def _bind_item(
@@ -361,20 +409,24 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         container = run.evaluate(target.value, frame)
         indexing.set_item(run, container, run.evaluate(target.slice, frame), value)
     elif isinstance(target, ast.Attribute):
-        owner_value = run.evaluate(target.value, frame)
-        if isinstance(owner_value, Array):
-            set_part(run, owner_value, target.attr, value)
-            return
-        if not run.owns(owner_value):
-            owner_is = run.owner(owner_value, "from outside the function")
-            run.refuse(
-                f"this sets the attribute `{target.attr}` of an object {owner_is}",
-                "keep it in a local variable and return it",
-            )
-        run.note_attribute(owner_value, target.attr)
-        object.__setattr__(owner_value, target.attr, value)
+        set_attribute(run, run.evaluate(target.value, frame), target.attr, value)
     else:
         run.refuse(f"assignment to {type(target).__name__} is not supported", "")
+
+
+def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``."""
+    if isinstance(owner, Array):
+        set_part(run, owner, name, value)
+        return
+    if not run.owns(owner):
+        owner_is = run.owner(owner, "from outside the function")
+        run.refuse(
+            f"this sets the attribute `{name}` of an object {owner_is}",
+            "keep it in a local variable and return it",
+        )
+    run.note_attribute(owner, name)
+    object.__setattr__(owner, name, value)
 
 
 def _unpack(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Frame) -> None:

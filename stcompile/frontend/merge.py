@@ -47,7 +47,6 @@ from stcompile.frontend.state import (
 )
 from stcompile.frontend.values import (
     TAKEN,
-    Affine,
     Array,
     Bound,
     Cell,
@@ -152,11 +151,7 @@ class Merger:
 
     def _numbers(self, first: Any, second: Any, hint: str) -> Shape:
         if isinstance(first, Scalar) and isinstance(second, Scalar):
-            alike = isinstance(first, Affine) and isinstance(second, Affine)
-            if alike and (first.offset, first.terms) == (second.offset, second.terms):  # type: ignore[attr-defined]
-                return Keep(first)
-            plain = not isinstance(first, Affine) and not isinstance(second, Affine)
-            if plain and first.atom == second.atom:
+            if type(first) is type(second) and first.identity == second.identity:
                 return Keep(first)
         if is_number(first) and is_number(second) and Constant(first) == Constant(second):
             return Keep(first)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -17,14 +19,14 @@ from stcompile.frontend.attributes import attribute
 from stcompile.frontend.blocks import run_final_blocks, visit_Try, visit_With
 from stcompile.frontend.branches import branch, predicate_of
 from stcompile.frontend.conditions import evaluate_test
-from stcompile.frontend.expressions import bind, closure
+from stcompile.frontend.expressions import bind, closure, set_attribute
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.loops import visit_For, visit_While
 from stcompile.frontend.match import visit_Match
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import PathRaised, Returned, Signal
 from stcompile.frontend.state import MISSING, NameSite
-from stcompile.frontend.values import Array, Masked, Text, describe, is_traced
+from stcompile.frontend.values import Array, Cell, Masked, Text, describe, is_traced
 from stcompile.ir import Atom
 
 
@@ -47,39 +49,46 @@ def visit_AnnAssign(run: Run, node: ast.AnnAssign, frame: Frame) -> Signal:
 
 
 def visit_AugAssign(run: Run, node: ast.AugAssign, frame: Frame) -> Signal:
+    """The target is read first, then comes the value; what the target is part of is evaluated
+    once."""
     operation = operators.BINARY[type(node.op)]
     target = node.target
+    value = functools.partial(run.evaluate, node.value, frame)
     if isinstance(target, ast.Subscript):
         container = run.evaluate(target.value, frame)
-        index = run.evaluate(target.slice, frame)
-        value = run.evaluate(node.value, frame)
-        _augment_item(run, operation, container, index, value)
-        return None
-    load = ast.copy_location(_loaded(target), target)
-    if isinstance(target, ast.Attribute):
+        _augment_item(run, operation, container, run.evaluate(target.slice, frame), value)
+    elif isinstance(target, ast.Attribute):
         owner = run.evaluate(target.value, frame)
         present = attribute(run, owner, target.attr)
+        changed = operators.augmented(run, operation, present, value())
+        if changed is not present:
+            set_attribute(run, owner, target.attr, changed)
     else:
+        load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         present = run.evaluate(load, frame)
-    changed = operators.augmented(run, operation, present, run.evaluate(node.value, frame))
-    if isinstance(target, ast.Name) or changed is not present:
-        bind(run, target, changed, frame)
+        bind(run, target, operators.augmented(run, operation, present, value()), frame)
     return None
 
 
-def _loaded(target: ast.expr) -> ast.expr:
-    return ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else target
-
-
 def _augment_item(
-    run: Run, operation: operators.Operation, container: Any, index: Any, value: Any
+    run: Run,
+    operation: operators.Operation,
+    container: Any,
+    index: Any,
+    evaluated: Callable[[], Any],
 ) -> None:
     if isinstance(container, Array):
-        is_add = operation[0] == "add"
+        before = container.cell.variable
+        value = evaluated()
+        is_read_first = container.cell.variable is not before  # the value wrote to the array
+        is_add = operation[0] == "add" and not is_read_first
         is_number = is_traced(value) or isinstance(value, int | float)
         if is_add and is_number and indexing.add_item(run, container, index, value):
             return
         present = indexing.get_item(run, container, index)
+        if is_read_first and not (isinstance(present, Array) and present.cell is container.cell):
+            earlier = Cell(before, container.cell.order, depth=run.depth)
+            present = indexing.get_item(run, replace(container, cell=earlier), index)
         changed = operators.binary(run, operation, present, value)
         dtype = (changed.items if isinstance(changed, Masked) else changed).type.dtype
         if not np.can_cast(dtype, container.type.dtype, "same_kind"):
@@ -90,7 +99,7 @@ def _augment_item(
         indexing.set_item(run, container, index, changed)
         return
     present = indexing.get_item(run, container, index)
-    changed = operators.augmented(run, operation, present, value)
+    changed = operators.augmented(run, operation, present, evaluated())
     if not isinstance(present, Array):
         indexing.set_item(run, container, index, changed)
 
@@ -151,9 +160,10 @@ def visit_Pass(run: Run, node: ast.Pass, frame: Frame) -> Signal:
 
 
 def visit_FunctionDef(run: Run, node: ast.FunctionDef, frame: Frame) -> Signal:
+    decorators = [run.evaluate(decorator, frame) for decorator in node.decorator_list]
     function: Any = closure(run, node, frame)
-    for decorator in reversed(node.decorator_list):
-        function = run.call(run.evaluate(decorator, frame), [function], {})
+    for decorator in reversed(decorators):
+        function = run.call(decorator, [function], {})
     run.set(NameSite(frame, node.name), function)
     return None
 

@@ -73,6 +73,12 @@ class Scalar:
     def type(self) -> Type:
         return self.atom.type
 
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells it from other numbers: two with one identity are equal. (An `atom` alone does
+        not: items of one array have it in common, and so have sums of one counter.)"""
+        return (self.atom,)
+
 
 @dataclass(eq=False)
 class Affine(Scalar):
@@ -84,6 +90,10 @@ class Affine(Scalar):
     terms: tuple[tuple[Variable, int], ...]
     low: int
     high: int
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        return self.offset, *sorted(self.terms, key=lambda term: term[0].name)
 
     @staticmethod
     def counter(variable: Variable, length: int) -> Affine:
@@ -124,6 +134,10 @@ class Row(Scalar):
     @property
     def type(self) -> Type:
         return self.kept
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        return self.atom, self.index, self.kept
 
 
 Traced: TypeAlias = Array | Scalar

@@ -50,9 +50,9 @@ def divmod_(x1: Any, x2: Any) -> Any:
 
 def modf(x: Any) -> Any:
     """The fractional and the integral part, both with the sign of the operand."""
-    whole = np.trunc(x)
-    rest = np.where(np.isinf(x), 0.0, x - whole)[()]
-    return np.copysign(rest, x), whole
+    given = x if np.result_type(x).kind == "f" else np.copysign(x, x)  # an integer as a float
+    finite = np.where(np.isinf(given), np.copysign(0.0, given), given)[()]
+    return np.fmod(finite, 1.0), np.trunc(given)
 
 
 def real(val: Any) -> Any:

@@ -218,3 +218,12 @@ def test_count() -> None:
     counts = {title: len(names) for title, names in canonical().items()}
     assert counts["numpy"] + counts["numpy.linalg"] >= 250
     assert summary().endswith(str(sum(counts.values())))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_modf_of_special_numbers(dtype: type) -> None:
+    x = np.array([0.0, -0.0, 1.0, -1.0, 2.5, -2.5, np.inf, -np.inf, np.nan], dtype)
+    compiled = Primal(lambda x: list(np.modf(x)), READABLE)
+    assert_same(compiled(x), list(np.modf(x)), "of an array")
+    for number in x:
+        assert_same(compiled(number), list(np.modf(number)), f"of {number}")

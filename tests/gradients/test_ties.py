@@ -128,3 +128,25 @@ def test_the_last_write_to_an_index_counts() -> None:
     x, i = np.array([1.0, 2.0, 3.0]), np.array([0, 1, 0])
     assert f(x, i) == 13
     np.testing.assert_array_equal(st.grad(f)(x, i), [0, 4, 6])
+
+
+def test_remainders_are_differentiated_at_jumps_as_beside_them() -> None:
+    x = np.array([0.0, -0.0, 1.0, -3.0, 2.5, -1.5])
+    for function in (lambda x: np.modf(x)[0], lambda x: x % 1, lambda x: np.fmod(x, 1.0)):
+        gradient = st.grad(lambda x, function=function: np.sum(function(x)))(x)
+        np.testing.assert_array_equal(gradient, np.ones(6))
+    with np.errstate(invalid="ignore"):
+        at_infinity = st.grad(lambda x: np.modf(x)[0])(np.inf)
+    assert at_infinity == 0.0
+
+
+def test_the_quotient_of_fmod_is_not_rounded_up() -> None:
+    x, y = np.array([0.3, -0.7, 5.0]), np.array([0.1, 0.2, -2.0])  # 0.3 is less than 3 * 0.1
+    quotients = (x - np.fmod(x, y)) / y
+    gradient = st.grad(lambda x, y: np.sum(np.fmod(x, y)), wrt="y")(x, y)
+    np.testing.assert_array_equal(gradient, -np.rint(quotients))
+    by_y = st.grad(lambda x, y: np.fmod(x, y), wrt="y")
+    below = [np.nextafter(whole * 0.3, 0.0) for whole in range(1, 60)]
+    assert any(np.trunc(x / 0.3) * 0.3 > x for x in below)  # the quotient of some is rounded up
+    for x in below:
+        assert by_y(x, 0.3) == -round((x - float(np.fmod(x, 0.3))) / 0.3)
