@@ -150,9 +150,9 @@ class Merger:
         return self._structures(first, second, hint)
 
     def _numbers(self, first: Any, second: Any, hint: str) -> Shape:
-        if isinstance(first, Scalar) and isinstance(second, Scalar):
-            if type(first) is type(second) and first.identity == second.identity:
-                return Keep(first)
+        numbers = isinstance(first, Scalar) and isinstance(second, Scalar)
+        if numbers and first.identity == second.identity:
+            return Keep(first)
         if is_number(first) and is_number(second) and Constant(first) == Constant(second):
             return Keep(first)
         common = common_number(first, second)

@@ -93,7 +93,7 @@ class Affine(Scalar):
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        return self.offset, *sorted(self.terms, key=lambda term: term[0].name)
+        return Affine, self.offset, frozenset(self.terms)
 
     @staticmethod
     def counter(variable: Variable, length: int) -> Affine:

@@ -1,6 +1,5 @@
 """Lists that a kept loop appends to: their items are told apart wherever a program chooses one."""
 
-# ruff: noqa: B023, PERF401 (programs of the language, not of the best style)
 from __future__ import annotations
 
 import numpy as np

@@ -3,7 +3,6 @@
 The programs note what they evaluate in a list, and return it.
 """
 
-# ruff: noqa: C408, C416, PIE800, PLW0108, RUF005 (programs of the language, not of the best style)
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -66,7 +65,7 @@ def call(x, log):
 
 @program
 def stars_after_keywords(x, log):
-    return taking(k=noted(log, "k", x), *noted(log, "star", [x]))  # noqa: B026
+    return taking(k=noted(log, "k", x), *noted(log, "star", [x]))
 
 
 @program
