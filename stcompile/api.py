@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from stcompile.arguments import Wrt
+from stcompile.boundary import public
 from stcompile.check import check_gradients
 from stcompile.checkpoint import Checkpoint
 from stcompile.explain import Explanation, explanation_of
@@ -28,6 +29,7 @@ from stcompile.train_step import Optimizer, TrainStep
 
 
 @makes_transformed
+@public
 def grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -56,6 +58,7 @@ def grad(
 
 
 @makes_transformed
+@public
 def value_and_grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -71,6 +74,7 @@ def value_and_grad(
 
 
 @makes_transformed
+@public
 def jacobian(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -99,6 +103,7 @@ def jacobian(
 
 
 @makes_transformed
+@public
 def hessian(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -123,6 +128,7 @@ def hessian(
 
 
 @makes_transformed
+@public
 def compile(
     function: Callable[..., Any],
     *,
@@ -142,6 +148,7 @@ def compile(
 
 
 @makes_transformed
+@public
 def checkpoint(function: Callable[..., Any]) -> Checkpoint:
     """The function, whose values are computed once more for its adjoint instead of being kept.
 
@@ -158,6 +165,7 @@ def checkpoint(function: Callable[..., Any]) -> Checkpoint:
 
 
 @makes_transformed
+@public
 def train_step(
     loss: Callable[..., Any],
     optimizer: Optimizer,
@@ -176,6 +184,7 @@ def train_step(
     return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory))
 
 
+@public
 def explain(
     function: Callable[..., Any], *arguments: Any, wrt: Wrt = 0, **keywords: Any
 ) -> Explanation:
@@ -194,6 +203,7 @@ def explain(
     return explanation_of(Gradient(function, wrt, True), arguments, keywords)
 
 
+@public
 def show(
     function: Callable[..., Any],
     *arguments: Any,
@@ -265,30 +275,36 @@ class Differentiable:
     def stage_call(self, run: Any, arguments: Any, keywords: Any) -> Any:
         return run.call(self.function, arguments, keywords)
 
+    @public
     def source(self, *arguments: Any, **keywords: Any) -> str:
         """The generated forward and adjoint function."""
         return self.value_and_grad.source(*arguments, **keywords)
 
+    @public
     def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
         """The generated forward and adjoint function alone, the one that `source` shows; it checks
         nothing, as `Dispatcher.compile` says. ``f.primal.compile`` is that of the function itself.
         """
         return self.value_and_grad.compile(*arguments, **keywords)
 
+    @public
     def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
         """Write the generated forward and adjoint function into a file of its own, as
         `Gradient.export` says."""
         self.value_and_grad.export(path, *arguments, **keywords)
 
+    @public
     def memory(self, *arguments: Any, **keywords: Any) -> Memory:
         """The memory of the generated forward and adjoint function; prints as a table."""
         return self.value_and_grad.memory(*arguments, **keywords)
 
+    @public
     def wengert(self, *arguments: Any, **keywords: Any) -> Program:
         """The Wengert list of the function, one line an operation when printed."""
         program: Program = self.primal.program(*arguments, **keywords)
         return program
 
+    @public
     def graph(self, *arguments: Any, adjoint: bool = False, **keywords: Any) -> Graph:
         """The computation graph of that list, by levels of equations that do not depend on each
         other; with ``adjoint`` that of the generated forward and adjoint function.
@@ -299,14 +315,17 @@ class Differentiable:
         drawn = self.value_and_grad if adjoint else self.primal
         return drawn.graph(*arguments, **keywords)
 
+    @public
     def trace(self, *arguments: Any, **keywords: Any) -> Trace:
         """The evaluation trace: every value and every adjoint, side by side when printed."""
         return trace_of(self.value_and_grad, arguments, keywords)
 
+    @public
     def explain(self, *arguments: Any, **keywords: Any) -> Explanation:
         """Why gradients are zero at these arguments, as `stcompile.explain` says it."""
         return explanation_of(self.value_and_grad, arguments, keywords)
 
+    @public
     def check_grads(self, *arguments: Any, **keywords: Any) -> None:
         """Compare the gradient with finite differences; `GradientCheckError` names the worst
         entry."""
@@ -331,6 +350,7 @@ def differentiable(
     level: Level | None = None,
     memory: int | str | None = None,
 ) -> Callable[[Callable[..., Any]], Differentiable]: ...
+@public
 def differentiable(
     function: Callable[..., Any] | None = None,
     *,

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.boundary import public
 from stcompile.errors import ArgumentsError
 
 STEP = 1e-30  # no difference is taken, so that it may be as small as numbers are
 
 
+@public
 def complex_step(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> Any:

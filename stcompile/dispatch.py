@@ -17,10 +17,18 @@ from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
 from stcompile.arguments import Arguments, Parameters, bind
+from stcompile.boundary import public, shows_all_frames, without_frames
 from stcompile.budget import within
 from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.entry import MISS, Call, entry_of
-from stcompile.errors import ArgumentsError, NanError, SourceError, StcompileWarning, excerpt
+from stcompile.errors import (
+    ArgumentsError,
+    NanError,
+    SourceError,
+    StcompileError,
+    StcompileWarning,
+    excerpt,
+)
 from stcompile.export.file import Unit
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
@@ -149,27 +157,33 @@ class Dispatcher(ABC):
         self._parameters: Parameters | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if not keywords:
-            for entry in self._entries:
-                result = entry(arguments)
-                if result is not MISS:
-                    return result
-        filled = self.parameters.fill(arguments, keywords)
-        if filled is not None and len(arguments) != len(filled):
-            for entry in self._entries:
-                result = entry(tuple(filled.values()))
-                if result is not MISS:
-                    return result
-        bound = self.bind(arguments, keywords)
-        key = self._key(bound)
-        specialisation = self._current(key)
-        if specialisation is None:
-            specialisation = self._make(key, bound)
-            self._warn_of_many(stacklevel=3)
-        elif filled is not None and not self.options.debug_nans:  # it comes again: make it fast
-            others = [entry for entry in self._entries if entry is not specialisation.entry]
-            self._entries = (specialisation.entry, *others[: ENTRIES - 1])
-        return self.run(specialisation, bound)
+        try:
+            if not keywords:
+                for entry in self._entries:
+                    result = entry(arguments)
+                    if result is not MISS:
+                        return result
+            filled = self.parameters.fill(arguments, keywords)
+            if filled is not None and len(arguments) != len(filled):
+                for entry in self._entries:
+                    result = entry(tuple(filled.values()))
+                    if result is not MISS:
+                        return result
+            bound = self.bind(arguments, keywords)
+            key = self._key(bound)
+            specialisation = self._current(key)
+            if specialisation is None:
+                specialisation = self._make(key, bound)
+                self._warn_of_many(stacklevel=3)
+            elif filled is not None and not self.options.debug_nans:  # it comes again: make it fast
+                others = [entry for entry in self._entries if entry is not specialisation.entry]
+                self._entries = (specialisation.entry, *others[: ENTRIES - 1])
+            return self.run(specialisation, bound)
+        except StcompileError as error:  # as `public` does it, at no cost for calls
+            __tracebackhide__ = True
+            if shows_all_frames():
+                raise
+            raise without_frames(error) from None
 
     def run(self, specialisation: Specialisation, arguments: Arguments) -> Any:
         """Make a call."""
@@ -269,7 +283,7 @@ class Dispatcher(ABC):
         found = self._current(key)
         if found is None:
             found = self._make(key, arguments)
-            self._warn_of_many(stacklevel=4)
+            self._warn_of_many(stacklevel=5)
         return found
 
     def _current(self, key: _SignatureKey) -> Specialisation | None:
@@ -356,6 +370,7 @@ class Dispatcher(ABC):
 
     # --- what was generated --------------------------------------------------------------------
 
+    @public
     def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
         """The generated function for these arguments, alone.
 
@@ -368,19 +383,23 @@ class Dispatcher(ABC):
         function = self.specialise(self.bind(arguments, keywords)).function
         return function.factory() if isinstance(function, Workspaces) else function
 
+    @public
     def source(self, *arguments: Any, **keywords: Any) -> str:
         """The source of the generated function for these arguments."""
         return self.specialise(self.bind(arguments, keywords)).emitted.source
 
+    @public
     def program(self, *arguments: Any, **keywords: Any) -> Any:
         """The optimised Wengert list that the generated function was emitted from."""
         return self.specialise(self.bind(arguments, keywords)).staged.program
 
+    @public
     def graph(self, *arguments: Any, **keywords: Any) -> Graph:
         """The computation graph of that list. Prints as a table of its levels; a notebook draws
         it."""
         return graph_of(self.program(*arguments, **keywords))
 
+    @public
     def report(self, *arguments: Any, **keywords: Any) -> Snapshots:
         """What each stage of the compiler made of the Wengert list. Prints as a table."""
         staged = self.stage(self.bind(arguments, keywords))
@@ -393,6 +412,7 @@ class Dispatcher(ABC):
         prepared = self._prepared(staged, arguments, options)
         return Unit(prepared, arguments, self.title, self.update, options)
 
+    @public
     def memory(self, *arguments: Any, **keywords: Any) -> Memory:
         """The buffers of the generated function for these arguments, and what is alive when;
         prints as a table."""
@@ -400,6 +420,7 @@ class Dispatcher(ABC):
         emitted = self.specialise(bound).emitted
         return memory_of(self.stage(bound).program, emitted)
 
+    @public
     def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
         """Bytes of array data that one call allocates: the sum over its allocating statements."""
         return self.specialise(self.bind(arguments, keywords)).emitted.allocated_bytes

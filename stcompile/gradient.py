@@ -9,6 +9,7 @@ from typing import Any
 import stcompile.trees as trees
 from stcompile.ad.reverse import reverse
 from stcompile.arguments import Arguments, Wrt, is_several
+from stcompile.boundary import public
 from stcompile.cautions import truncations, upcasts
 from stcompile.errors import ExportError
 from stcompile.export.file import Export, Unit, file_text
@@ -89,6 +90,7 @@ class Gradient(ByArguments):
             return ((result_value, beside), result) if self.with_value else (result, beside)
         return (result_value, result) if self.with_value else result
 
+    @public
     def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
         """Write the generated function for these arguments into a Python file of its own.
 

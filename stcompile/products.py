@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import stcompile.trees as trees
+from stcompile.boundary import public
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import ArgumentsError
 from stcompile.frontend.protocol import staged_by
@@ -30,6 +31,7 @@ def _staged_jvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any])
 
 
 @staged_by(_staged_jvp)
+@public
 def jvp(
     function: Callable[..., Any],
     primals: Sequence[Any],
@@ -61,6 +63,7 @@ def _staged_vjp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any])
 
 
 @staged_by(_staged_vjp)
+@public
 def vjp(
     function: Callable[..., Any],
     *primals: Any,
@@ -86,6 +89,7 @@ def _staged_hvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any])
 
 
 @staged_by(_staged_hvp)
+@public
 def hvp(
     function: Callable[..., Any],
     primals: Sequence[Any],

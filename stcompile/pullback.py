@@ -11,6 +11,7 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.ad.reverse import Split, split
 from stcompile.arguments import Arguments
+from stcompile.boundary import public
 from stcompile.dispatch import Specialisation
 from stcompile.emit.function import emit
 from stcompile.errors import ArgumentsError
@@ -173,6 +174,7 @@ class Pullback:
         self._structure = trees.map_leaves(lambda path, leaf: None, primals)
         self._name = name
 
+    @public
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         given = dict(trees.leaves(cotangent))
         if [*given] != self._whole:

@@ -14,6 +14,7 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.arguments import Arguments, Wrt, bind, is_several
+from stcompile.boundary import public
 from stcompile.dispatch import Dispatcher, Specialisation
 from stcompile.errors import ArgumentsError, DerivativeError
 from stcompile.export.file import Export, Unit, file_text
@@ -218,6 +219,7 @@ class TrainStep(Dispatcher):
 
     # --- a file of its own ---------------------------------------------------------------------
 
+    @public
     def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
         """Write the generated step for these arguments into a Python file of its own.
 

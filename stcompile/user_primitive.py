@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.boundary import public
 from stcompile.check import check_gradients
 from stcompile.custom_rule import CustomRule
 from stcompile.errors import ArgumentsError, DerivativeError, GradientCheckError
@@ -50,6 +51,7 @@ class UserPrimitive:
 
     __name__: str
 
+    @public
     def __call__(self, *operands: Any) -> Any:
         """The function's result, in the type that the type rule says."""
         wanted = self.result_type(tuple(map(_type_of, operands)))
@@ -101,6 +103,7 @@ def _like_all(operands: Sequence[Operand]) -> Operand:
     return Operand(shape, np.result_type(*floating) if floating else np.dtype(np.float64))
 
 
+@public
 def primitive(
     function: Callable[..., Any] | None = None,
     *,
@@ -143,6 +146,7 @@ def primitive(
     return made
 
 
+@public
 def custom_rule(
     forward: Callable[..., Any] | None = None,
     *,

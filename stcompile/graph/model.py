@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from stcompile.boundary import public
 from stcompile.errors import ArgumentsError
 from stcompile.export.write import write_whole
 from stcompile.extras import MissingExtraError
@@ -216,6 +217,7 @@ class Graph:
         ]
         return draw(boxes, list(dict.fromkeys(arrows)), f"computation graph of {self.name}")
 
+    @public
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the drawing into a file ``*.svg``, whole or not at all.
 
