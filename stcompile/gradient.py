@@ -25,6 +25,7 @@ from stcompile.passes.drop_idle_ports import drop_idle_ports
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.push_maxima import push_maxima
 from stcompile.passes.push_slices import push_slices
+from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.primal import Primal
 from stcompile.pushforward import output_and_aux, with_outputs
 from stcompile.respect import ByArguments
@@ -68,11 +69,8 @@ class Gradient(ByArguments):
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
         staged, variables = self.chosen_leaves(run, sub)
         given = self.chosen_arguments(run, arguments, keywords)
-        program = eliminate_dead_code(
-            drop_idle_ports(
-                with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
-            )
-        )
+        whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
+        program = share_common_subexpressions(eliminate_dead_code(drop_idle_ports(whole)))
         if self.options.level == "fast":  # now: the adjoint follows, and has no rows to fill either
             narrow = push_maxima(eliminate_dead_code(push_slices(program)))
             renamed = dict(zip(program.inputs, narrow.inputs, strict=True))

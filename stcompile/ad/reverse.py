@@ -13,6 +13,7 @@ from stcompile.ad.sweep import Contribution, Sweep, Tape, one
 from stcompile.ir import Constant, Program, Variable
 from stcompile.naming import name_variables
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.recorder import Recorder
 
 
@@ -69,7 +70,7 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     """The program and its adjoint apart, so that the adjoint can run later, and more than once.
     ``given`` are the outputs that it takes a cotangent of. What it does not read is not kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
-    part = pullback(program, positions, given, ())
+    part = pullback(share_common_subexpressions(program), positions, given, ())
     backward = eliminate_dead_code(
         Program(
             f"{program.name}_pullback",

@@ -9,7 +9,7 @@ that comes after it up to there.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +40,7 @@ class Path:
     equations: list[Equation]
     after: dict[Key, tuple[Site, Any]]
     result: Any
-    views: dict[Any, Variable]
+    made: dict[Hashable, Any]
     age: int
 
     @property
@@ -54,8 +54,8 @@ def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> P
     """Do something, and take back all changes to the state and all equations. ``is_trial``: it will
     be done anyway, and is staged aside to see what comes of it."""
     age = run.age()
-    outer, views = run.journal, run.views
-    run.journal, run.views = Journal(age), dict(views)
+    outer, made = run.journal, run.made
+    run.journal, run.made = Journal(age), dict(made)
     notes = list(run.frame.notes)
     frame, frames = run.frame, len(run.frames)
     run.paths += not is_trial
@@ -69,11 +69,11 @@ def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> P
                 if not is_trial:
                     raise
                 result = Raised()
-            return Path(equations, run.journal.after(), result, run.views, age)
+            return Path(equations, run.journal.after(), result, run.made, age)
         finally:
             run.paths -= not is_trial
             run.journal.undo()
-            run.journal, run.views = outer, views
+            run.journal, run.made = outer, made
             frame.notes[:] = notes
             del run.frames[frames:]
 
@@ -82,14 +82,14 @@ def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> P
 def inside(run: Run, path: Path) -> Iterator[None]:
     """Go back to the end of a path, to read what it left."""
     present = [(site, site.read()) for site, _ in path.after.values()]
-    views, equations = run.views, run.recorder.equations
+    made, equations = run.made, run.recorder.equations
     for site, value in path.after.values():
         site.write(value)
-    run.views, run.recorder.equations = path.views, path.equations
+    run.made, run.recorder.equations = path.made, path.equations
     try:
         yield
     finally:
-        run.views, run.recorder.equations = views, equations
+        run.made, run.recorder.equations = made, equations
         for site, value in present:
             site.write(value)
 
@@ -149,7 +149,7 @@ def rest_of(run: Run, frame: Frame) -> Signal:
 
 def _raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
     """Record a path that ends in an error: the other one needs no branch."""
-    empty = Path([], {}, None, path.views, path.age)
+    empty = Path([], {}, None, path.made, path.age)
     first, second = (path, empty) if is_first else (empty, path)
     _record(run, predicate, first, second, [], [])
 

@@ -37,6 +37,7 @@ from stcompile.frontend.out import Callee, without_out, write_out
 from stcompile.frontend.places import Place
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.run import Run
+from stcompile.frontend.shared_calls import shared_call
 from stcompile.frontend.signals import Returned
 from stcompile.frontend.values import (
     ArrayMethod,
@@ -334,7 +335,7 @@ def inline_function(
         source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
     )  # fmt: skip
     frame.names.update(bound)
-    return _entered(run, node, frame)
+    return _entered(run, node, frame, function)
 
 
 def _from_outside(run: Run, function: types.FunctionType, value: Any, place: Place) -> Any:
@@ -404,10 +405,10 @@ def _call_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Ke
     return _entered(run, node, frame)
 
 
-def _entered(run: Run, node: FunctionNode, frame: Frame) -> Any:
+def _entered(run: Run, node: FunctionNode, frame: Frame, function: Any = None) -> Any:
     """What a call gives: for a generator function, that runs when its items are taken."""
     if not yields(node):
-        return _run_body(run, node, frame)
+        return shared_call(run, frame, function, lambda: _run_body(run, node, frame))
 
     def body(consumer: Callable[[Any], None]) -> None:
         frame.consumer = consumer

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from stcompile.errors import StcompileError
 from stcompile.frontend.state import AttributeSite, ContentsSite, Journal, Site
-from stcompile.frontend.values import Cell, ViewStep
-from stcompile.ir import Variable
+from stcompile.frontend.values import Cell
 from stcompile.recorder import Recorder
 
 
@@ -28,7 +27,7 @@ class Changes:
     that is being staged."""
 
     recorder: Recorder
-    views: dict[tuple[Variable, ViewStep], Variable]
+    made: dict[Hashable, Any]
 
     def __init__(self) -> None:
         self.depth = 0  # nesting of sub-programs
@@ -76,7 +75,7 @@ class Changes:
     def attempt(self) -> Iterator[None]:
         """Try to stage something: if it is refused, everything is as before."""
         mark, recorded = len(self._ties), len(self.recorder.equations)
-        outer, views = self.journal, dict(self.views)
+        outer, made = self.journal, dict(self.made)
         self.journal = journal = Journal(self.age())
         try:
             yield
@@ -85,7 +84,7 @@ class Changes:
                     outer.before.setdefault(key, entry)
         except StcompileError:
             journal.undo()
-            self.views = views
+            self.made = made
             del self.recorder.equations[recorded:]
             for tie in self._ties[mark:]:
                 if isinstance(tie, Cell):

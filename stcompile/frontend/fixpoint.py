@@ -130,7 +130,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     variables = [run.recorder.variable(slot.type, slot.hint) for slot in merger.slots]
     heads = merger.build(shapes, variables)
     outer, run.journal = run.journal, Journal(run.age())
-    views, run.views = run.views, dict(run.views)
+    made, run.made = run.made, dict(run.made)
     try:
         for site, head in zip(loop.sites.values(), heads, strict=True):
             run.set(site, head)
@@ -154,7 +154,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
         return _settled(loop, again, merger, shapes, afters, variables, matcher)
     finally:
         run.journal.undo()
-        run.journal, run.views = outer, views
+        run.journal, run.made = outer, made
 
 
 def _shape(loop: _Loop, merger: Merger, site: Site, after: Any) -> Shape:

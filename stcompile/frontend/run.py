@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar
@@ -19,6 +19,7 @@ from stcompile.cautions import Caution
 from stcompile.errors import ArgumentsError, LanguageError, StcompileError, TypingError
 from stcompile.frontend.capture import Captures
 from stcompile.frontend.changes import Changes
+from stcompile.frontend.elements import Elements
 from stcompile.frontend.frames import Block, Frame
 from stcompile.frontend.state import CellSite
 from stcompile.frontend.values import (
@@ -79,9 +80,10 @@ class Run(Changes):
             int, tuple[Any, str]
         ] = {}  # records of the arguments: object, expression
         self.orders: dict[Variable, Order] = {}  # the memory orders that are known
+        self.elements = Elements(self.recorder.producers, self.orders)
         self.captures = Captures(self.recorder, self.orders)
         self.cautions: list[Caution] = []  # what the user is to be warned of
-        self.views: dict[tuple[Variable, ViewStep], Variable] = {}
+        self.made: dict[Hashable, Any] = {}  # what is there: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values of what depends on constants (see `masks`)
         self._here: tuple[ast.AST, Frame] | None = None
         self._steps = 0
@@ -292,10 +294,12 @@ class Run(Changes):
 
     def _step(self, variable: Variable, step: ViewStep) -> Variable:
         key = variable, step
-        if key not in self.views:
+        found: Variable | None = self.made.get(key)
+        if found is None:
             operands = (variable, *step.counters)
-            (self.views[key],) = self.record_atoms(step.primitive, operands, step.params)
-        return self.views[key]
+            (found,) = self.record_atoms(step.primitive, operands, step.params)
+            self.made[key] = found
+        return found
 
     def view(
         self, array: Array, primitive: str, counters: tuple[Variable, ...] = (), **params: Any

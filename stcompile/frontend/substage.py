@@ -43,7 +43,7 @@ def substage(
     run: Run, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> SubStage:
     """Stage a call of ``function`` into a program; nothing is recorded in the run itself."""
-    views = dict(run.views)
+    made = dict(run.made)
     run.depth += 1
     inner: list[Variable] = []
     outer: list[Atom] = []
@@ -79,7 +79,7 @@ def substage(
             result = trees.map_leaves(outward, value)
     finally:
         run.depth -= 1
-        run.views = views
+        run.made = made
     free = free_variables(equations, outputs, inner)
     raw = Program(function_name(function), (*inner, *free), tuple(equations), tuple(outputs))
     program = name_variables(raw, run.recorder.hints)

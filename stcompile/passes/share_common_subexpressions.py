@@ -31,7 +31,9 @@ def share_common_subexpressions(program: Program) -> Program:
 
     An array that is written in place later (the accumulator of an ``accumulate`` or an
     ``update``, the first value of what a loop carries) is left alone: two accumulators that start
-    equal do not stay equal, and sharing them would cost a copy.
+    equal do not stay equal, and sharing them would cost a copy. Calls with a rule of their own stay
+    apart before they are differentiated: each has its own cotangent, of which a rule may make
+    anything.
     """
     program = _without_copies(program)
     written: set[Atom] = set()
@@ -45,7 +47,8 @@ def share_common_subexpressions(program: Program) -> Program:
     kept: list[Equation] = []
     for original in program.equations:
         equation = map_programs(original, share_common_subexpressions).substitute(mapping)
-        if equation.effects or not written.isdisjoint(original.outputs):
+        has_rule = equation.params.get("adjoint") is not None
+        if equation.effects or has_rule or not written.isdisjoint(original.outputs):
             kept.append(equation)
             continue
         where = (equation.location.errstate, equation.location.again)

@@ -23,20 +23,18 @@ def wave_value_and_grad(u, dt):
     # models.py:44  total[0] = u[-1]    (_ = 1)
     v2 = d_total[0]
     d_total[0] = 0.0
-    d_u = np.zeros(8, np.float64)
-    d_u[7] += v2
     # models.py:43  inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])    (_ = 1)
-    v3 = d_total[1:7] * dt
-    v4 = -(v3 * 2)
+    v3 = d_total[1:7]
     # models.py:44  total[0] = u[-1]    (_ = 0)
-    v5 = d_total[0]
-    d_total[0] = 0.0
-    d_u[7] += v5
+    v4 = d_total[0]
+    d_total_1 = np.copy(d_total)
+    d_total_1[0] = 0.0
+    d_u = np.zeros(8, np.float64)
+    d_u[7] += v2 + v4
     # models.py:43  inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])    (_ = 0)
-    v6 = d_total[1:7] * dt
-    v3 += v6
-    d_u[0:6] += v3
-    v4 -= v6 * 2
-    d_u[1:7] += v4
-    d_u[2:] += v3
+    v3 += d_total_1[1:7]
+    v5 = v3 * dt
+    d_u[0:6] += v5
+    d_u[1:7] -= v5 * 2
+    d_u[2:] += v5
     return value, d_u

@@ -1,0 +1,195 @@
+"""Calls that are inlined once: a second one of the same state finds the results of the first.
+
+What a function does depends on its arguments, on the names of enclosing functions that it reads,
+and on all that these hold. Two calls are the same if this *state* is: the same variables in arrays
+and numbers, equal static values, containers of equal contents, shared in the same places. The first
+call's results serve the second if it has left the state as it was, has no effect, and returns
+nothing but numbers, static values, and arrays and containers that it made; the second gets arrays
+and containers of its own. Without this, a determinant by minors would take as many equations as
+its matrix has permutations.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.frontend.frames import Frame, FunctionNode
+from stcompile.frontend.run import Run
+from stcompile.frontend.state import MISSING
+from stcompile.frontend.values import Affine, Array, Bound, Cell, Closure, Partial, Row, Scalar
+from stcompile.ir import Equation, Program
+
+Key: TypeAlias = tuple[Any, ...]
+_NAMED = (types.FunctionType, types.ModuleType, type, np.ufunc)
+_PLAIN = (int, str, bytes, type(None), type(...), np.dtype)
+_PRINTED = (float, complex, np.generic)  # 0.0 and -0.0 differ, one NaN is like another
+
+
+class _Unknown(Exception):
+    """There is something in the state, or in the result, that is not compared or made again."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """How to make a call's result again. What the state names by its identity stays alive."""
+
+    again: Callable[[], Any]
+    state: _State
+
+
+def shared_call(run: Run, frame: Frame, function: Any, stage: Callable[[], Any]) -> Any:
+    """What ``stage()`` gives, which runs a function's body in a frame made for the call, or what it
+    gave for the same state. ``function`` is the real function, if it is one."""
+    arguments = dict(frame.names)
+    state = _State(run)
+    try:
+        before = state.of_call(frame, function, arguments)
+    except _Unknown:
+        return stage()
+    known = run.made.get(before)
+    if known is not None:
+        return known.again()
+    recorder, age = run.recorder, run.age()
+    equations, start = recorder.equations, len(recorder.equations)
+    result = stage()
+    if recorder.equations is equations and all(map(_is_shared, equations[start:])):
+        try:
+            again = _again(run, result, age, set())
+            if _State(run).of_call(frame, function, arguments) == before:
+                run.made[before] = _Known(again, state)
+        except _Unknown:
+            pass  # it is staged each time
+    return result
+
+
+def _is_shared(equation: Equation) -> bool:
+    """False for effects, and for rules of the user's: two calls have two cotangents, and a rule may
+    do with each what it likes."""
+    if equation.effects or equation.params.get("adjoint") is not None:
+        return False
+    inner = (value for value in equation.params.values() if isinstance(value, Program))
+    return all(_is_shared(e) for program in inner for e in program.equations)
+
+
+class _State:
+    """Walks what a call can read. What has an identity is numbered in the order it is met."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.met: dict[int, tuple[int, Any]] = {}
+
+    def of_call(self, frame: Frame, function: Any, arguments: Mapping[str, Any]) -> Key:
+        """The state that a call depends on."""
+        run = self.run
+        errstate = frame.caller.errstate if frame.caller is not None else ()
+        itself = self._named(frame.node if function is None else function)
+        names = tuple((name, self._key(value)) for name, value in arguments.items())
+        around = self._around(frame.node, frame.parent)
+        return ("call", itself, run.depth, run.section, errstate, names, around)
+
+    def _around(self, node: FunctionNode, parent: Frame | None) -> Key:
+        """What the names that a function reads hold in the frames around it."""
+        if parent is None:
+            return ()
+        owners = ((name, parent.owner_of(name)) for name in _names_in(node))
+        return tuple(
+            (name, self._key(owner.names.get(name, MISSING))) for name, owner in owners if owner
+        )
+
+    def _key(self, value: Any) -> Key:
+        kind = type(value)
+        if isinstance(value, _PLAIN):
+            return (kind, value)
+        if isinstance(value, _PRINTED):
+            return (kind, repr(value))
+        if kind is Scalar:
+            return ("number", value.atom)
+        if kind is Affine:
+            return ("affine", value.offset, value.terms, value.low, value.high)
+        if kind is Row:
+            return ("row", value.atom, value.index, value.kept)
+        if kind is Array:
+            return ("array", self._cell(value.cell), value.type, value.path)
+        if kind is tuple:
+            return (kind, *map(self._key, value))
+        if kind is slice:
+            return (kind, *map(self._key, (value.start, value.stop, value.step)))
+        if value is MISSING or isinstance(value, _NAMED) or _is_builtin(value):
+            return self._named(value)
+        if id(value) in self.met:
+            return ("again", self.met[id(value)][0])
+        self._number(value)
+        if kind is list:
+            return (kind, *map(self._key, value))
+        if kind is dict:
+            return (kind, *((self._key(k), self._key(item)) for k, item in value.items()))
+        if kind is Closure:
+            defaults, around = self._key(value.defaults), self._around(value.node, value.frame)
+            return ("closure", self._named(value.node), defaults, around)
+        if kind is Bound:
+            return ("bound", self._key(value.function), self._key(value.receiver))
+        if kind is Partial:
+            parts = (value.function, value.arguments, value.keywords)
+            return ("partial", *map(self._key, parts))
+        raise _Unknown
+
+    def _cell(self, cell: Cell) -> Key:
+        contents = self.run.elements.key(cell.variable)
+        return (self._number(cell), contents, cell.order, cell.frozen, cell.depth)
+
+    def _named(self, value: Any) -> Key:
+        self._number(value)
+        return ("named", id(value))
+
+    def _number(self, value: Any) -> int:
+        return self.met.setdefault(id(value), (len(self.met), value))[0]
+
+
+def _is_builtin(value: Any) -> bool:
+    """True for a function of a module's that is written in C."""
+    owner = getattr(value, "__self__", None)
+    return isinstance(value, types.BuiltinFunctionType) and isinstance(owner, types.ModuleType)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(node: FunctionNode) -> tuple[str, ...]:
+    """The names in a function and in those within it."""
+    return tuple(dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name)))
+
+
+def _again(run: Run, value: Any, age: int, met: set[int]) -> Callable[[], Any]:
+    """How to make a value again. Arrays and containers must have been made after an age, and each
+    be in one place: they are made anew, with what they hold now."""
+    kind = type(value)
+    if isinstance(value, (*_PLAIN, *_PRINTED)) or kind in (Scalar, Affine, Row):
+        return lambda: value
+    if kind is tuple:
+        items = [_again(run, item, age, met) for item in value]
+        return lambda: tuple(make() for make in items)
+    owned = run.owned.get(id(value))
+    born = value.cell.born if kind is Array else owned.born if owned is not None else 0
+    identity = id(value.cell if kind is Array else value)
+    if born <= age or identity in met:
+        raise _Unknown
+    met.add(identity)
+    if kind is Array and not value.path and not value.cell.frozen:
+        variable, order, type_ = value.cell.variable, value.cell.order, value.type
+
+        def array() -> Array:
+            return Array(Cell(variable, order, depth=run.depth, born=run.age()), type_)
+
+        return array
+    if kind is list:
+        parts = [_again(run, item, age, met) for item in value]
+        return lambda: run.own([make() for make in parts])
+    if kind is dict:
+        named = {key: _again(run, item, age, met) for key, item in value.items()}
+        return lambda: run.own({key: make() for key, make in named.items()})
+    raise _Unknown
