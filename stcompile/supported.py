@@ -17,6 +17,7 @@ import numpy as np
 from stcompile.frontend.calls import name_of
 from stcompile.frontend.functions import FUNCTIONS
 from stcompile.frontend.functions.creation import SUBSCRIPTED
+from stcompile.frontend.functions.polynomial import POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.scipy import SCIPY
 
@@ -36,6 +37,8 @@ def canonical() -> Mapping[str, tuple[str, ...]]:
     """
     found: dict[str, set[str]] = {"numpy": set(), "numpy.linalg": set(), "numpy.fft": set()}
     found["numpy.random"] = {*GENERATOR, *(function.__name__ for function in RANDOM)}
+    series = (f"{module}.{name}" for module, names in POLYNOMIAL.items() for name in names)
+    found["numpy.polynomial"] = {name for name in series if ".Polynomial." not in name}
     found |= {module: set(names) for module, names in SCIPY.items()}
     found |= {"math": set(), "builtins": set()}
     found["numpy"] |= {f"np.{name}" for name in makers()}

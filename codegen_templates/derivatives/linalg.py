@@ -206,8 +206,8 @@ def pinv(out: Any, x: Any, d_out: Any, *, rcond: float | None = None) -> Any:
 
 
 @adjoint
-def lstsq(out: Any, x: Any, y: Any, d_out: Any) -> Any:
+def lstsq(out: Any, x: Any, y: Any, d_out: Any, *, rcond: float | None = None) -> Any:
     """The solution is ``pinv(x) @ y``."""
-    p = np.linalg.pinv(x)
+    p = np.linalg.pinv(x) if rcond is None else np.linalg.pinv(x, rcond)
     g = np.outer(d_out, y) if y.ndim == 1 else d_out @ _t(y)
     return pinv(p, x, g), _t(p) @ d_out

@@ -96,5 +96,7 @@ def pinv(x: Any, *, rcond: float | None = None) -> Any:
 
 
 @fresh
-def lstsq(x: Any, y: Any) -> Any:
-    return np.linalg.lstsq(x, y)[0]
+def lstsq(x: Any, y: Any, *, rcond: float | None = None) -> Any:
+    if rcond is None:
+        return np.linalg.lstsq(x, y)[0]
+    return np.linalg.lstsq(x, y, rcond)[0]

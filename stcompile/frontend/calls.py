@@ -27,8 +27,8 @@ from stcompile.frontend.binding import bind_arguments, staged_signature
 from stcompile.frontend.construct import construct
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
+from stcompile.frontend.functions.imported import imported_lowering
 from stcompile.frontend.functions.random import method_of
-from stcompile.frontend.functions.scipy import scipy_lowering
 from stcompile.frontend.functions.ufuncs import method_of as method_of_ufunc
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
@@ -91,7 +91,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         merged = {**function.keywords, **keywords}
         return call(run, function.function, [*function.arguments, *arguments], merged)
     if _hashable(function):
-        lowering = FUNCTIONS.get(function) or scipy_lowering(function)
+        lowering = FUNCTIONS.get(function) or imported_lowering(function)
         if lowering is not None:
             callee = Callee(name_of(function), function)
             return _lower(run, lowering, callee, arguments, keywords)
@@ -134,7 +134,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return call(run, GeneratorMethod(generator, function.__name__), arguments, keywords)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
-        known = FUNCTIONS.get(owner) or scipy_lowering(owner)
+        known = FUNCTIONS.get(owner) or imported_lowering(owner)
         lowering = method_of_ufunc(run, owner, function.__name__, known is not None)
         name = f"{name_of(owner)}.{function.__name__}"
         return _lower(run, lowering, Callee(name), arguments, keywords)
@@ -156,7 +156,9 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
-    if _is_library(function):
+    method = inspect.getattr_static(type(function), "__call__", None)
+    is_object = isinstance(method, types.FunctionType)
+    if _is_library(function) and not (is_object and imported_lowering(method)):
         return run.refuse(
             f"`{name_of(function)}` is not supported",
             "write it with the functions listed in the documentation, or compute it outside and "
@@ -168,8 +170,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return inline_function(run, function, arguments, keywords)
     if isinstance(function, type):
         return construct(run, function, arguments, keywords)
-    method = inspect.getattr_static(type(function), "__call__", None)
-    if isinstance(method, types.FunctionType):
+    if is_object:
         if not run.owns(function):
             run.captures.track(function, Place.constant(function, type(function).__name__))
         return call(run, method, [function, *arguments], keywords)

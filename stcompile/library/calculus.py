@@ -227,6 +227,14 @@ def polysub(a1: Any, a2: Any) -> Any:
     return x - y
 
 
+def polymul(a1: Any, a2: Any) -> Any:
+    """The coefficients of the product of two polynomials, of which the first are not zero."""
+    x, y = np.atleast_1d(a1), np.atleast_1d(a2)
+    if (x.shape[0] > 1 and x[0] == 0) or (y.shape[0] > 1 and y[0] == 0):
+        raise ValueError("polymul: the leading coefficient is zero, which NumPy drops")
+    return np.convolve(x, y)
+
+
 def _aligned(a1: Any, a2: Any) -> Any:
     x, y = np.atleast_1d(a1), np.atleast_1d(a2)
     longer = max(x.shape[0], y.shape[0])

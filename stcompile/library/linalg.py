@@ -9,6 +9,37 @@ import numpy as np
 from stcompile.library.axes import flat_as_stored, normal
 
 
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """The products of vectors along an axis, those of the first conjugated."""
+    x, y = np.asarray(x1), np.asarray(x2)
+    if x.ndim == 0 or y.ndim == 0:
+        raise ValueError("vecdot: an operand has no axis")
+    if x.shape[axis] != y.shape[axis]:
+        raise ValueError(f"vecdot: axes of lengths {x.shape[axis]} and {y.shape[axis]}")
+    x, y = np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1)
+    return np.matmul(_conjugate(x)[..., None, :], y[..., :, None])[..., 0, 0][()]
+
+
+def matvec(x1: Any, x2: Any, /) -> Any:
+    """The products of matrices and vectors."""
+    x, y = np.asarray(x1), np.asarray(x2)
+    if x.ndim < 2 or y.ndim == 0 or x.shape[-1] != y.shape[-1]:
+        raise ValueError(f"matvec: {x.shape} and {y.shape} do not fit (m,n),(n)->(m)")
+    return np.matmul(x, y[..., :, None])[..., 0]
+
+
+def vecmat(x1: Any, x2: Any, /) -> Any:
+    """The products of vectors, conjugated, and matrices."""
+    x, y = np.asarray(x1), np.asarray(x2)
+    if y.ndim < 2 or x.ndim == 0 or x.shape[-1] != y.shape[-2]:
+        raise ValueError(f"vecmat: {x.shape} and {y.shape} do not fit (n),(n,m)->(m)")
+    return np.matmul(_conjugate(x)[..., None, :], y)[..., 0, :]
+
+
+def _conjugate(x: Any) -> Any:
+    return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The norm of vectors or matrices. At a zero vector the 2-norm has no derivative: NaN."""
     values = np.asarray(x)

@@ -53,6 +53,12 @@ def _below(m: Any, k: int) -> Any:
     return np.arange(rows)[:, None] >= np.arange(-k, columns - k)
 
 
+def tri(N: int, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
+    """Ones on and below the k-th diagonal; sizes are static."""
+    columns = N if M is None else M
+    return (np.arange(N)[:, None] >= np.arange(-k, columns - k)).astype(dtype)
+
+
 def tril(m: Any, k: int = 0) -> Any:
     """The matrices with zeros above the k-th diagonal."""
     x = np.asarray(m)

@@ -126,6 +126,11 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     a[...] = np.where(mask, value, a).astype(a.dtype)
 
 
+def density_of(counts: Any, edges: Any) -> Any:
+    """Counts as a probability density."""
+    return counts / np.diff(edges) / np.sum(counts)
+
+
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """How often each integer occurs, or the sums of the weights.
 

@@ -29,15 +29,15 @@ def says(message, *args, wrt=0):
 @says(
     """
     test_golden.py:{1}, in unknown_function
-    {1:>6} | w, v = np.unique(x @ x.T)
-           |        ^^^^^^^^^^^^^^^^^^
-    `np.unique` is not supported
+    {1:>6} | w, v = np.argwhere(x @ x.T)
+           |        ^^^^^^^^^^^^^^^^^^^^
+    `np.argwhere` is not supported
     hint: write it with the functions listed in the documentation, or compute it outside and pass the result in
     """,  # noqa: E501
     X,
 )
 def unknown_function(x):
-    w, v = np.unique(x @ x.T)
+    w, v = np.argwhere(x @ x.T)
     return np.sum(w) + np.sum(v)
 
 

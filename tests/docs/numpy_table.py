@@ -23,6 +23,7 @@ from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
+from stcompile.frontend.functions.polynomial import POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.scipy import SCIPY
@@ -62,6 +63,7 @@ def tables() -> str:
         ("Array methods", _methods()),
         *((f"`{module}`", _scipy(module)) for module in SCIPY if module != "scipy.stats"),
         ("`scipy.stats`", _distributions()),
+        ("`numpy.polynomial`", _series()),
         ("Random draws", _draws()),
         ("Python", _names(f for f in python if _module(f) == "builtins")),
         ("`math`", _names(f for f in python if _module(f) == "math")),
@@ -144,6 +146,19 @@ def _scipy(module: str) -> str:
             parameters = list(inspect.signature(TEMPLATES[primitive]).parameters.values())
         rows.append((f"`{primitive}{_shown(parameters)}`",))
     return _table(("call",), rows)
+
+
+def _series() -> str:
+    """The functions of `numpy.polynomial`, and the classes with their methods."""
+    rows = []
+    for module, functions in POLYNOMIAL.items():
+        for name, lowering in functions.items():
+            owner = module.removeprefix("numpy.") if name[0].islower() else "np.polynomial"
+            if not name.startswith("Polynomial."):
+                rows.append((f"`{owner}.{name}{_shown(_parameters(lowering))}`",))
+    methods = [n for names in POLYNOMIAL.values() for n in names if n.startswith("Polynomial.")]
+    shown = ", ".join(f"`{n.removeprefix('Polynomial.')}`" for n in sorted(methods))
+    return f"{_table(('call',), rows)}\n\nMethods of these classes: {shown}."
 
 
 def _distributions() -> str:

@@ -173,7 +173,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "partition": (lambda x: np.partition(x, 4), "4 is out of bounds"),
     "kind": (lambda x: np.sort(x, kind="bubble"), "does not know the kind"),
     "diagonal": (lambda x: np.diagonal(x, 0, 1, 1), "cannot be the same"),
-    "unique": (lambda x: np.unique(x), "`np.unique` is not supported"),
+    "unique": (lambda x: np.unique(x), "how many values np.unique finds is known only"),
     "ellipsis": (lambda x: np.einsum("...j->j", x), "name each axis"),
     "operands": (lambda x: np.einsum("ij,jk", x), "names 2 operands, and 1 are given"),
 }

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from stcompile.codegen_templates.numpy.elementwise import first_maximum
 from stcompile.nn import logsumexp, softmax_cross_entropy
@@ -48,6 +49,8 @@ def real_alone(name: str, function: Callable[..., Any], arguments: a.Arguments) 
     """A case of real numbers that autograd does not know."""
     return Case(name, function, arguments, exact=False, oracle=False)
 
+
+COLUMNS = a.of_shapes((3, 2), (3, 1))
 
 OPERATORS = (
     Case("-x", lambda x: -x, a.unary()),
@@ -238,6 +241,16 @@ METHODS = (
 GRID, ROW = a.of_shapes((3, 4)), a.of_shapes((4,))
 SQUARE_GRID = a.of_shapes((3, 3))
 GRID_AND_ROW, TWO_ROWS = a.of_shapes((3, 4), (4,)), a.of_shapes((4,), (4,))
+SERIES = a.of_shapes((2, 2), (4,))
+KINDS_OF_SERIES = {
+    "poly": polynomial,
+    "cheb": chebyshev,
+    "leg": legendre,
+    "herm": hermite,
+    "herme": hermite_e,
+    "lag": laguerre,
+}
+CAPTURED = chebyshev.Chebyshev([0.5, -1.0, 2.0], domain=[0, 2])
 GRID_WITH_NAN = GRID.map(lambda drawn: (np.where(np.eye(3, 4, 1, bool), np.nan, drawn[0]),))
 
 LINEAR = (
@@ -265,6 +278,16 @@ LINEAR = (
     ),
     Case("inner", lambda x, y: np.inner(x, y), a.inner()),
     alone("outer", lambda x, y: np.outer(x, y), a.broadcasting()),
+    *(
+        real_alone(name, lambda x, y, function=getattr(np, name): function(x, y), drawn)
+        for name, drawn in (
+            ("vecdot", a.of_shapes((2, 1, 3), (2, 3))),
+            ("matvec", a.of_shapes((2, 3, 4), (4,))),
+            ("vecmat", a.of_shapes((3,), (2, 3, 2))),
+        )
+        if hasattr(np, name)
+    ),
+    real_alone("vecdot, axis", lambda x, y: np.linalg.vecdot(x, y, axis=0), COLUMNS),
     real_alone("vdot", lambda x, y: np.vdot(x, y), a.stacking(axis=False)),
     Case("x @ x.T", lambda x: x @ x.T, a.array(2, 2)),
     Case("x.T @ y @ x", lambda x, y: x.T @ y @ x, a.of_shapes((3, 2), (3, 3))),
@@ -415,6 +438,14 @@ def write_along_axis(x: Any, i: Any) -> Any:
     return y
 
 
+def polynomials(x: Any, v: Any) -> Any:
+    """Objects of `numpy.polynomial`, made here and outside."""
+    first = polynomial.Polynomial(v, domain=[-2, 1])
+    second = first.deriv() * polynomial.Polynomial(x[0], [-2, 1]) - first.integ(1, k=v[0])
+    third = 2.0 * chebyshev.Chebyshev(x[1], domain=[0.0, 2.0]) + CAPTURED
+    return second(x) * third.deriv(2)(v[0]) + CAPTURED.integ(lbnd=0.5)(x) * len(second)
+
+
 def write_diagonal(x: Any) -> Any:
     y = x * x
     np.fill_diagonal(y, 3 * x[0, 0])
@@ -522,6 +553,39 @@ CALCULUS = (
     alone("trapezoid, x", lambda x, v: np.trapezoid(x, v) * np.trapezoid(x, x * x), GRID_AND_ROW),
     real_alone("unwrap", lambda x: np.unwrap(4 * x), GRID),
     alone("polyval", lambda p, x: np.polyval(p, x), a.of_shapes((3,), (2, 2))),
+    *(
+        alone(
+            f"series, {name}val", lambda x, c, val=getattr(module, f"{name}val"): val(x, c), SERIES
+        )
+        for name, module in KINDS_OF_SERIES.items()
+    ),
+    *(
+        alone(f"{name}der", lambda c, der=getattr(module, f"{name}der"): der(c, 2, axis=1), GRID)
+        for name, module in KINDS_OF_SERIES.items()
+        if name in ("cheb", "leg", "lag")
+    ),
+    *(
+        real_alone(
+            f"{name}int",
+            lambda x, v, integral=getattr(module, f"{name}int"): integral(
+                x, 2, k=[1, v[0]], lbnd=v[1], scl=v[2], axis=-1
+            ),
+            GRID_AND_ROW,
+        )
+        for name, module in KINDS_OF_SERIES.items()
+        if name in ("cheb", "leg", "lag")
+    ),
+    real_alone("lagvander", lambda x: laguerre.lagvander(x, 3) * legendre.legvander(x, 3), ROW),
+    real_alone(
+        "series, add",
+        lambda x, v: polynomial.polyadd(x[0], v[:2]) * legendre.legsub(v[:2], x[1]),
+        GRID_AND_ROW,
+    ),
+    real_alone("polymul", lambda x, v: polynomial.polymul(x[0], v), GRID_AND_ROW),
+    real_alone("np.polymul", lambda x, v: np.polymul(x[0], v) * 2, GRID_AND_ROW),
+    real_alone("chebmul", lambda x, v: chebyshev.chebmul(x[0], v[:3]), GRID_AND_ROW),
+    alone("polyvalfromroots", lambda x, r: polynomial.polyvalfromroots(x, r), SERIES),
+    real_alone("Polynomial", lambda x, v: polynomials(x, v), GRID_AND_ROW),
     alone("polyder", lambda p: np.polyder(p) * np.polyder(p, 2)[0], ROW),
     alone("polyint", lambda p: np.polyint(p) * np.polyint(p, 2, [1, 2])[0], ROW),
     real_alone("polyfit", lambda y: np.polyfit(KNOTS, y, 2), ROW),
@@ -555,6 +619,22 @@ ORDER = (
     real_alone("searchsorted", lambda x: np.searchsorted(KNOTS, x, "right") * x, a.unary()),
     real_alone("x.searchsorted", lambda x: KNOTS.searchsorted(x) * x, a.unary()),
     real_alone("histogram", lambda x: np.histogram(x, KNOTS)[0][1] * x, a.unary()),
+    real_alone(
+        "histogram, density",
+        lambda x: np.histogram(x, KNOTS, density=True)[0][1] * x,
+        a.of_shapes((5,)),
+    ),
+    real_alone(
+        "histogram, known",
+        lambda x: np.sum(np.histogram([1, 2, 2, 4], 3, weights=[1, 2, 3, 4])[0] * x[0, 0]),
+        GRID,
+    ),
+    real_alone(
+        "unique",
+        lambda x: x[np.unique([2, 0, 2, 1])]
+        * np.unique(np.array([3, 1, 3]) * 2, return_counts=True)[1][1],
+        GRID,
+    ),
     real_alone("histogram, bins", lambda x: np.histogram(x, 4, (-1, 1))[0][2] * x, a.unary()),
     real_alone("digitize", lambda x: np.digitize(x, KNOTS) * x, a.unary()),
     alone("take", lambda x: np.take(x, [0, 2, -1], axis=1) * np.take(x, 5) * x.take([1]), GRID),
@@ -631,6 +711,7 @@ MATRICES = (
     real_alone("fill_diagonal", write_diagonal, GRID),
     alone("trace", lambda x: np.trace(x) * x.trace(1), GRID),
     alone("trace, axes", lambda x: np.trace(x, 0, 2, 0), a.of_shapes((2, 3, 4))),
+    alone("tri", lambda x: np.tri(3, 4, -1) * x + np.tri(3)[0, 0], GRID),
     alone("tril", lambda x, k: np.tril(x, k) * 2 + np.triu(x, k) * x, a.array(2).flatmap(
         lambda drawn: st.tuples(st.just(drawn[0]), st.integers(-3, 3)))),
     alone("tril, vector", lambda v: np.tril(v) @ np.triu(v, 1), ROW),
@@ -720,6 +801,11 @@ LINALG = (
     real_alone("pinv", lambda x: np.linalg.pinv(x), TALL),
     real_alone("pinv, wide", lambda x: np.linalg.pinv(x), WIDE),
     real_alone("lstsq", lambda x, y: np.linalg.lstsq(x, y)[0], OBSERVED),
+    real_alone(
+        "lstsq, rcond",
+        lambda x, y: np.linalg.lstsq(x, y, rcond=None)[0] + np.linalg.lstsq(x, y, rcond=-1)[0],
+        OBSERVED,
+    ),
     real_alone("lstsq, one", lambda x, y: np.linalg.lstsq(x, y[:, 0])[0], OBSERVED),
     real_alone("norm", lambda x: np.linalg.norm(x) * np.linalg.norm(x[0]), TALL),
     real_alone(

@@ -39,6 +39,23 @@ def zeros(run: Run, shape: Any, dtype: Any = float) -> Any:
     return run.record("full", 0, shape=shape_of(run, shape), dtype=dtype_of(run, dtype))
 
 
+def ndarray(
+    run: Run,
+    shape: Any,
+    dtype: Any = float,
+    buffer: Any = None,
+    offset: int = 0,
+    strides: Any = None,
+    order: Any = None,
+) -> Any:
+    """np.ndarray: an array of zeros, as np.empty."""
+    if buffer is not None or offset or strides is not None:
+        run.refuse("np.ndarray of a buffer is not supported", "pass the array itself in")
+    if order not in (None, "C"):
+        run.refuse(f"np.ndarray in order {order!r} is not supported", "np.zeros(shape[::-1]).T")
+    return zeros(run, shape, dtype)
+
+
 def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
     return run.record("full", 1, shape=shape_of(run, shape), dtype=dtype_of(run, dtype))
 
@@ -268,6 +285,7 @@ def finfo(run: Run, dtype: Any) -> Any:
 
 CREATION: dict[Any, Any] = {
     np.zeros: zeros,
+    np.ndarray: ndarray,
     np.ones: ones,
     np.empty: zeros,  # what an empty array holds is arbitrary; zeros are as good and repeatable
     np.full: full,

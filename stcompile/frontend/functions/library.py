@@ -101,12 +101,14 @@ CALCULUS: dict[Any, Any] = {
     np.polyfit: inlined(calculus.polyfit),
     np.polyadd: inlined(calculus.polyadd),
     np.polysub: inlined(calculus.polysub),
+    np.polymul: inlined(calculus.polymul),
 }
 
 MATRICES: dict[Any, Any] = {
     np.diag: inlined(matrices.diag),
     np.diagflat: inlined(matrices.diagflat),
     np.fill_diagonal: inlined(matrices.fill_diagonal),
+    np.tri: inlined(matrices.tri),
     np.tril: inlined(matrices.tril),
     np.triu: inlined(matrices.triu),
     np.vander: inlined(matrices.vander),

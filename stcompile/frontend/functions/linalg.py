@@ -10,7 +10,7 @@ import numpy as np
 from stcompile.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Poison
+from stcompile.frontend.values import Poison, is_static
 from stcompile.library import linalg, matrices
 
 
@@ -121,9 +121,18 @@ def pinv(run: Run, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
     return run.record("pinv", x, rcond=float(rcond))
 
 
-def lstsq(run: Run, a: Any, b: Any) -> Any:
+def lstsq(run: Run, a: Any, b: Any, rcond: Any = None) -> Any:
     """np.linalg.lstsq: only the solution may be read of what it returns."""
-    solution = run.record("lstsq", run.as_array(a), run.as_array(b))
+    x, y = run.as_array(a), run.as_array(b)
+    if rcond is None:
+        solution = run.record("lstsq", x, y)
+    elif is_static(rcond) and isinstance(rcond, int | float | np.floating):
+        cut = float(rcond)
+        if cut < 0:  # NumPy takes the precision of the dtype
+            cut = float(np.finfo(np.result_type(x.type.dtype, y.type.dtype, np.float32)).eps)
+        solution = run.record("lstsq", x, y, rcond=cut)
+    else:
+        run.refuse("np.linalg.lstsq takes an `rcond` that is known at compile time", "a number")
     other = Poison("only the solution, the first result of np.linalg.lstsq, is supported", "[0]")
     return solution, other, other, other
 
@@ -155,6 +164,7 @@ LINALG: dict[Any, Any] = {
     np.linalg.cross: inlined(matrices.linalg_cross),
     np.linalg.trace: inlined(matrices.linalg_trace),
     np.linalg.diagonal: inlined(matrices.linalg_diagonal),
+    np.linalg.vecdot: inlined(linalg.vecdot),
     np.linalg.outer: inlined(linalg.linalg_outer),
     np.linalg.matmul: inlined(linalg.linalg_matmul),
     np.linalg.tensordot: inlined(linalg.linalg_tensordot),

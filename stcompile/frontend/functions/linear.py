@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
+from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axes_in_order
 from stcompile.frontend.functions.shapes import broadcast_to, diagonal, ravel, reshape, transpose
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.operators import matmul
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, is_static
+from stcompile.library import linalg
 
 
 def np_matmul(run: Run, x1: Any, x2: Any) -> Any:
@@ -262,6 +264,9 @@ def _vector(run: Run, x: Any) -> Any:
     return array if array.type.ndim else run.record("reshape", array, shape=(1,))
 
 
+# Of NumPy 2.0 and 2.2; the ufuncs are tables' keys where NumPy has them.
+_PRODUCTS = {"vecdot": linalg.vecdot, "matvec": linalg.matvec, "vecmat": linalg.vecmat}
+
 LINEAR: dict[Any, Any] = {
     np.convolve: convolve,
     np.correlate: correlate,
@@ -272,4 +277,5 @@ LINEAR: dict[Any, Any] = {
     np.vdot: vdot,
     np.tensordot: tensordot,
     np.einsum: einsum,
+    **{getattr(np, name): inlined(f) for name, f in _PRODUCTS.items() if hasattr(np, name)},
 }

@@ -1,13 +1,9 @@
-"""Functions of SciPy, which is not imported: they are looked up by the names in these tables when
-the user's program has imported their module.
-"""
+"""Functions of SciPy, which is not imported: tables by the names of its modules."""
 
 from __future__ import annotations
 
 import functools
 import importlib
-import operator
-import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -176,26 +172,3 @@ LINALG: dict[str, Lowering] = {
 SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
     {"scipy.special": SPECIAL, "scipy.linalg": LINALG, "scipy.stats": STATS}
 )
-
-
-def scipy_lowering(function: Any) -> Lowering | None:
-    """The lowering of a function of SciPy; None if it is none of these, or is not imported."""
-    for module in SCIPY:
-        if module in sys.modules:
-            found = _functions(module).get(function)
-            if found is not None:
-                return found
-    return None
-
-
-@functools.cache
-def _functions(module: str) -> Mapping[Any, Lowering]:
-    """The functions of a module that this version of SciPy has, with their lowerings."""
-    found: dict[Any, Lowering] = {}
-    for name, lowering in SCIPY[module].items():
-        try:
-            function = operator.attrgetter(name)(importlib.import_module(module))
-        except AttributeError:
-            continue
-        found[function] = lowering
-    return found

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
+from stcompile.frontend.functions.creation import constant
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.functions.shapes import ravel
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
+from stcompile.frontend.masks import known_value
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, is_static
+from stcompile.frontend.values import Array, is_static, is_traced
 from stcompile.library import selection
 
 _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
@@ -73,12 +75,55 @@ def digitize(run: Run, x: Any, bins: Any, right: bool = False) -> Any:
     return run.record("digitize", given, run.as_array(bins), right=bool(right))
 
 
+def _known(run: Run, a: Any) -> Any:
+    """The value of an array that depends on static values alone; else None."""
+    if is_traced(a):
+        return known_value(run, run.atom(a))
+    return known_value(run, run.read(run.as_array(a)))
+
+
+def unique(
+    run: Run,
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+) -> Any:
+    """np.unique of what is known at compile time: the number of its results depends on values."""
+    values = _known(run, ar)
+    if values is None:
+        run.refuse(
+            "how many values np.unique finds is known only at run time",
+            "compute it outside the function; static are lists of numbers and what is made of them",
+        )
+    try:
+        distinct: Any = np.unique
+        found = distinct(values, return_index, return_inverse, return_counts, axis)
+    except (TypeError, ValueError) as error:
+        run.refuse(f"np.unique: {error}", "", TypingError)
+    if isinstance(found, tuple):
+        return tuple(constant(run, part) for part in found)
+    return constant(run, found)
+
+
 def histogram(
     run: Run, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
-    """np.histogram: counts, and the edges that are given, or those of a given range."""
-    if density or weights is not None:
-        run.refuse("np.histogram with a density or weights is not supported", "np.bincount")
+    """np.histogram: counts, and the edges that are given, or those of a given range. Of what is
+    known at compile time it is computed then."""
+    given = [None if part is None else _known(run, part) for part in (a, weights)]
+    if given[0] is not None and (weights is None or given[1] is not None) and is_static(bins):
+        try:
+            found = np.histogram(given[0], bins, range, density, given[1])
+        except (TypeError, ValueError) as error:
+            run.refuse(f"np.histogram: {error}", "", TypingError)
+        return tuple(constant(run, part) for part in found)
+    if weights is not None:
+        run.refuse("np.histogram with weights is not supported", "np.bincount")
+    if density:
+        counts, edges = histogram(run, a, bins, range)
+        return run.call(selection.density_of, [counts, edges], {}), edges
     if isinstance(bins, int):
         if range is None:
             run.refuse("np.histogram needs edges that are known", "give the edges, or a range")
@@ -110,6 +155,7 @@ SORTING: dict[Any, Any] = {
     np.searchsorted: searchsorted,
     np.digitize: digitize,
     np.histogram: histogram,
+    np.unique: unique,
     np.interp: interp,
     np.take: take,
     np.take_along_axis: inlined(selection.take_along_axis),

@@ -1,0 +1,44 @@
+"""Functions of modules that are imported by the user's program, if at all: SciPy's, and parts of
+NumPy. They are looked up by the names in the tables of these modules.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import operator
+import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from stcompile.frontend.functions.polynomial import POLYNOMIAL, SHARED
+from stcompile.frontend.functions.scipy import SCIPY
+
+Lowering = Callable[..., Any]
+MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
+    {**SCIPY, **POLYNOMIAL, "stcompile.library.polynomial": SHARED}
+)
+
+
+def imported_lowering(function: Any) -> Lowering | None:
+    """The lowering of a function of one of the modules; None if it is of none that is imported."""
+    for module in MODULES:
+        if module in sys.modules:
+            found = _functions(module).get(function)
+            if found is not None:
+                return found
+    return None
+
+
+@functools.cache
+def _functions(module: str) -> Mapping[Any, Lowering]:
+    """The functions of a module that this version of it has, with their lowerings."""
+    found: dict[Any, Lowering] = {}
+    for name, lowering in MODULES[module].items():
+        try:
+            function = operator.attrgetter(name)(importlib.import_module(module))
+        except AttributeError:
+            continue
+        found[function] = lowering
+    return found

@@ -1,0 +1,137 @@
+"""`numpy.polynomial`, which NumPy imports when it is asked for: tables by the names of its modules.
+
+Its classes stand for `stcompile.library.polynomial.Series`, which objects from outside the function
+become when they are called or computed with.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from stcompile.errors import StcompileError, TypingError
+from stcompile.frontend.attributes import attribute
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import is_static
+from stcompile.library import polynomial as library
+
+Lowering = Callable[..., Any]
+_PREFIXES = {
+    "polynomial": "poly",
+    "chebyshev": "cheb",
+    "legendre": "leg",
+    "hermite": "herm",
+    "hermite_e": "herme",
+    "laguerre": "lag",
+}
+_CLASSES = {
+    "polynomial": "Polynomial",
+    "chebyshev": "Chebyshev",
+    "legendre": "Legendre",
+    "hermite": "Hermite",
+    "hermite_e": "HermiteE",
+    "laguerre": "Laguerre",
+}
+
+
+def _operations(module: str) -> Mapping[str, Any]:
+    """The functions of one kind of series, by what NumPy's names end in."""
+    prefix = _PREFIXES[module]
+    found = {name: getattr(library, prefix + name) for name in ("val", "der", "int", "vander")}
+    found |= {"add": library.add, "sub": library.subtract}
+    if module in ("polynomial", "chebyshev"):
+        found["mul"] = getattr(library, f"{prefix}mul")
+    return found
+
+
+_KINDS = {module: _operations(module) for module in _PREFIXES}
+_OF_SERIES = {
+    module: {"mul": library.no_product, **operations} for module, operations in _KINDS.items()
+}
+
+
+def _made(module: str) -> Lowering:
+    """The lowering of a class: its domain and window are those of the class unless given."""
+
+    def lowering(
+        run: Run, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"
+    ) -> Any:
+        usual = (0.0, 1.0) if module == "laguerre" else (-1.0, 1.0)
+        parts = [_interval(run, part, usual) for part in (domain, window)]
+        return _called(run, library.Series, [_OF_SERIES[module], coef, *parts], {})
+
+    return lowering
+
+
+def _interval(run: Run, given: Any, usual: tuple[float, float]) -> tuple[float, float]:
+    if given is None:
+        return usual
+    if not (isinstance(given, list | tuple) and len(given) == 2 and is_static(given)):
+        run.refuse("a domain or window is two numbers known at compile time", "write [a, b]")
+    return float(given[0]), float(given[1])
+
+
+def _series(run: Run, value: Any) -> Any:
+    """An object of NumPy's, from outside the function, as a series."""
+    module = type(value).__module__.rpartition(".")[2]
+    if not type(value).__module__.startswith("numpy.polynomial.") or module not in _CLASSES:
+        return value
+    place = run.captures.place_of(value)
+    if place is None:
+        run.refuse("where this polynomial comes from is not known", "capture it by a name")
+    name = type(value).__name__
+    if name != _CLASSES[module]:
+        run.refuse(f"the class {name} is not one of numpy.polynomial", "", TypingError)
+    parts = [
+        run.captures.guard(place.fact(part, functools.partial(_ends, part)))
+        for part in ("domain", "window")
+    ]
+    coef = attribute(run, value, "coef")
+    return _called(run, library.Series, [_OF_SERIES[module], coef, *parts], {})
+
+
+def _ends(part: str, series: Any) -> tuple[float, ...]:
+    """The domain or window of an object of NumPy's."""
+    return tuple(getattr(series, part).tolist())
+
+
+def _called(run: Run, function: Any, arguments: Sequence[Any], keywords: Any) -> Any:
+    """A call of a part of the library: what is refused in it is refused here."""
+    try:
+        return run.call(function, arguments, keywords)
+    except StcompileError as error:
+        return run.refuse(error.reason, error.hint, type(error))
+
+
+def _method(name: str) -> Lowering:
+    """The lowering of a method of all classes."""
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        receiver, *others = [_series(run, value) for value in arguments]
+        return _called(run, attribute(run, receiver, name), others, keywords)
+
+    return lowering
+
+
+_METHODS = (
+    *("__call__", "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__"),
+    *("__neg__", "__pos__", "__truediv__", "__len__", "deriv", "integ", "degree"),
+)
+
+
+def _functions(module: str) -> Mapping[str, Lowering]:
+    prefix = _PREFIXES[module]
+    found = {prefix + name: inlined(f) for name, f in _KINDS[module].items()}
+    if module == "polynomial":
+        found["polyvalfromroots"] = inlined(library.polyvalfromroots)
+        found |= {f"Polynomial.{name}": _method(name) for name in _METHODS}
+    return {**found, _CLASSES[module]: _made(module)}
+
+
+POLYNOMIAL: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
+    {f"numpy.polynomial.{module}": _functions(module) for module in _PREFIXES}
+)
+SHARED: Mapping[str, Lowering] = MappingProxyType({"as_series": _series})
