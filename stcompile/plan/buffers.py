@@ -325,7 +325,8 @@ class _Planner:
         return self._roots(atoms)
 
     def _constants(self, kept: set[Variable]) -> dict[Variable, Equation]:
-        """What equations compute that read nothing, if nobody changes or keeps it."""
+        """What equations compute that read nothing, if nobody changes or keeps it, and no loop
+        has them compute it in a row for each step."""
         found = {}
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
         for _, item in self.tree.items():
@@ -335,7 +336,8 @@ class _Planner:
                 continue
             for output in item.equation.outputs:
                 alone = len(self.classes.get(output, [output])) == 1
-                if output.type.kind == "array" and alone and output not in kept | changed:
+                elsewhere = kept | changed | self.in_rows
+                if output.type.kind == "array" and alone and output not in elsewhere:
                     found[output] = item.equation
         return found
 
