@@ -360,17 +360,19 @@ class Planned(Statements):
     def hand_on(
         self, pairs: Sequence[tuple[Variable, ast.expr]], location: Location, together: bool
     ) -> None:
-        """What has a buffer is copied there, each before what it reads is overwritten."""
+        """What has a buffer is copied there, each before what it reads is overwritten. Every round
+        makes one move; where all that are left overwrite what another reads, the one with the
+        fewest readers, which are kept aside. (Boissinot et al. 2009, algorithm 1.)"""
         if not any(self.plan.has(variable) for variable, _ in pairs):
             super().hand_on(pairs, location, together)
             return
         needed = [(v, c) for v, c in pairs if not (self.plan.has(v) and self._is_nothing(c))]
         pending = [self._move(v, c) for v, c in needed if not is_called(c, self._called(v))]
         while pending:
-            move = next((m for m in pending if self._is_free(m, pending)), None)
-            if move is None:
-                self._set_aside(pending[0], location)
-                continue
+            move = next((m for m in pending if not _readers(m, pending)), None)
+            move = move or min(pending, key=lambda m: len(_readers(m, pending)))
+            for reader in _readers(move, pending):
+                self._set_aside(reader, location)
             pending.remove(move)
             if self.plan.has(move.target):
                 out = self.naming.called(move.target)
@@ -398,10 +400,6 @@ class Planned(Statements):
             return {self._called(variable)}
         return {self._called(variable), *self.plan.shown(self.writes.storage, variable)}
 
-    @staticmethod
-    def _is_free(move: _Move, pending: list[_Move]) -> bool:
-        return not any(move.writes & other.reads for other in pending if other is not move)
-
     def _set_aside(self, move: _Move, location: Location) -> None:
         """Keep a value that is about to be overwritten under a name of its own."""
         own = self.naming.names.unnamed()
@@ -419,6 +417,11 @@ class Planned(Statements):
             self.allocated += atom.type.nbytes
             return ast.Call(attribute("np", "copy"), [code], [])
         return code
+
+
+def _readers(move: _Move, pending: Sequence[_Move]) -> list[_Move]:
+    """The other moves that read what a move overwrites."""
+    return [other for other in pending if other is not move and move.writes & other.reads]
 
 
 def copied_into(out: ast.expr, code: ast.expr) -> ast.stmt:
