@@ -10,6 +10,7 @@ from stcompile.emit.inlining import block_key
 from stcompile.emit.layout import Block, Compound
 from stcompile.emit.literals import literal
 from stcompile.emit.names import Naming
+from stcompile.emit.overlaps import overlapping_writes
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.templates import Code, Operand, substitute
 from stcompile.ir import Atom, Constant, Equation, Variable
@@ -45,6 +46,7 @@ class Steps:
         self.blocks: list[Block] = []
         self.allocated = 0
         self.undefined: set[Atom] = set()
+        self.overlapping = overlapping_writes(tree, writes)
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -111,6 +113,9 @@ class Steps:
             self.undefined.add(equation.output)
             return
         operands = [self.operand(atom) for atom in equation.inputs]
+        if step.at in self.overlapping:
+            self.allocated += equation.inputs[1].type.nbytes
+            operands[1] = Operand(copy_of(operands[1]), equation.inputs[1])
         mark = mark_of(equation.primitive)
         if mark == "write" and equation.output.type.kind != "stack":
             self.write(step, operands)

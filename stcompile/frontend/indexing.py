@@ -10,6 +10,7 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend import masks
+from stcompile.frontend.overlapping import check_copy
 from stcompile.frontend.overloads import special_method
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
@@ -372,6 +373,7 @@ def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
         return
     basic = parse_basic(run, array, entries)
     stored = _fit(run, value, basic)
+    check_copy(run, array, basic.params, stored)
 
     def update(present: Variable) -> Traced:
         result: Traced = run.record("update", present, stored, *basic.counters, **basic.params)

@@ -1,0 +1,72 @@
+"""Writes of a view of an array into another part of it: `a[1] = a[:, 2]`.
+
+A write means what it does with a copy of its value. NumPy makes one where the two overlap, but not
+between vectors that lie in one direction: there it overwrites elements that it reads later, unless
+their strides are the same. Which do depends on the storage order of the array, so such a value is
+copied in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stcompile.ir import Equation, Variable
+from stcompile.regions import Step, Tree
+from stcompile.storage import Writes
+
+
+def overlapping_writes(tree: Tree, writes: Writes) -> frozenset[int]:
+    """The positions of the writes in place that need a copy of their value, the second operand."""
+    steps = [item for _, item in tree.items() if isinstance(item, Step)]
+    found = [step for step in steps if writes.inplace.get(step.at) and _meet(step.equation, writes)]
+    if not found:
+        return frozenset()
+    makers = {output: step.equation for step in steps for output in step.equation.outputs}
+    return frozenset(step.at for step in found if not _is_safe(step.equation, makers))
+
+
+def _meet(equation: Equation, writes: Writes) -> bool:
+    """True if a vector is written whose elements may be among those that change."""
+    if equation.primitive not in ("update", "update_part", "masked_update"):
+        return False
+    target, value, *_ = equation.inputs
+    if not isinstance(value, Variable) or value.type.size < 2:
+        return False
+    return _written_axes(equation) == 1 and writes.storage.share(target, value)
+
+
+def _written_axes(equation: Equation) -> int:
+    if equation.primitive == "update":
+        return len(equation.params["length"]) - len(equation.params["drop"])
+    return equation.inputs[0].type.ndim
+
+
+def _is_safe(update: Equation, makers: dict[Variable, Equation]) -> bool:
+    """True for two slices of one array, if they go along the same axis in equal steps, or have no
+    element in common."""
+    target, value = update.inputs[:2]
+    made = makers.get(value) if isinstance(value, Variable) else None
+    if update.primitive != "update" or made is None:
+        return False
+    if made.primitive != "slice" or made.inputs[0] != target:
+        return False
+    ways = [_way(equation) for equation in (update, made)]
+    return ways[0] == ways[1] or not all(
+        set(one) & set(other) for one, other in zip(_places(update), _places(made), strict=True)
+    )
+
+
+def _way(equation: Equation) -> list[tuple[int, int]]:
+    """The axes that a slice goes along, with its steps."""
+    steps = enumerate(equation.params["step"])
+    return [(axis, step) for axis, step in steps if axis not in equation.params["drop"]]
+
+
+def _places(equation: Equation) -> Iterator[range]:
+    """Where a slice is along each axis; anywhere if that depends on a counter."""
+    params, dims = equation.params, equation.inputs[0].type.dims
+    for form, length, step, dim in zip(
+        params["start"], params["length"], params["step"], dims, strict=True
+    ):
+        moves = any(form[1:])
+        yield range(dim) if moves else range(form[0], form[0] + step * length, step)

@@ -1,0 +1,85 @@
+"""Copies between views of one array: `a[1] = a[:, 2]`.
+
+NumPy copies the source first where the two overlap, but not between vectors that lie in one
+direction: there it overwrites elements that it reads later, unless their strides are the same.
+What comes out depends on the order of the array in memory. Such a copy is refused; where nothing is
+lost, it means what a copy of the source would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array
+
+
+def check_copy(run: Run, target: Array, part: Mapping[str, Any], value: Any) -> None:
+    """Refuse ``target[part] = value`` where NumPy may overwrite what it has yet to read; ``part``
+    are the params of a slice."""
+    if not isinstance(value, Array) or value.cell is not target.cell or value.type.size < 2:
+        return
+    if len(part["length"]) - len(part["drop"]) != 1:
+        return  # NumPy copies the source first
+    moves = any(any(form[1:]) for form in part["start"]) or _moves(target) or _moves(value)
+    if not _is_safe(target, part, value, moves):
+        run.refuse(
+            "this copies from an array to an overlapping part of itself: NumPy overwrites elements "
+            "that it has yet to read" + (", in some steps at least" if moves else ""),
+            "copy the source first: `x[...] = x[...].copy()`",
+        )
+
+
+def _moves(array: Array) -> bool:
+    return any(step.counters for step in array.path)
+
+
+def _is_safe(target: Array, part: Mapping[str, Any], value: Array, moves: bool) -> bool:
+    """What NumPy does to numbers in the place of the elements, with and without a copy."""
+    found = []
+    for is_copied in (False, True):
+        memory = _numbers(target)
+        if memory is None:
+            return False
+        written = _part(_viewed(target, memory), part)
+        read = _viewed(value, memory)
+        if abs(written.strides[0]) == abs(read.strides[-1]) or not read.strides[-1]:
+            return True
+        if moves:
+            return False  # the places are not known
+        written[...] = read.copy() if is_copied else read
+        found.append(memory)
+    return np.array_equal(*found)
+
+
+def _numbers(array: Array) -> Any:
+    """Different numbers, in the order of the array's base; None if that is not known."""
+    base, order = array.cell.variable.type, array.cell.order
+    if order is None:
+        return None
+    numbers = np.arange(base.size).astype(np.complex128 if base.dtype.kind == "c" else np.int64)
+    return numbers.reshape([base.dims[axis] for axis in order]).transpose(np.argsort(order))
+
+
+def _viewed(array: Array, memory: Any) -> Any:
+    """The view that an array is, of the base in this memory."""
+    for step in array.path:
+        if step.primitive == "slice":
+            memory = _part(memory, step.params)
+        else:
+            memory = TEMPLATES[step.primitive](memory, **step.params)
+    return memory
+
+
+def _part(memory: Any, slice: Mapping[str, Any]) -> Any:
+    """A slice; at the start of the axes along which it moves, for its strides."""
+    params = dict(slice)
+    spans = zip(params["start"], params["length"], params["step"], strict=True)
+    params["start"] = tuple(
+        (max(0, (1 - length) * step) if any(form[1:]) else form[0],) for form, length, step in spans
+    )
+    return TEMPLATES["slice"](memory, (), **params)
