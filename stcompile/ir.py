@@ -17,10 +17,11 @@ order and their number; every other equation is pure.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
@@ -78,8 +79,14 @@ class Equation:
     effects: tuple[str, ...] = ()
     location: Location = field(default=NOWHERE, compare=False)
 
+    def _key(self) -> tuple[Any, ...]:
+        return self.outputs, self.primitive, self.inputs, exact(self.params), self.effects
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equation) and self._key() == other._key()
+
     def __hash__(self) -> int:
-        return hash((self.outputs, self.primitive, self.inputs, tuple(self.params.items())))
+        return hash(self._key())
 
     def __str__(self) -> str:
         arguments = ", ".join(map(repr_atom, self.inputs))
@@ -140,6 +147,25 @@ def freeze(params: Mapping[str, Any]) -> Params:
 
 def _frozen(value: Any) -> Any:
     return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+def exact(static: Any) -> Hashable:
+    """What is equal for the same static values alone: not for 1, 1.0 and True, nor for 0.0 and
+    -0.0, as `Constant` has it.
+
+    >>> exact({"values": (0.0, 1.0)}) == exact({"values": (-0.0, 1.0)})
+    False
+    """
+    if isinstance(static, Mapping):
+        return tuple([(name, exact(value)) for name, value in static.items()])
+    if isinstance(static, tuple):
+        kinds = set(map(type, static))
+        if kinds == {float}:  # there may be many
+            return float, array("d", static).tobytes()
+        return static if kinds <= {int} else tuple(map(exact, static))
+    if isinstance(static, float | complex | bool | np.generic):
+        return type(static), repr(static)
+    return cast(Hashable, static)
 
 
 def map_programs(equation: Equation, change: Callable[[Program], Program]) -> Equation:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import fresh, view
-from .subscripts import new_axes, single
+from .subscripts import holds, new_axes, single
 
 
 @view
@@ -63,7 +63,7 @@ def roll(x: Any, *, shift: Any, axis: Any) -> Any:
 
 @fresh
 def pad(x: Any, *, pad_width: Any, mode: str = "constant", value: Any = 0) -> Any:
-    if value == 0:
+    if holds(value, 0):
         return np.pad(x, pad_width)
     return np.pad(x, pad_width, constant_values=value)
 

@@ -17,7 +17,7 @@ from stcompile.errors import TypingError
 from stcompile.evaluate import apply
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Cell, Masked, describe, is_traced
-from stcompile.ir import Atom, Constant, Equation, Variable
+from stcompile.ir import Atom, Constant, Equation, Variable, exact
 from stcompile.primitives.base import shapes
 
 LARGEST = 10_000  # elements of a mask that is written out as index arrays
@@ -169,7 +169,7 @@ def _is_same(run: Run, one: Atom, other: Atom, seen: set[tuple[Atom, Atom]]) -> 
     ours, theirs = (_pure(run, atom) for atom in (one, other))
     if ours is None or theirs is None:
         return False
-    if (ours.primitive, ours.params) != (theirs.primitive, theirs.params):
+    if ours.primitive != theirs.primitive or exact(ours.params) != exact(theirs.params):
         return False
     if len(ours.inputs) != len(theirs.inputs):
         return False

@@ -19,6 +19,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
+
 import stcompile.trees as trees
 from stcompile.frontend.merged import (
     UNDEFINED,
@@ -378,7 +380,8 @@ def _holds(type: Type, value: Any) -> bool:
     if isinstance(value, bool) or type.dtype.kind not in "iuf":
         return False
     if type.dtype.kind in "iu":
-        return isinstance(value, int)
+        range_of = np.iinfo(type.dtype)
+        return isinstance(value, int) and range_of.min <= value <= range_of.max
     if isinstance(value, int | float):
         converted = float(type.dtype.type(value))
         return converted == value or math.isnan(value)

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stcompile.ir import Atom, Equation, Program, Variable
+from stcompile.ir import Atom, Equation, Program, Variable, exact
 from stcompile.passes.rebuild import Rebuild, with_inner
 from stcompile.primitives import PRIMITIVES
 from stcompile.templates import mark_of
@@ -167,7 +167,9 @@ def _lifted(rebuild: Rebuild, whole: _Whole, at: int) -> _Whole | None:
     others = [*first.inputs[:place], *first.inputs[place + 1 :]]
     for part, equation in zip(whole.parts, equations, strict=True):
         rest = [*equation.inputs[:place], *equation.inputs[place + 1 :]]
-        same = (equation.primitive, equation.params) == (first.primitive, first.params)
+        same = equation.primitive == first.primitive and exact(equation.params) == exact(
+            first.params
+        )
         fits = equation.inputs[place : place + 1] == (part,) and rest == others
         if not same or not fits or equation.output.type.dims != part.type.dims:
             return None

@@ -22,10 +22,10 @@ program f(d: f64[100], x: f64[100,50]) {
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from stcompile.evaluate import apply
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.passes.rebuild import Rebuild, with_inner
 
@@ -57,12 +57,20 @@ def _scalings(equation: Equation) -> list[tuple[Atom, Atom]]:
     if equation.primitive == "negative":
         return [(MINUS_ONE, equation.inputs[0])]
     if equation.primitive == "multiply":
-        return [(n, x) for n, x in (equation.inputs, equation.inputs[::-1]) if _is_number(n)]
+        dtype = equation.output.type.dtype
+        pairs = (equation.inputs, equation.inputs[::-1])
+        return [(n, x) for n, x in pairs if n.type.kind != "array" and _is_moderate(n, dtype)]
     return []
 
 
-def _is_number(atom: Atom) -> bool:
-    return atom.type.kind != "array"
+def _is_moderate(atom: Atom, dtype: np.dtype[Any]) -> bool:
+    """False for a number so large or small that a product with it may be lost, though what that is
+    multiplied by is not; nor are 0, infinity and NaN moved."""
+    if not isinstance(atom, Constant) or dtype.kind not in "fc":
+        return True
+    finite = np.finfo(dtype)
+    size = np.abs(atom.value)
+    return bool(float(finite.tiny) ** 0.25 <= size <= float(finite.max) ** 0.25)
 
 
 def _scale(rebuild: Rebuild, at: int, number: Atom, product: Atom) -> bool:
@@ -75,6 +83,8 @@ def _scale(rebuild: Rebuild, at: int, number: Atom, product: Atom) -> bool:
     if large.type != product.type or root.output.type != product.type:
         return False
     if small.type.size >= large.type.size or small.type.dtype != product.type.dtype:
+        return False
+    if not _is_moderate(small, product.type.dtype):
         return False
     scaled = _scaled(rebuild, at, number, small)
     factors = (scaled, large) if small is x else (large, scaled)
@@ -99,7 +109,7 @@ def _scaled(rebuild: Rebuild, at: int, number: Atom, atom: Atom) -> Atom:
     root = rebuild.equations[at]
     location = root.location
     if isinstance(atom, Constant) and isinstance(number, Constant):
-        return _folded(number, atom)
+        return _folded(number, atom, root.output.type.dtype)
     if isinstance(atom, Variable) and _is_free(rebuild, atom, root):
         made = rebuild.equations[rebuild.defined_at(atom)]
         if made.primitive in VIEWS:
@@ -107,19 +117,26 @@ def _scaled(rebuild: Rebuild, at: int, number: Atom, atom: Atom) -> Atom:
             inner = _scaled(rebuild, at, number, made.inputs[0])
             return rebuild.insert(at, made.primitive, (inner,), location, **made.params)
         for constant, array in _scalings(made):
-            if isinstance(constant, Constant) and isinstance(number, Constant):
+            if not (isinstance(constant, Constant) and isinstance(number, Constant)):
+                continue
+            if array.type == atom.type:  # a complex number may have made it complex
                 rebuild.drop(rebuild.defined_at(atom))
-                return _times(rebuild, at, _folded(number, constant), array)
+                return _times(rebuild, at, _folded(number, constant, atom.type.dtype), array)
     return _times(rebuild, at, number, atom)
 
 
-def _folded(one: Constant, other: Constant) -> Constant:
-    return Constant(apply("multiply", (one.value, other.value), freeze({})))
+def _folded(one: Constant, other: Constant, dtype: np.dtype[Any]) -> Constant:
+    """The product of two numbers by which an array of a dtype is multiplied: of that dtype, unless
+    both are Python's. (NumPy's integers would wrap around.)"""
+    if one.type.kind == other.type.kind == "python":
+        return Constant(one.value * other.value)
+    return Constant(dtype.type(one.value) * dtype.type(other.value))
 
 
 def _times(rebuild: Rebuild, at: int, number: Atom, atom: Atom) -> Atom:
     location = rebuild.equations[at].location
-    if isinstance(number, Constant) and np.abs(number.value) == 1:
-        is_minus = number.value == -1
-        return rebuild.insert(at, "negative", (atom,), location) if is_minus else atom
+    if isinstance(number, Constant) and number.value == 1:
+        return atom
+    if isinstance(number, Constant) and number.value == -1:
+        return rebuild.insert(at, "negative", (atom,), location)
     return rebuild.insert(at, "multiply", (number, atom), location)

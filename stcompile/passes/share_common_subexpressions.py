@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from stcompile.ir import Atom, Equation, Program, Variable, map_programs
+from stcompile.ir import Atom, Equation, Program, Variable, exact, map_programs
 from stcompile.primitives.control import Ports
 
 
@@ -52,7 +52,7 @@ def share_common_subexpressions(program: Program) -> Program:
             kept.append(equation)
             continue
         where = (equation.location.errstate, equation.location.again)
-        key = (equation.primitive, equation.inputs, tuple(equation.params.items()), where)
+        key = (equation.primitive, equation.inputs, exact(equation.params), where)
         known = first.setdefault(key, equation)
         if known is equation:
             kept.append(equation)

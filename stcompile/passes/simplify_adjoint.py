@@ -38,6 +38,7 @@ from stcompile.ir import (
     Params,
     Program,
     Variable,
+    exact,
     freeze,
     map_programs,
 )
@@ -127,7 +128,9 @@ class _Simplifier:
         equation = self._spread(equation)
         rewrite = REWRITES.get(equation.primitive)
         result = rewrite(self, equation) if rewrite else None
-        return self.keep(equation)[0] if result is None else result
+        if result is None or result.type != _types(equation)[0]:
+            return self.keep(equation)[0]
+        return result
 
     def _folded(self, equation: Equation) -> Constant | None:
         """An elementwise equation of constants, computed."""
@@ -150,16 +153,16 @@ class _Simplifier:
         first, second = self.definitions.get(one), self.definitions.get(other)
         if first is None or second is None or first.effects or one.type.kind == "stack":
             return False
-        same = (first.primitive, first.inputs, first.params) == (
-            second.primitive,
-            second.inputs,
-            second.params,
+        same = (first.primitive, first.inputs) == (second.primitive, second.inputs)
+        return (
+            same
+            and exact(first.params) == exact(second.params)
+            and PRIMITIVES[first.primitive].elementwise
         )
-        return same and PRIMITIVES[first.primitive].elementwise
 
     def negated(self, atom: Atom) -> Atom | None:
-        """``x`` where the atom is ``-x``."""
-        equation = self.definition(atom, "negative")
+        """``x`` where the atom is ``-x``. (Integers wrap around: their sign does not move.)"""
+        equation = self.definition(atom, "negative") if atom.type.inexact else None
         return equation.inputs[0] if equation else None
 
     def _spread(self, equation: Equation) -> Equation:

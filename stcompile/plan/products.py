@@ -17,6 +17,7 @@ from stcompile.ir import Atom, Equation, Variable
 from stcompile.liveness import Use
 from stcompile.regions import Region, Repeat, Step, Tree
 from stcompile.storage import Storage, Writes, target_of
+from stcompile.types import Type
 
 THIN, LONG = 32, 64  # a side of a matrix, and how much longer another one is
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -109,8 +110,7 @@ def _product(
     user = _only_user(value, region, uses)
     if user is not None and user.equation.primitive == "multiply":
         scale = next((a for a in user.equation.inputs if a != value), None)
-        is_number = scale is not None and scale.type.kind != "array"
-        if not is_number or user.equation.output.type != value.type:
+        if scale is None or not _is_factor(scale.type) or user.equation.output.type != value.type:
             return None
         value = user.equation.output
         fused.append(value)
@@ -134,6 +134,11 @@ def _product(
         return None
     negative = equation.primitive == "subtract"
     return user, Product(acc, contract, scale, negative, tuple(fused))
+
+
+def _is_factor(type: Type) -> bool:
+    """True for a number that BLAS takes, and whose negative is that: a NumPy integer wraps."""
+    return type.kind == "python" or (type.kind == "scalar" and type.inexact)
 
 
 def _adds_to(equation: Equation, acc: Atom) -> bool:
