@@ -1,0 +1,228 @@
+"""Slightly wrong versions of functions, each different from the original in one place.
+
+Two families. `formulas` are for derivative rules and templates: a result times 1.001, another sign,
+swapped operands, a dropped term or factor, the other branch. `conditions` are for passes and the
+plan: each condition negated, each part of it left out, each comparison replaced by its neighbour.
+
+A mutant keeps the number of lines of its file, so that all other functions stay what they are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+Change = tuple[ast.expr, str, str]  # the expression, the kind of change, the new text
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One changed expression: where, what it was, what it is instead, and the whole new text."""
+
+    file: Path
+    function: str  # the outermost function, or Class.method
+    line: int
+    kind: str
+    before: str
+    after: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} {self.function}: {self.before}  ->  {self.after}"
+
+
+def mutants(file: Path, text: str, family: Callable[[ast.AST], Iterator[Change]]) -> list[Mutant]:
+    """All mutants of the functions of a file, in the order of its lines."""
+    found = {}
+    for function, node in _functions(ast.parse(text)):
+        for change in family(node):
+            place, kind, after = change
+            before = ast.get_source_segment(text, place) or ""
+            changed = _replaced(text, place, after)
+            if " ".join(before.split()) != after:
+                found[changed] = Mutant(
+                    file, function, place.lineno, kind, " ".join(before.split()), after, changed
+                )
+    return sorted(found.values(), key=lambda mutant: (mutant.line, mutant.before, mutant.after))
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """The outermost functions of a module and the methods of its classes."""
+    for node in tree.body:
+        if isinstance(node, FUNCTIONS):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, FUNCTIONS):
+                    yield f"{node.name}.{inner.name}", inner
+
+
+def _replaced(text: str, node: ast.expr, after: str) -> str:
+    """The text with other code in place of an expression, on as many lines."""
+    lines = text.split("\n")
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    head = lines[first].encode()[: node.col_offset].decode()
+    tail = lines[last].encode()[node.end_col_offset :].decode()
+    padding = ["" for _ in range(last - first)]
+    lines[first : last + 1] = "\n".join([f"{head}({after}", *padding]).split("\n")
+    lines[last] += f"){tail}"
+    return "\n".join(lines)
+
+
+# --- rules and templates -------------------------------------------------------------------------
+
+SIGNS: dict[type[ast.operator], str] = {ast.Add: "-", ast.Sub: "+"}
+ORDERED: dict[type[ast.operator], str] = {
+    ast.Sub: "-",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+}
+OUT = "out"
+
+
+def formulas(function: ast.AST) -> Iterator[Change]:
+    """Changes of what a rule or a template computes."""
+    body = getattr(function, "body", [])
+    for statement in body:
+        for node in _nodes(statement):
+            if isinstance(node, ast.Return) and node.value is not None:
+                yield from _results(node.value)
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                yield from _written(node.value)
+            elif isinstance(node, ast.BinOp):
+                yield from _operators(node)
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
+                if not isinstance(node.operand, ast.Constant):
+                    yield node, "sign", ast.unparse(node.operand)
+            elif isinstance(node, ast.Call):
+                yield from _swapped_arguments(node)
+            elif isinstance(node, ast.If | ast.IfExp):
+                if not isinstance(node.test, ast.UnaryOp):  # it has a change of its own
+                    yield node.test, "negated", f"not ({ast.unparse(node.test)})"
+            elif isinstance(node, ast.BoolOp):
+                yield from _left_out(node)
+
+
+def _nodes(statement: ast.AST) -> Iterator[ast.AST]:
+    """A statement and what is in it, but for raised errors, assertions and annotations."""
+    if isinstance(statement, ast.Raise | ast.Assert):
+        return
+    yield statement
+    for name, value in ast.iter_fields(statement):
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from _nodes(child)
+
+
+def _results(value: ast.expr) -> Iterator[Change]:
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    for part in parts:
+        if isinstance(part, ast.IfExp):
+            yield from _results(part.body)
+            yield from _results(part.orelse)
+        elif not isinstance(part, ast.Constant | ast.Starred | ast.Tuple):
+            code = ast.unparse(part)
+            yield part, "factor", f"1.001 * ({code})"
+            yield part, "sign", f"-({code})"
+
+
+def _written(call: ast.Call) -> Iterator[Change]:
+    """A result that is written into ``out`` is changed after it was written."""
+    written = [k.value for k in call.keywords if k.arg == "out"]
+    names = [node.id for node in written if isinstance(node, ast.Name)]
+    if names == [OUT]:
+        code = ast.unparse(call)
+        yield call, "factor", f"{code}); np.multiply({OUT}, 1.001, out={OUT}"
+        yield call, "sign", f"{code}); np.negative({OUT}, out={OUT}"
+
+
+def _operators(node: ast.BinOp) -> Iterator[Change]:
+    left, right = ast.unparse(node.left), ast.unparse(node.right)
+    sign = SIGNS.get(type(node.op))
+    if sign is not None:
+        yield node, "sign", f"({left}) {sign} ({right})"
+    order = ORDERED.get(type(node.op))
+    if order is not None and left != right:
+        yield node, "swapped", f"({right}) {order} ({left})"
+    if isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow | ast.MatMult):
+        yield node, "dropped", left
+        if isinstance(node.op, ast.Add | ast.Mult | ast.MatMult):
+            yield node, "dropped", right
+
+
+SYMMETRIC = frozenset(
+    [
+        *("add", "multiply", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "equal"),
+        *("not_equal", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or"),
+        *("bitwise_xor", "logaddexp2", "gcd", "lcm", "beta", "betaln", "max", "min"),
+    ]
+)
+
+
+def _swapped_arguments(node: ast.Call) -> Iterator[Change]:
+    if len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args[:2]):
+        return
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    if name in SYMMETRIC:
+        return
+    first, second, *rest = map(ast.unparse, node.args)
+    keywords = [f"{k.arg}={ast.unparse(k.value)}" if k.arg else "" for k in node.keywords]
+    if first != second and "" not in keywords:
+        arguments = ", ".join([second, first, *rest, *keywords])
+        yield node, "swapped", f"{ast.unparse(node.func)}({arguments})"
+
+
+# --- passes and plan -----------------------------------------------------------------------------
+
+NEIGHBOURS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<=",
+    ast.LtE: "<",
+    ast.Gt: ">=",
+    ast.GtE: ">",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}
+
+
+def conditions(function: ast.AST) -> Iterator[Change]:
+    """Changes of the conditions in a function, and of what it returns as one."""
+    for statement in getattr(function, "body", []):
+        for node in _nodes(statement):
+            if isinstance(node, ast.If | ast.While | ast.IfExp):
+                yield from _negated(node.test)
+            elif isinstance(node, ast.comprehension):
+                for test in node.ifs:
+                    yield test, "always", "True"
+                    yield from _negated(test)
+            elif isinstance(node, ast.BoolOp):
+                yield from _left_out(node)
+            elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+                other = NEIGHBOURS[type(node.ops[0])]
+                left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+                yield node, "comparison", f"({left}) {other} ({right})"
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                yield node, "negated", ast.unparse(node.operand)
+
+
+def _negated(test: ast.expr) -> Iterator[Change]:
+    if not isinstance(test, ast.Compare | ast.UnaryOp):  # those have changes of their own
+        yield test, "negated", f"not ({ast.unparse(test)})"
+
+
+def _left_out(node: ast.BoolOp) -> Iterator[Change]:
+    word = " and " if isinstance(node.op, ast.And) else " or "
+    for at in range(len(node.values)):
+        rest = [f"({ast.unparse(v)})" for i, v in enumerate(node.values) if i != at]
+        yield node, "left out", word.join(rest)

@@ -1,0 +1,145 @@
+"""How many slightly wrong compilers the tests notice: ``python -m tests.mutation.run``.
+
+Each derivative rule, each template and each condition of the passes and the plan is changed in
+turn, and some test must fail (`mutants.py` tells the changes, `session.py` how the tests run).
+The score of a part is the share of its mutants that were noticed. Mutants that no test can notice,
+because they are as right as the original, are listed with the reason in `explained.py`, and do not
+count. The exit status is 1 if a score is below its goal.
+
+``--sample N`` takes N mutants of each part, chosen by ``--seed``; ``--only TEXT`` those whose
+file, function or change has the text. ``--usage FOLDER`` keeps which test uses which function, so
+that the next run need not find it again: empty the folder when tests or functions have changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutation.explained import reason
+from tests.mutation.mutants import Mutant, conditions, formulas, mutants
+from tests.mutation.session import Judge, Verdict
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is mutated, which tests are to notice, and how many of all mutants they should."""
+
+    files: tuple[str, ...]
+    family: Callable[[Any], Iterator[Any]]
+    tests: tuple[str, ...]
+    goal: float
+
+    def mutants(self) -> list[Mutant]:
+        paths = sorted({path for pattern in self.files for path in Path().glob(pattern)})
+        return [m for path in paths for m in mutants(path, path.read_text(), self.family)]
+
+
+VALUES = ("tests/derivatives", "tests/templates", "tests/gradients", "tests/scipy", "tests/nn")
+PROGRAMS = (
+    *("tests/passes", "tests/plan", "tests/emit", "tests/golden", "tests/control"),
+    *("tests/gradients", "tests/nn", "tests/science", "tests/transforms"),
+)
+PARTS = {
+    "rules": Part(("codegen_templates/derivatives/*.py",), formulas, VALUES, 0.95),
+    "templates": Part(
+        ("codegen_templates/numpy/*.py", "codegen_templates/buffered/*.py"),
+        formulas,
+        (*VALUES, "tests/emit", "tests/golden", "tests/control"),
+        0.95,
+    ),
+    "passes": Part(
+        ("stcompile/passes/**/*.py",), conditions, (*PROGRAMS, "stcompile/passes"), 0.85
+    ),
+    "plan": Part(("stcompile/plan/*.py",), conditions, (*PROGRAMS, "stcompile/plan"), 0.85),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation.run", description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all of them by default")
+    parser.add_argument("--sample", type=int, help="how many mutants of each part; all by default")
+    parser.add_argument("--seed", type=int, default=0, help="which sample (%(default)s)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        help="mutants with this text in their file, function or change; with all, if given again",
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)s)")
+    parser.add_argument(
+        "--seconds", type=float, default=20.0, help="of tests, for one mutant (%(default)s)"
+    )
+    parser.add_argument("--usage", type=Path, help="a folder that keeps which test uses what")
+    parser.add_argument("--tests", nargs="*", help="other tests than those of the part")
+    parser.add_argument("--log", type=Path, help="a file with a line for each mutant")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.parts if name not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]!r}: there are {', '.join(PARTS)}")
+    missed = [name for name in options.parts or PARTS if not judge(name, options)]
+    return 1 if missed else 0
+
+
+def judge(name: str, options: argparse.Namespace) -> bool:
+    """Run the mutants of one part, print its score; True if it reaches the goal."""
+    part = PARTS[name]
+    chosen = [m for m in part.mutants() if all(text in str(m) for text in options.only)]
+    if options.sample is not None and options.sample < len(chosen):
+        chosen = random.Random(options.seed).sample(chosen, options.sample)
+        chosen.sort(key=lambda m: (m.file, m.line))
+    explained = [m for m in chosen if reason(m)]
+    verdicts: list[Verdict] = []
+    log = options.log.open("a") if options.log else None
+    start = time.perf_counter()
+
+    def report(verdict: Verdict) -> None:
+        verdicts.append(verdict)
+        line = f"{verdict.outcome:9} {verdict.seconds:6.1f} s {verdict.mutant}"
+        if verdict.by:
+            line += f"  ({verdict.by})"
+        if log:
+            log.write(line + "\n")
+            log.flush()
+
+    def watched(done: int, all_tests: int) -> None:
+        if done % 200 == 0 or done == all_tests:
+            print(f"{name}: {done} of {all_tests} tests watched", file=sys.stderr, flush=True)
+
+    cache = options.usage / f"{name}.json" if options.usage else None
+    if cache is not None:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+    counted = [m for m in chosen if not reason(m)]
+    plugin = Judge(counted, options.jobs, options.seconds, report, watched, cache)
+    paths = list(options.tests or part.tests)
+    status = pytest.main(["-q", "-p", "no:cacheprovider", *paths], plugins=[plugin])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise SystemExit(int(status))
+    if log:
+        log.close()
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    score = counts["killed"] / max(len(verdicts), 1)
+    print(f"\n{name}: {len(verdicts)} mutants in {time.perf_counter() - start:.0f} s")
+    for outcome in ("killed", "survived", "not used"):
+        print(f"{counts[outcome]:>7} {outcome}")
+    print(f"{len(explained):>7} explained, not counted")
+    if plugin.baseline:
+        print(f"{len(plugin.baseline):>7} tests failed without a mutant: {plugin.baseline[:3]}")
+    for verdict in verdicts:
+        if verdict.outcome != "killed":
+            print(f"  {verdict.outcome} {verdict.mutant}  ({verdict.tests} tests)")
+    print(f"score of {name}: {score:.1%} (goal {part.goal:.0%})")
+    return score >= part.goal
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,324 @@
+"""Mutants judged inside one pytest session: tests are collected once, each trial runs in a fork.
+
+First every test runs in a fork of its own, to see which of the mutated functions it uses: those
+that it calls, and the rules and templates that the compiler reads for it. Then each mutant gets a
+fork in which its function has other code, and in which the tests that use this function run until
+one fails. Tests that failed for the neighbours of a mutant come first.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import importlib
+import inspect
+import json
+import linecache
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+from tests.mutation.mutants import Mutant
+
+READERS = {"_parsed": "template", "function_source": "function"}  # who reads rules and templates
+KILLED, SURVIVED, BROKEN = 1, 0, 3
+Place = tuple[str, str]  # a file, and a function of it
+
+
+@dataclass
+class Verdict:
+    """What the tests said of one mutant."""
+
+    mutant: Mutant
+    outcome: str  # killed, survived, not used
+    by: str = ""  # the test that failed, or what went wrong
+    tests: int = 0  # how many use the function
+    seconds: float = 0.0
+
+
+@dataclass
+class Usage:
+    """How long a test takes, and the mutated functions it uses."""
+
+    seconds: float
+    places: frozenset[Place]
+
+
+@dataclass
+class Judge:
+    """A pytest plugin that runs mutants instead of tests."""
+
+    mutants: Sequence[Mutant]
+    jobs: int
+    seconds: float  # of tests, for one mutant
+    report: Callable[[Verdict], None]
+    watched: Callable[[int, int], None]  # how many tests were watched, of how many
+    cache: Path | None = None
+    baseline: list[str] = field(default_factory=list)  # tests that fail as things are
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        reporter = session.config.pluginmanager.getplugin("terminalreporter")
+        session.config.pluginmanager.unregister(reporter)  # tests fail here on purpose
+        usage = self._usage(session, items)
+        order = _Order(usage)
+        trials = _trials(self.mutants, order, self.seconds)
+        for mutant, names, status, output, seconds in forked(
+            trials,
+            lambda trial: _try(session, [items[name] for name in trial[1]], trial[0], self.seconds),
+            self.jobs,
+        ):
+            killed = status != SURVIVED
+            by = output or ("no answer" if killed else "")
+            if killed and by in items:
+                order.remember(mutant, by)
+            outcome = "killed" if killed else "survived" if names else "not used"
+            self.report(Verdict(mutant, outcome, by, order.count(mutant), seconds))
+        return True
+
+    def _usage(self, session: pytest.Session, items: Mapping[str, pytest.Item]) -> dict[str, Usage]:
+        if self.cache is not None and self.cache.exists():
+            read = json.loads(self.cache.read_text())
+            known = {
+                name: Usage(seconds, frozenset((file, function) for file, function in places))
+                for name, (seconds, places) in read.items()
+            }
+            return {name: known[name] for name in items if name in known}
+        files = frozenset(str(mutant.file) for mutant in self.mutants)
+        found: dict[str, Usage] = {}
+        trials = ((name, item) for name, item in items.items())
+        for name, _, status, output, seconds in forked(
+            trials, lambda trial: _watch(session, trial[1], files), self.jobs
+        ):
+            if status == SURVIVED:
+                places = frozenset((file, function) for file, function in json.loads(output))
+                found[name] = Usage(seconds, places)
+            else:
+                self.baseline.append(name)
+            self.watched(len(found) + len(self.baseline), len(items))
+        if self.cache is not None:
+            written = {name: (u.seconds, sorted(u.places)) for name, u in found.items()}
+            self.cache.write_text(json.dumps(written))
+        return found
+
+
+class _Order:
+    """Which tests are tried for a mutant, the most promising ones first."""
+
+    def __init__(self, usage: Mapping[str, Usage]) -> None:
+        self.usage = usage
+        self.users: dict[Place, list[str]] = {}
+        for name, use in sorted(usage.items(), key=lambda item: item[1].seconds):
+            for place in use.places:
+                self.users.setdefault(place, []).append(name)
+        self.killers: dict[str, dict[str, int]] = {}
+
+    def count(self, mutant: Mutant) -> int:
+        return len(self.users.get(_place(mutant), ()))
+
+    def remember(self, mutant: Mutant, test: str) -> None:
+        for key in (str(mutant.file), f"{mutant.file}:{mutant.function}"):
+            counts = self.killers.setdefault(key, {})
+            counts[test] = counts.get(test, 0) + 1
+
+    def tests(self, mutant: Mutant, seconds: float) -> list[str]:
+        users = self.users.get(_place(mutant), [])
+        own = self.killers.get(f"{mutant.file}:{mutant.function}", {})
+        near = self.killers.get(str(mutant.file), {})
+        ordered = sorted(users, key=lambda name: (-own.get(name, 0), -near.get(name, 0)))
+        chosen, total = [], 0.0
+        for name in ordered:
+            total += self.usage[name].seconds
+            if chosen and total > seconds:
+                continue
+            chosen.append(name)
+        return chosen
+
+
+def _place(mutant: Mutant) -> Place:
+    return str(mutant.file), mutant.function
+
+
+def _trials(
+    mutants: Iterable[Mutant], order: _Order, seconds: float
+) -> Iterator[tuple[Mutant, list[str]]]:
+    for mutant in mutants:  # late: what has failed by then is known
+        yield mutant, order.tests(mutant, seconds)
+
+
+# --- forks ---------------------------------------------------------------------------------------
+
+
+def forked(
+    trials: Iterator[tuple[Any, Any]],
+    run: Callable[[tuple[Any, Any]], tuple[int, str]],
+    jobs: int,
+) -> Iterator[tuple[Any, Any, int, str, float]]:
+    """Each trial in a child process, some at a time: the trial, its status, its output, seconds."""
+    running: dict[int, tuple[Any, Any, int, float]] = {}
+    waiting = True
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            trial = next(trials, None)
+            if trial is None:
+                waiting = False
+                break
+            reading, writing = os.pipe()
+            sys.stdout.flush()
+            pid = os.fork()
+            if pid == 0:
+                os.close(reading)
+                _child(trial, run, writing)
+            os.close(writing)
+            running[pid] = (*trial, reading, time.perf_counter())
+        if running:
+            pid, raw = os.wait()
+            first, second, reading, start = running.pop(pid)
+            with os.fdopen(reading) as pipe:
+                output = pipe.read()
+            code = os.waitstatus_to_exitcode(raw)
+            yield first, second, code, output, time.perf_counter() - start
+
+
+def _child(
+    trial: tuple[Any, Any], run: Callable[[tuple[Any, Any]], tuple[int, str]], writing: int
+) -> None:
+    status, output = BROKEN, ""
+    try:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
+        status, output = run(trial)
+    except BaseException as error:
+        output = type(error).__name__
+    os.write(writing, output.encode()[:60_000])
+    os._exit(status)
+
+
+def _try(
+    session: pytest.Session, items: Sequence[pytest.Item], mutant: Mutant, seconds: float
+) -> tuple[int, str]:
+    """In a child process: the tests with a mutant in place; the name of the one that fails."""
+    signal.alarm(int(3 * seconds) + 60)  # a mutant that never ends is noticed, too
+    try:
+        install(mutant)
+    except (SyntaxError, ValueError) as error:
+        return KILLED, type(error).__name__
+    for item in items:
+        _run(item)
+        if session.testsfailed:
+            return KILLED, item.nodeid
+    return SURVIVED, ""
+
+
+def _run(item: pytest.Item) -> None:
+    """One test, set up and torn down for itself."""
+    _forget()
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+
+
+def _forget() -> None:
+    """Empty the caches of the compiler, so that a test does not depend on those before it."""
+    for thing in gc.get_objects():
+        if isinstance(thing, functools._lru_cache_wrapper):
+            module = getattr(thing, "__module__", None) or ""
+            if module.startswith("stcompile"):
+                thing.cache_clear()
+
+
+def _watch(session: pytest.Session, item: pytest.Item, files: frozenset[str]) -> tuple[int, str]:
+    """In a child process: one test, and the functions of these files that it uses."""
+    seen: set[CodeType] = set()
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        seen.add(code)
+        if code.co_name in READERS:
+            read = frame.f_locals.get(READERS[code.co_name])
+            if callable(read):
+                function = inspect.unwrap(read)
+                seen.add(getattr(function, "__code__", code))
+
+    signal.alarm(300)
+    _forget()
+    sys.setprofile(profile)
+    try:
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    finally:
+        sys.setprofile(None)
+    if session.testsfailed:
+        return KILLED, ""
+    here = {os.path.abspath(file): file for file in files}
+    places = set()
+    for code in seen:
+        file = here.get(os.path.abspath(code.co_filename))
+        if file is not None:
+            places.add((file, _outermost(code.co_qualname)))
+    return SURVIVED, json.dumps(sorted(places))
+
+
+def _outermost(name: str) -> str:
+    return name.split(".<locals>")[0]
+
+
+# --- a mutant in place ---------------------------------------------------------------------------
+
+
+def install(mutant: Mutant) -> None:
+    """Give the mutant's function its other code, and its file the other text."""
+    file = os.path.abspath(mutant.file)
+    module = importlib.import_module(module_name(mutant.file))
+    flags = next((f.__code__.co_flags for f in vars(module).values() if inspect.isfunction(f)), 0)
+    code = compile(mutant.text, file, "exec", flags=flags & FUTURE, dont_inherit=True)
+    function = _function(module, mutant.function)
+    own = function.__code__
+    found = [
+        c
+        for c in _codes(code)
+        if c.co_qualname == own.co_qualname and c.co_firstlineno == own.co_firstlineno
+    ]
+    (function.__code__,) = found
+    lines = mutant.text.splitlines(keepends=True)
+    linecache.cache[file] = (len(mutant.text), None, lines, file)
+
+
+FUTURE = 0x1000000  # annotations
+
+
+def module_name(file: Path) -> str:
+    """The module that a file of the project is."""
+    parts = file.with_suffix("").parts
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    return ".".join(("stcompile", *parts) if parts[0] == "codegen_templates" else parts)
+
+
+def _function(module: Any, name: str) -> Any:
+    owner: Any = module
+    *classes, last = name.split(".")
+    for part in classes:
+        owner = getattr(owner, part)
+    found = vars(owner)[last]
+    if isinstance(found, property):
+        found = found.fget
+    elif isinstance(found, functools.cached_property):
+        found = found.func
+    elif isinstance(found, staticmethod | classmethod):
+        found = found.__func__
+    return inspect.unwrap(found)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)

@@ -1,0 +1,83 @@
+"""The mutants are what they say, and the command tells noticed ones from others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.mutants import Mutant, conditions, formulas, mutants
+
+RULE = """
+@partials
+def tan(out, x):
+    if x is None:
+        raise ValueError("a" + "b")
+    return (1 +
+            out * out), np.divide(x, 2)
+
+class Rule:
+    def write(out, x):
+        np.tan(x, out=out)
+"""
+PASS = """
+def moves(x, y):
+    assert x and y
+    return [a for a in x if a in y] if not x or len(y) > 1 else []
+"""
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def changes(text: str, family: object) -> list[str]:
+    found: list[Mutant] = mutants(Path("f.py"), text, family)  # type: ignore[arg-type]
+    for mutant in found:
+        assert mutant.text.count("\n") == text.count("\n")
+        compile(mutant.text, "f.py", "exec")
+    return [f"{mutant.function} {mutant.before} -> {mutant.after}" for mutant in found]
+
+
+def test_formulas() -> None:
+    assert changes(RULE, formulas) == [
+        "tan x is None -> not (x is None)",
+        "tan 1 + out * out -> (1) - (out * out)",
+        "tan 1 + out * out -> -(1 + out * out)",
+        "tan 1 + out * out -> 1",
+        "tan 1 + out * out -> 1.001 * (1 + out * out)",
+        "tan 1 + out * out -> out * out",
+        "tan np.divide(x, 2) -> -(np.divide(x, 2))",
+        "tan np.divide(x, 2) -> 1.001 * (np.divide(x, 2))",
+        "tan np.divide(x, 2) -> np.divide(2, x)",
+        "tan out * out -> out",
+        "Rule.write np.tan(x, out=out) -> np.tan(x, out=out)); np.multiply(out, 1.001, out=out",
+        "Rule.write np.tan(x, out=out) -> np.tan(x, out=out)); np.negative(out, out=out",
+    ]
+
+
+def test_conditions() -> None:
+    assert changes(PASS, conditions) == [
+        "moves a in y -> (a) not in (y)",
+        "moves a in y -> True",
+        "moves len(y) > 1 -> (len(y)) >= (1)",
+        "moves not x -> x",
+        "moves not x or len(y) > 1 -> (len(y) > 1)",
+        "moves not x or len(y) > 1 -> (not x)",
+        "moves not x or len(y) > 1 -> not (not x or len(y) > 1)",
+    ]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.mutation.run", *arguments, "--jobs", "1"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.slow
+def test_the_command() -> None:
+    tests = "tests/derivatives/test_elementwise.py::test_near_zero"
+    noticed = run("rules", "--only", "elementwise.py", "--only", " ldexp:", "--tests", tests)
+    assert noticed.returncode == 0, noticed.stdout + noticed.stderr
+    assert "score of rules: 100.0% (goal 95%)" in noticed.stdout
+    missed = run("rules", "--only", "elementwise.py", "--only", " tan:", "--tests", tests)
+    assert missed.returncode == 1, missed.stdout + missed.stderr
+    assert "score of rules: 0.0% (goal 95%)" in missed.stdout
