@@ -199,6 +199,36 @@ def module_level_with_assert(x: int) -> None:
     assert x, lambda y: y
 
 
+def test_an_edited_file_that_pytest_rewrote_is_refused(tmp_path: Path, monkeypatch: Any) -> None:
+    """What pytest made of a function is compared with what pytest makes of its source now."""
+    path = tmp_path / "test_of_user.py"
+    text = """
+        import numpy as np
+
+        def f(x):
+            assert x > 0, "positive"
+            np.seterr(all="warn")
+            return x + 1
+
+        fs = (lambda x: x + 1), [lambda: 1 for _ in "a"]
+    """
+    write(path, text)
+    (hook,) = (h for h in sys.meta_path if type(h).__name__ == "AssertionRewritingHook")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "test_of_user", raising=False)
+    spec = hook.find_spec("test_of_user", [str(tmp_path)])  # type: ignore[attr-defined]
+    assert spec is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    assert any(name.startswith("@py_") for name in loaded.f.__code__.co_names), "not rewritten"
+    write(path, text.replace("x + 1", "x + 2"))
+    with pytest.raises(SourceError, match="has changed since it was imported"):
+        function_source(loaded.f)
+    write(path, text)
+    assert text_of(loaded.f).endswith("return x + 1")
+    assert text_of(loaded.fs[0]) == "lambda x: x + 1"
+
+
 def test_future_annotations_count(module: Any) -> None:
     for header in ("", "from __future__ import annotations\n"):
         f = module(
