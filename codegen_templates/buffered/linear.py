@@ -1,4 +1,8 @@
-"""Contractions into a given array: BLAS through `numpy.matmul` where it fits."""
+"""Contractions into a given array: BLAS through `numpy.matmul` where it fits.
+
+`numpy.einsum` runs over the elements by itself: a product of matrices for each item of a batch
+takes it several times as long, and more where the axes are not in the order of memory.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..marks import into
-from ..numpy.subscripts import einsum_subscripts, factor, form, new_axes
+from ..numpy.shapes import transpose
+from ..numpy.subscripts import batched, einsum_subscripts, factor, form, new_axes
 
 
 @into()
@@ -33,5 +38,11 @@ def contract(
         np.multiply(x[new_axes(1, (1,))], y, out=out)
     elif form(x.ndim, y.ndim, batch, contracted, order) == "outer(y, x)":
         np.multiply(y[new_axes(1, (1,))], x, out=out)
+    elif batched(x.ndim, y.ndim, batch, contracted, order):
+        np.matmul(
+            transpose(x, axes=batched(x.ndim, y.ndim, batch, contracted, order)[0]),
+            transpose(y, axes=batched(x.ndim, y.ndim, batch, contracted, order)[1]),
+            out=transpose(out, axes=batched(x.ndim, y.ndim, batch, contracted, order)[2]),
+        )
     elif form(x.ndim, y.ndim, batch, contracted, order) == "einsum(x, y)":
         np.einsum(einsum_subscripts(x.ndim, y.ndim, batch, contracted, order), x, y, out=out)

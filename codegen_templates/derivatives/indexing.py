@@ -117,7 +117,7 @@ def accumulate(
         return d_out, *linear.contract(
             None, x, y, d_out, batch=batch, contracted=contracted, order=order, spelling=spelling
         )
-    if op == "index":
+    if op in ("index", "distinct"):
         d_v = template.index(d_out, operands[1:], at=at)
     else:
         d_v = template.slice(d_out, operands[1:], start=start, length=length, step=step, drop=drop)

@@ -107,6 +107,8 @@ def accumulate(
         ] += operands[0]
     elif op == "slice":
         acc[subscript(acc.shape, operands[1:], start, length, step, drop)] += operands[0]
+    elif op == "distinct":
+        acc[index_subscript(acc.shape, operands[1:], at)] += operands[0]
     elif op == "index":
         np.add.at(acc, index_subscript(acc.shape, operands[1:], at), operands[0])
     else:

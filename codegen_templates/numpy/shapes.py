@@ -22,6 +22,8 @@ def reshape(x: Any, *, shape: Any) -> Any:
 
 @view
 def transpose(x: Any, *, axes: Any) -> Any:
+    if axes == (*range(x.ndim),):
+        return x
     if axes == (1, 0):
         return x.T
     if axes == (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2):

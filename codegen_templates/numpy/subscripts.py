@@ -326,6 +326,20 @@ def _batched(x: int, y: int, batch: Pairs, contracted: Pairs, turned: bool) -> s
     return ("x" if a == lead + 1 else "x.mT") + " @ " + ("y" if b == lead else "y.mT")
 
 
+def batched(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> Any:
+    """How the axes of two operands and of their contraction are ordered where it is a product of
+    matrices for each item of a batch, with the batch first; None if it is not one."""
+    if not batch or len(contracted) != 1 or not x == y == len(batch) + 2:
+        return None
+    left, right = zip(*batch, strict=True)
+    ((a, b),) = contracted
+    (free_x,) = set(range(x)) - {*left, a}
+    (free_y,) = set(range(y)) - {*right, b}
+    natural = order or tuple(range(x))
+    back = tuple(natural.index(axis) for axis in range(x))
+    return (*left, free_x, a), (*right, b, free_y), back
+
+
 def tensordot_axes(contracted: Pairs, swapped: bool = False) -> Any:
     """The ``axes`` argument of `numpy.tensordot`; ``swapped``: y comes first."""
     if not contracted:

@@ -10,6 +10,9 @@ import numpy as np
 
 from stcompile.codegen_templates.numpy.subscripts import Text
 
+_LONG = 12  # characters: what is longer may be the result of a division
+_TOPS, _LARGEST_BOTTOM = (1, 2, 3, 4), 10_000_000
+
 
 class Hole:
     """Stands for code while helpers of the templates move operands around.
@@ -124,5 +127,18 @@ def _number(value: float) -> ast.expr:
         special = attribute("np", "nan" if math.isnan(value) else "inf")
         return ast.UnaryOp(ast.USub(), special) if value < 0 else special
     if value < 0 or (value == 0 and math.copysign(1, value) < 0):
-        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+        code = _positive(-value)
+        if isinstance(code, ast.BinOp):  # -1 / 569
+            return ast.BinOp(ast.UnaryOp(ast.USub(), code.left), ast.Div(), code.right)
+        return ast.UnaryOp(ast.USub(), code)
+    return _positive(value)
+
+
+def _positive(value: float) -> ast.expr:
+    """A number; one of many digits as the fraction that it is, if it is one: ``1 / 569``."""
+    if isinstance(value, float) and len(repr(value)) > _LONG:
+        for top in _TOPS:
+            bottom = round(top / value)
+            if bottom <= _LARGEST_BOTTOM and bottom and top / bottom == value:
+                return ast.BinOp(ast.Constant(top), ast.Div(), ast.Constant(bottom))
     return ast.Constant(value)

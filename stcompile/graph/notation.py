@@ -102,7 +102,7 @@ def symbol(equation: Equation) -> str:
         case "update" | "index_update":
             return WRITE
         case "accumulate":
-            return "[] +" if params["op"] in ("slice", "index") else "+"
+            return "[] +" if params["op"] in ("slice", "index", "distinct") else "+"
         case "loop":
             return "while" if params.get("condition") is not None else "for"
         case "cast" | "to_python":

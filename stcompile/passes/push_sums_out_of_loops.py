@@ -341,5 +341,5 @@ class _Pusher:
 def _is_addition(equation: Equation) -> bool:
     """True for what adds to its first operand or a part of it."""
     if equation.primitive == "accumulate":
-        return equation.params["op"] in ("add", "slice", "index")
+        return equation.params["op"] in ("add", "slice", "index", "distinct")
     return equation.primitive == "add"

@@ -2,8 +2,9 @@
 broadcasts of what broadcasts anyway.
 
 Only equations of adjoints and tangents are touched: the primal stays as the user wrote it. The
-rewrites are exact but for two: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of
-twice, and ``sum(-x)`` becomes ``-sum(x)``, which may be another zero.
+rewrites are exact but for four: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of
+twice, ``sum(-x)`` becomes ``-sum(x)``, which may be another zero, the slope of ``y = 1 / (1 + e)``
+becomes ``y * (1 - y)``, and a product reads the matrix that was transposed.
 
 >>> from stcompile.text import parse_program
 >>> program = parse_program('''
@@ -26,10 +27,15 @@ program f(x: f64[3], d: f64[3]) {
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+
+from stcompile.codegen_templates.numpy.subscripts import form
 from stcompile.evaluate import apply
 from stcompile.ir import (
     Atom,
@@ -44,6 +50,8 @@ from stcompile.ir import (
 )
 from stcompile.location import Location
 from stcompile.naming import is_numbered, name_variables, names_of
+from stcompile.passes.known_values import KnownValues
+from stcompile.passes.rebuild import Rebuild
 from stcompile.primitives import PRIMITIVES
 from stcompile.recorder import Recorder
 from stcompile.types import Type
@@ -55,7 +63,31 @@ Rewrite = Callable[["_Simplifier", Equation], "Atom | None"]
 def simplify_adjoint(program: Program) -> Program:
     """The program with its adjoint equations simplified."""
     simplifier = _Simplifier(program)
-    return simplifier.run()
+    return _signs_in_factors(simplifier.run())
+
+
+def _signs_in_factors(program: Program) -> Program:
+    """The program with the sign of a product in its constant factor: ``-(2.0 * x / y)`` is
+    ``-2.0 * x / y``. Only where nothing else reads the product."""
+    rebuild = Rebuild(program)
+    for at, equation in enumerate(program.equations):
+        if equation.primitive != "negative" or not equation.location.is_derived:
+            continue
+        (atom,) = equation.inputs
+        while rebuild.is_used_once(atom):
+            place = rebuild.defined_at(atom)
+            made = rebuild.current(place) if place >= 0 else None
+            if made is None or made.primitive not in ("multiply", "divide"):
+                break
+            factor = made.inputs[0]
+            if isinstance(factor, Constant) and isinstance(factor.value, float | np.inexact):
+                positive = made.with_inputs((Constant(-factor.value), made.inputs[1]))
+                rebuild.substitute(place, positive)
+                rebuild.drop(at)
+                rebuild.mapping[equation.output] = equation.inputs[0]
+                break
+            atom = factor
+    return rebuild.done()
 
 
 def in_adjoint(program: Program) -> Program:
@@ -75,6 +107,7 @@ class _Simplifier:
         self.program = program
         self.recorder = Recorder()
         self.definitions: dict[Variable, Equation] = {}
+        self.known = KnownValues(self.definitions)
         self.original: Equation  # the one at hand, as it is in the program
         self.location: Location
 
@@ -132,12 +165,40 @@ class _Simplifier:
             return self.keep(equation)[0]
         return result
 
-    def _folded(self, equation: Equation) -> Constant | None:
-        """An elementwise equation of constants, computed."""
-        constants = [atom.value for atom in equation.inputs if isinstance(atom, Constant)]
-        if not PRIMITIVES[equation.primitive].elementwise or len(constants) < len(equation.inputs):
+    def _folded(self, equation: Equation) -> Atom | None:
+        """An elementwise equation of constants and arrays of one constant, computed."""
+        if not PRIMITIVES[equation.primitive].elementwise:
             return None
-        return Constant(apply(equation.primitive, tuple(constants), equation.params))
+        constants = [self._repeated(atom) for atom in equation.inputs]
+        if any(constant is None for constant in constants):
+            return None
+        values = [constant.value for constant in constants if constant is not None]
+        if all(isinstance(atom, Constant) for atom in equation.inputs):
+            return Constant(apply(equation.primitive, tuple(values), equation.params))
+        (result,) = _types(equation)
+        number = np.asarray(apply(equation.primitive, tuple(values), equation.params))
+        if result.kind != "array" or number.dtype != result.dtype:
+            return None
+        return self.repeat(number[()], result)
+
+    def _repeated(self, atom: Atom) -> Constant | None:
+        """The constant that an atom is, or that all elements of an array are."""
+        if isinstance(atom, Constant):
+            return atom
+        made = self.definition(atom, "broadcast_to")
+        source = made.inputs[0] if made else None
+        # as its elements are: a Python number would take part in promotions in another way
+        return (
+            Constant(atom.type.dtype.type(source.value)) if isinstance(source, Constant) else None
+        )
+
+    def repeat(self, number: Any, type: Type) -> Atom:
+        """An array of one number."""
+        plain = number.item() if type.dtype == np.float64 else number
+        params = freeze({"shape": type.dims})
+        return self.keep(
+            Equation((), "broadcast_to", (Constant(plain),), params, location=self.location)
+        )[0]
 
     def definition(self, atom: Atom, primitive: str) -> Equation | None:
         """The equation that defines an atom, if it is of this primitive."""
@@ -159,6 +220,23 @@ class _Simplifier:
             and exact(first.params) == exact(second.params)
             and PRIMITIVES[first.primitive].elementwise
         )
+
+    def logistic(self, quotient: Atom | None, e: Atom | None) -> Atom | None:
+        """``y = 1 / (1 + e)`` where the quotient is ``y / (1 + e)``."""
+        outer = self.definition(quotient, "divide") if quotient is not None else None
+        if outer is None or outer.inputs[0].type.dtype.kind not in "fc":
+            return None
+        value, bottom = outer.inputs
+        inner, total = self.definition(value, "divide"), self.definition(bottom, "add")
+        if (
+            inner is None
+            or total is None
+            or inner.inputs[1] != bottom
+            or not _is(inner.inputs[0], 1)
+        ):
+            return None
+        one, other = total.inputs
+        return value if (_is(one, 1) and other == e) or (_is(other, 1) and one == e) else None
 
     def negated(self, atom: Atom) -> Atom | None:
         """``x`` where the atom is ``-x``. (Integers wrap around: their sign does not move.)"""
@@ -200,8 +278,49 @@ def _multiply(s: _Simplifier, equation: Equation) -> Atom | None:
             return s.record("negative", s.record("multiply", *_ordered(inner, second, first is x)))
     for first, second in ((x, y), (y, x)):
         reciprocal = s.definition(second, "divide")
-        if reciprocal and _is(reciprocal.inputs[0], 1):
+        if reciprocal and _is(reciprocal.inputs[0], 1) and reciprocal.location.is_derived:
             return s.record("divide", first, reciprocal.inputs[1])
+    merged = _merged(s, equation)
+    return _slope(s, equation) if merged is None else merged
+
+
+def _merged(s: _Simplifier, equation: Equation) -> Atom | None:
+    """One factor for two, of which one is a power of two: that is exact."""
+    for outer, product in (equation.inputs, equation.inputs[::-1]):
+        inner = s.definition(product, "multiply")
+        if inner is None or not inner.location.is_derived or not isinstance(outer, Constant):
+            continue
+        for factor, x in (inner.inputs, inner.inputs[::-1]):
+            if not isinstance(factor, Constant) or x.type.dtype.kind not in "fc":
+                continue
+            values = outer.value, factor.value
+            if {type(value) for value in values} <= {int, float} and any(map(_is_power, values)):
+                both = values[0] * values[1]
+                if 1e-30 < abs(both) < 1e30:  # in float32 as well
+                    return s.record("multiply", Constant(both), x)
+    return None
+
+
+def _is_power(value: float) -> bool:
+    """True for a power of two."""
+    return value != 0 and math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
+
+
+def _slope(s: _Simplifier, equation: Equation) -> Atom | None:
+    """``y * (1 - y)`` for ``y / (1 + e) * e`` where y is ``1 / (1 + e)``, times what is beside it.
+    It does not overflow where e does."""
+    (result,) = _types(equation)
+    for first, last in (equation.inputs, equation.inputs[::-1]):
+        product = s.definition(first, "multiply")
+        x, y = product.inputs if product else (first, None)
+        for factor, beside in ((first, None), (x, y), (y, x)):
+            value = s.logistic(factor, last) or s.logistic(last, factor)
+            if value is None:
+                continue
+            rest = s.record("subtract", Constant(1), value)
+            slope = s.record("multiply", value, rest)
+            whole = slope if beside is None else s.record("multiply", beside, slope)
+            return whole if whole.type == result else None
     return None
 
 
@@ -221,6 +340,11 @@ def _divide(s: _Simplifier, equation: Equation) -> Atom | None:
 def _accumulate(s: _Simplifier, equation: Equation) -> Atom | None:
     """A cotangent added to itself, as the two uses in ``x * x`` give it."""
     total, *parts = equation.inputs
+    if equation.params["op"] == "index" and parts[0].type.dtype == total.type.dtype:
+        at = equation.params["at"]
+        if s.known.are_distinct(total.type.dims, tuple(parts[1:]), at):
+            distinct = freeze({**equation.params, "op": "distinct"})
+            return s.keep(replace(equation, params=distinct))[0]
     if equation.params["op"] == "add" and (parts == [total] or s.is_equal(total, parts[0])):
         return s.record("multiply", Constant(2), total)
     return None
@@ -253,7 +377,12 @@ def _same_type(s: _Simplifier, equation: Equation) -> Atom | None:
 
 
 def _arranged(s: _Simplifier, equation: Equation) -> Atom | None:
-    """Another arrangement of what is negated: the sign comes last."""
+    """Another arrangement of what is negated: the sign comes last. One of equal numbers is made of
+    them anew."""
+    made = s.definition(equation.inputs[0], "broadcast_to")
+    (result,) = _types(equation)
+    if made and isinstance(made.inputs[0], Constant) and result.kind == "array":
+        return s.record("broadcast_to", made.inputs[0], params=freeze({"shape": result.dims}))
     inner = s.negated(equation.inputs[0])
     if inner is None:
         return None
@@ -297,6 +426,12 @@ def _written(s: _Simplifier, equation: Equation) -> Atom | None:
 def _where(s: _Simplifier, equation: Equation) -> Atom | None:
     """A choice inside a choice by the same condition."""
     condition, x, y = equation.inputs
+    (result,) = _types(equation)
+    known = s.known.of(condition)
+    if known is not None and np.size(known):
+        chosen = x if np.all(known) else y if not np.any(known) else None
+        if chosen is not None and chosen.type == result:
+            return chosen
     inner, other = s.definition(x, "where"), s.definition(y, "where")
     if inner is not None and inner.inputs[0] == condition:
         x = inner.inputs[1]
@@ -306,6 +441,28 @@ def _where(s: _Simplifier, equation: Equation) -> Atom | None:
     if direct.inputs == equation.inputs or _types(direct) != _types(equation):
         return None
     return s.keep(direct)[0]
+
+
+def _contract(s: _Simplifier, equation: Equation) -> Atom | None:
+    """A product of what an operand is the transpose of, where that is written with one ``@``."""
+    params, inputs = dict(equation.params), list(equation.inputs)
+    for side in (0, 1):
+        turned = s.definition(inputs[side], "transpose")
+        pairs = (*params["batch"], *params["contracted"])
+        if turned is None or inputs[side].type.ndim - len(pairs) > 1:
+            continue
+        axes, source = turned.params["axes"], turned.inputs[0]
+        moved = {
+            name: tuple((axes[a], b) if side == 0 else (a, axes[b]) for a, b in params[name])
+            for name in ("batch", "contracted")
+        }
+        x, y = (atom.type.ndim for atom in inputs)
+        if " @ " in form(x, y, moved["batch"], moved["contracted"], params["order"]):
+            inputs[side] = source
+            params |= {**moved, "spelling": ""}
+    if inputs == list(equation.inputs):
+        return None
+    return s.keep(replace(equation, inputs=tuple(inputs), params=freeze(params)))[0]
 
 
 def _types(equation: Equation) -> tuple[Type, ...]:
@@ -330,6 +487,7 @@ REWRITES: dict[str, Rewrite] = {
     "asarray": _same_type,
     "sum": _sum,
     "where": _where,
+    "contract": _contract,
     "update": _written,
     "index_update": _written,
     "masked_update": _written,

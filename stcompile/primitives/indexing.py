@@ -146,7 +146,7 @@ def _accumulate(types: Types, params: Params) -> Types:
     elif op == "slice":
         v, *counters = operands
         dims = slice_dims("accumulate slice", acc, tuple(counters), params)
-    elif op == "index":
+    elif op in ("index", "distinct"):
         v, *indices = operands
         dims = index_dims("accumulate index", acc, tuple(indices), params["at"])
     elif op == "contract":

@@ -309,6 +309,7 @@ def test_bodies_are_static_choices_and_calls(primitive: str) -> None:
         if isinstance(call.func, ast.Attribute):
             targets.append(call.func.value)  # out.fill(v)
         targets += [node.value for node in targets if isinstance(node, ast.Subscript)]
+        targets += [node.args[0] for node in targets if isinstance(node, ast.Call)]
         assert "out" in map(ast.unparse, targets)
 
 

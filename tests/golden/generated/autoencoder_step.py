@@ -12,39 +12,33 @@ def autoencoder_step(params, x, *, lr=0.02):
     # models.py:102  h = sigmoid(params["W1"] @ x + params["b1"])
     v1 = W1 @ x + b1
     # models.py:98  return 1 / (1 + np.exp(-v))
-    v2 = np.exp(-v1)
-    v3 = 1 + v2
-    h = 1 / v3
+    h = 1 / (1 + np.exp(-v1))
     # models.py:103  h = sigmoid(params["W2"] @ h + params["b2"])
-    v4 = W2 @ h + b2
+    v2 = W2 @ h + b2
     # models.py:98  return 1 / (1 + np.exp(-v))
-    v5 = np.exp(-v4)
-    v6 = 1 + v5
-    h_1 = 1 / v6
+    h_1 = 1 / (1 + np.exp(-v2))
     # models.py:104  o = sigmoid(params["Wd"] @ h)
-    v7 = Wd @ h_1
+    v3 = Wd @ h_1
     # models.py:98  return 1 / (1 + np.exp(-v))
-    v8 = np.exp(-v7)
-    v9 = 1 + v8
-    o = 1 / v9
+    o = 1 / (1 + np.exp(-v3))
     # models.py:105  return np.sum((x - o) ** 2)
-    v10 = x - o
-    value = np.sum(v10 ** 2)
+    v4 = x - o
+    value = np.sum(v4 ** 2)
     # --- adjoint --------------------------------------------------------------
     # models.py:105  return np.sum((x - o) ** 2)
-    v11 = 2 * v10
+    v5 = 2 * v4
     # models.py:98  return 1 / (1 + np.exp(-v))
-    v12 = -(v11 * (o / v9) * v8)
+    v6 = -(v5 * (o * (1 - o)))
     # models.py:104  o = sigmoid(params["Wd"] @ h)
-    d_Wd = np.outer(v12, h_1)
-    d_h_1 = Wd.T @ v12
+    d_Wd = np.outer(v6, h_1)
+    d_h_1 = Wd.T @ v6
     # models.py:98  return 1 / (1 + np.exp(-v))
-    d_b2 = d_h_1 * (h_1 / v6) * v5
+    d_b2 = d_h_1 * (h_1 * (1 - h_1))
     # models.py:103  h = sigmoid(params["W2"] @ h + params["b2"])
     d_W2 = np.outer(d_b2, h)
     d_h = W2.T @ d_b2
     # models.py:98  return 1 / (1 + np.exp(-v))
-    d_b1 = d_h * (h / v3) * v2
+    d_b1 = d_h * (h * (1 - h))
     # models.py:102  h = sigmoid(params["W1"] @ x + params["b1"])
     d_W1 = np.outer(d_b1, x)
     # --- update: SGD, lr = 0.02 -----------------------------------------------

@@ -15,11 +15,10 @@ def checkpointed_value_and_grad(W, b, x):
     # models.py:129  return np.sum(block(block(x, W, b), W, b))
     value = np.sum(v2)
     # --- adjoint --------------------------------------------------------------
-    # models.py:129  return np.sum(block(block(x, W, b), W, b))
-    v3 = np.broadcast_to(np.float32(1.0), (5, 8))
     # models.py:123  h = np.tanh(x @ W + b)
     h_2 = np.tanh(v1 @ W + b)
     # models.py:124  return x + np.sin(h @ W.T)
+    v3 = np.broadcast_to(np.float32(1.0), (5, 8))
     v4 = np.cos(h_2 @ W.T)
     d_h = v4 @ W
     d_W = (h_2.T @ v4).T

@@ -8,7 +8,7 @@ def directional_value_and_grad(w, x):
     v1 = x @ w
     # --- adjoint --------------------------------------------------------------
     # models.py:49  return np.mean((x @ w) ** 2)
-    g = x.T @ (0.14285714285714285 * (2 * v1))
+    g = x.T @ (2 / 7 * v1)
     # --- forward --------------------------------------------------------------
     # models.py:55  return np.sum(g * g)
     value = np.sum(g * g)
@@ -16,5 +16,5 @@ def directional_value_and_grad(w, x):
     # models.py:55  return np.sum(g * g)
     d_g = 2 * g
     # models.py:49  return np.mean((x @ w) ** 2)
-    d_w = x.T @ (x @ d_g * 0.14285714285714285 * 2)
+    d_w = x.T @ (2 / 7 * (x @ d_g))
     return value, d_w

@@ -34,8 +34,7 @@ def mixture_value_and_grad(params, x):
     value_1 = -np.sum(result.squeeze(1))
     # --- adjoint --------------------------------------------------------------
     # scipy_models.py:25  return -np.sum(special.logsumexp(log_weights + densities, axis=1))
-    d_result = np.broadcast_to(-1.0, (8,)).reshape(8, 1)
-    d_total = np.where(v6, 0.0, np.where(v6, 0.0, d_result) / v7)
+    d_total = np.where(v6, 0.0, np.where(v6, 0.0, -1.0) / v7)
     d_values_1 = d_total * terms
     d_log_weights = np.sum(d_values_1, axis=0)
     # scipy_models.py:24  densities = stats.norm.logpdf(x[:, None], params["mean"], np.exp(params["…

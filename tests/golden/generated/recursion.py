@@ -22,7 +22,7 @@ def recursion_value_and_grad(x, decay):
     value = np.sum(y * y) + np.mean(v1)
     # --- adjoint --------------------------------------------------------------
     # models.py:94  return np.sum(y * y) + np.mean(np.array(peaks))
-    v5 = np.broadcast_to(0.02564102564102564, (39,))
+    v5 = np.broadcast_to(1 / 39, (39,))
     d_y = 2 * y
     # models.py:91  for t in range(1, len(x)):
     d_x = np.zeros(40, np.float64)
