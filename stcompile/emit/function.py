@@ -25,11 +25,11 @@ from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace, together
-from stcompile.errors import LanguageError
 from stcompile.frontend.stage import Group, Item, Result, Staged
-from stcompile.ir import Variable
+from stcompile.ir import Program, Variable
 from stcompile.liveness import uses_by_variable
 from stcompile.location import Location
+from stcompile.naming import RESERVED, Names
 from stcompile.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
 from stcompile.plan.collected import collected_rows, names_of_rows, with_rows
@@ -44,11 +44,12 @@ from stcompile.regions import Step, Tree, unfold
 from stcompile.storage import Storage, Writes, plan_writes
 
 READABLE = Options("readable")
+SCIPY = ("linalg", "special")  # modules
 
 
 @dataclass(frozen=True)
 class Emitted:
-    """The source of a module with one function, and what it allocates.
+    """The source of a module with one function of ``arguments``, and what it allocates.
 
     ``allocated_bytes`` is the sum over the statements that allocate an array, a loop's times the
     number of its steps; ``lines`` maps the line numbers of the source to the user's locations.
@@ -62,6 +63,7 @@ class Emitted:
     """
 
     name: str
+    arguments: Sequence[str]
     source: str
     allocated_bytes: int
     lines: Mapping[int, Location]
@@ -82,10 +84,53 @@ def emit(
     update: str = "",
     options: Options = READABLE,
     defaults: Mapping[Variable, str] = MappingProxyType({}),
+    taken: Collection[str] = (),
 ) -> Emitted:
     """The source of a function of ``arguments`` that computes a staged call; ``update`` describes
-    its update section. ``defaults`` are names, outside the function, of captured values."""
-    return _Emitter(staged, arguments, title, update, options, defaults).run()
+    its update section. ``defaults`` are names, outside the function, of captured values, and
+    ``taken`` further names of the module it is for.
+
+    The arguments are called as the user called them. Where one has the name of what the code calls,
+    such as ``range``, the code calls that by another name, ``range_1``; and so is the function
+    called, if need be.
+    """
+    known = global_names(staged.program)
+    names = Names([staged.program.name, *arguments, *taken])
+    clashes = [own for own in arguments if own in known]
+    inside = {own: names.like(own) for own in clashes}
+    own = staged.program.name
+    if own in known or own in taken:
+        inside[own] = names.like(own)
+    made = _Emitter(staged, arguments, title, update, options, defaults, inside).run()
+    if not inside:
+        return made
+    called = names_in(made.source)
+    if own in inside and own not in (*called, *taken):
+        del inside[own]
+        made = _Emitter(staged, arguments, title, update, options, defaults, inside).run()
+    free = Names([*called, *made.arguments, *arguments, *taken])
+    aliases = {own: free.like(own) for own in clashes if own in called}
+    return _with_own_arguments(made, arguments, aliases)
+
+
+def _with_own_arguments(
+    made: Emitted, arguments: Sequence[str], aliases: Mapping[str, str]
+) -> Emitted:
+    """The function with arguments of these names, and aliases for what the code calls by one of
+    them. (It was made with other names for the arguments.)"""
+    back = {new: own for new, own in zip(made.arguments, arguments, strict=True) if new != own}
+    lines = with_names(made.source, {**aliases, **back}).split("\n")
+    at = lines.index("", lines.index("import numpy as np"))
+    more = [f"{alias} = {own}" for own, alias in aliases.items()]
+    lines[at:at] = ["", *more] if more else []
+    shift = len(more) + 1 if more else 0
+    return replace(
+        made,
+        arguments=tuple(arguments),
+        source="\n".join(lines),
+        lines={line + shift: location for line, location in made.lines.items()},
+        names={variable: back.get(own, own) for variable, own in made.names.items()},
+    )
 
 
 class _Emitter:
@@ -97,11 +142,14 @@ class _Emitter:
         update: str,
         options: Options,
         defaults: Mapping[Variable, str],
+        renamed: Mapping[str, str],
     ) -> None:
         level = options.level
         self.staged = staged
         self.defaults = defaults
-        self.arguments = arguments
+        self.renamed = renamed
+        self.name = self._called(staged.program.name)
+        self.arguments = tuple(map(self._called, arguments))
         self.title = title
         self.sections = {
             "forward": "forward",
@@ -109,11 +157,6 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.tree = tree = unfold(staged.program)
-        for clash in sorted({*arguments} & {*scipy_modules(tree)}):
-            raise LanguageError(
-                f"the argument `{clash}` is called like the module of SciPy that the code calls",
-                hint="call it something else",
-            )
         blas = level == "fast" and options.has_blas and not suits_numpy(tree)
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
@@ -136,8 +179,8 @@ class _Emitter:
         self.storage = with_rows(writes.storage, self.plan.rows)
         self.unmade = frozenset([*fused, *writes.made_in, *names_of_rows(self.plan.rows)])
         writes = replace(writes, storage=self.storage)
-        taken = [*arguments, FACTORY, *blas_names(), *scipy_modules(tree), *defaults.values()]
-        taken += externals_of(staged.program)
+        taken = [*self.arguments, FACTORY, *global_names(staged.program), *defaults.values()]
+        taken += [self.name] if level == "fast" else []  # the buffers stand around the function
         self.naming = Naming(tree, sharing, set(places) - without_name, taken)
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
         self.statements = Statements(*parts)
@@ -170,10 +213,11 @@ class _Emitter:
         workspace.hoist(self.statements.blocks)
         lines, locations = self._lines(prologue, returned, workspace)
         source = "\n".join(lines) + "\n"
-        program, allocated = self.staged.program, self.statements.allocated
+        allocated = self.statements.allocated
         hidden = tuple(self._hidden())
         return Emitted(
-            program.name,
+            self.name,
+            self.arguments,
             source,
             allocated,
             locations,
@@ -195,17 +239,29 @@ class _Emitter:
         values: list[ast.expr] = []
         for leaf in self.staged.leaves:
             if not leaf.path:
-                self.naming.give(leaf.variable, leaf.argument)
+                self.naming.give(leaf.variable, self._called(leaf.argument))
             elif leaf.variable in self.statements.read:
                 targets.append(self._named(leaf.variable))
                 shown = trees.show_path(leaf.argument, leaf.path)
-                values.append(ast.parse(shown, mode="eval").body)
+                values.append(self._expression(shown))
         for hidden in self.staged.hidden:
             self._named(hidden.variable)
         return [
             ast.Assign([target], value, lineno=0)
             for target, value in zip(targets, values, strict=True)
         ]
+
+    def _called(self, own: str) -> str:
+        """What the function or an argument is called in the code."""
+        return self.renamed.get(own, own)
+
+    def _expression(self, text: str) -> ast.expr:
+        """The code of a part of an argument: ``params["rnn"]``."""
+        code = ast.parse(text, mode="eval").body
+        for node in ast.walk(code):
+            if isinstance(node, ast.Name):
+                node.id = self._called(node.id)
+        return code
 
     def _named(self, variable: Variable) -> ast.Name:
         self.naming.give(variable, self.naming.names.like(variable.name))
@@ -215,7 +271,7 @@ class _Emitter:
         """The expression of what the function returns."""
         if isinstance(result, Item):
             if result.like:
-                return ast.parse(result.like, mode="eval").body
+                return self._expression(result.like)
             if result.atom is None:
                 return literal(result.value)
             return self.statements.returned(self.tree.atom(result.atom))
@@ -230,7 +286,7 @@ class _Emitter:
 
     def _replaced(self, result: Group, parts: list[ast.expr]) -> ast.expr:
         """A namedtuple or a dataclass: the argument's own with other fields."""
-        like = ast.parse(result.like, mode="eval").body
+        like = self._expression(result.like)
         changed = [
             ast.keyword(str(key), code)
             for key, code, part in zip(result.keys, parts, result.parts, strict=True)
@@ -257,9 +313,9 @@ class _Emitter:
         made = [line for s in statements for line in render(s, width=WIDTH, indent=INDENT)]
         head = self._imports([*made, *before, *(line for line, _ in body), *after])
         if statements:
-            described = f"`{self.staged.program.name}` with its buffers: {workspace.nbytes:,} bytes"
+            described = f"`{self.name}` with its buffers: {workspace.nbytes:,} bytes"
             head += [f"def {FACTORY}():", f'    """{described}, made once."""', *made, ""]
-            after += ["", f"    return {self.staged.program.name}"]
+            after += ["", f"    return {self.name}"]
         head += [" " * outer + line for line in self._signature()]
         start = len(head) + len(before) + 1
         locations = {at: location for at, (_, location) in enumerate(body, start) if location}
@@ -283,9 +339,9 @@ class _Emitter:
         if self.staged.hidden:
             hidden = ", ".join(self._keywords())
             signature += (", " if signature else "") + f"*, {hidden}"
-        lines = [f"def {self.staged.program.name}({signature}):"]
+        lines = [f"def {self.name}({signature}):"]
         if len(lines[0]) > WIDTH:
-            lines = [f"def {self.staged.program.name}(", f"{' ' * INDENT}{signature}", "):"]
+            lines = [f"def {self.name}(", f"{' ' * INDENT}{signature}", "):"]
         return [*lines, f'    """{self.title}"""']
 
     def _hidden(self) -> Iterator[str]:
@@ -304,11 +360,36 @@ class _Emitter:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"
 
 
+def global_names(program: Program) -> frozenset[str]:
+    """All names of modules and functions that the code of a program may call."""
+    return RESERVED.union(("dataclasses", *SCIPY, *blas_names(), *externals_of(program)))
+
+
+def names_in(source: str) -> set[str]:
+    """The names that a text reads or writes."""
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+
+
+def with_names(source: str, names: Mapping[str, str]) -> str:
+    """A text with other names for some that it reads, writes or takes as arguments."""
+    places = [
+        (node.lineno - 1, node.col_offset, own)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Name | ast.arg)
+        and (own := node.id if isinstance(node, ast.Name) else node.arg) in names
+    ]
+    lines = [line.encode() for line in source.split("\n")]  # columns count bytes
+    for at, column, own in sorted(places, reverse=True):
+        line = lines[at]
+        lines[at] = line[:column] + names[own].encode() + line[column + len(own.encode()) :]
+    return "\n".join(line.decode() for line in lines)
+
+
 def scipy_modules(tree: Tree) -> tuple[str, ...]:
     """The modules of SciPy that code of a program names: a primitive of theirs has the prefix."""
     steps = (item for _, item in tree.items() if isinstance(item, Step))
     used = {step.equation.primitive.split(".")[0] for step in steps}
-    return tuple(sorted(used & {"linalg", "special"}))
+    return tuple(sorted(used & {*SCIPY}))
 
 
 def _unite(plan: Plan, sharing: Sharing) -> None:

@@ -23,7 +23,7 @@ class Naming:
     ) -> None:
         self.tree = tree
         self.sharing = sharing
-        self.names = Names([*taken, "math", "dataclasses"])
+        self.names = Names(taken)
         self.given: dict[Variable, str] = {}
         self.is_flat = all(isinstance(item, Step) for item in tree.region.items)
         self._counters: dict[str, list[str]] = {}  # names of counters whose loops are over

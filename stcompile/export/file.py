@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from types import ModuleType
@@ -33,6 +33,7 @@ _SKELETONS: Mapping[str, tuple[ModuleType, ...]] = {
     "check_gradient": (draws, calls, differences, gradient),
     "check_step": (draws, calls, differences, gradient, step),
 }
+_MODULES = ("collections", "dataclasses", "sys")  # that the self-test may name
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ class Unit:
     update: str = ""
     options: Options = READABLE
 
-    def emitted(self, saved: Saved) -> Emitted:
-        """The source, which calls nothing but NumPy, and SciPy if the user's function does."""
+    def emitted(self, saved: Saved, taken: Collection[str]) -> Emitted:
+        """The source for a module in which other names are ``taken``. It calls nothing but NumPy,
+        and SciPy if the user's function does."""
         return emit(
             self.staged,
             self.arguments,
@@ -54,6 +56,7 @@ class Unit:
             self.update,
             replace(self.options, blas=False),
             saved.defaults(self.staged),
+            taken,
         )
 
 
@@ -99,6 +102,16 @@ class _Module:
         found = "\n".join(line for at, line in enumerate(lines) if at in kept)
         self.body += ["", "", found.strip("\n")]
 
+    def names(self) -> Iterator[str]:
+        """What the module defines or imports."""
+        for node in (*ast.parse("\n".join(self.body)).body, *self.imports):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                yield node.name
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                yield from (alias.asname or alias.name for alias in node.names)
+            elif isinstance(node, ast.Assign):
+                yield from (t.id for t in node.targets if isinstance(t, ast.Name))
+
 
 def file_text(export: Export) -> str:
     """The text of the file."""
@@ -109,19 +122,20 @@ def file_text(export: Export) -> str:
             "primitive is a function of this process"
         )
     saved = Saved()
-    emitted = export.main.emitted(saved)
+    test = _Module()
+    for skeleton in _SKELETONS[export.test]:
+        test.add(inspect.getsource(skeleton))
+    taken = {"example", FACTORY, *_MODULES, *test.names()}
+    emitted = export.main.emitted(saved, taken)
     own = emitted.name
     code = _Module()
     code.add(emitted.source)
     if emitted.workspace:
         made = "# One set of buffers: for one thread at a time."
         code.body += ["", "", made, f"{own} = {FACTORY}()"]
-    test = _Module()
-    for skeleton in _SKELETONS[export.test]:
-        test.add(inspect.getsource(skeleton))
     references = []
     for unit in export.references:
-        reference = unit.emitted(saved) if unit is not None else None
+        reference = unit.emitted(saved, {*taken, own}) if unit is not None else None
         references.append(reference.name if reference else None)
         test.add(reference.source if reference else "")
     drawn = example(export.values, export.wrt, export.state)
@@ -155,14 +169,14 @@ def _description(export: Export, emitted: Emitted) -> Iterator[str]:
     unit = export.main
     yield unit.title
     yield ""
-    yield from _paragraph(f"{emitted.name}({', '.join(unit.arguments)})", INDENT)
+    yield from _paragraph(f"{emitted.name}({', '.join(emitted.arguments)})", INDENT)
     yield ""
     yield from _paragraph(
         "The arguments: all of them, with these shapes and dtypes, and in C order unless it says "
         "otherwise. Nothing is checked."
     )
     yield ""
-    rows = list(_argument_rows(export))
+    rows = list(_argument_rows(export, emitted))
     width = max((len(shown) for shown, _ in rows), default=0)
     for shown, what in rows:
         yield f"    {shown:{width}}  {what}"
@@ -197,13 +211,14 @@ def _paragraph(text: str, indent: int = 0) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=2 * margin)
 
 
-def _argument_rows(export: Export) -> Iterator[tuple[str, str]]:
+def _argument_rows(export: Export, emitted: Emitted) -> Iterator[tuple[str, str]]:
     """Each leaf of the arguments, and what it is."""
     changed = {*export.wrt, *export.state} if export.test == "check_step" else set()
     known = {(leaf.argument, leaf.path) for leaf in export.main.staged.leaves}
+    called = dict(zip(export.main.arguments, emitted.arguments, strict=True))
     for argument, value in export.values.items():
         for path, leaf in trees.leaves(value):
-            shown = trees.show_path(argument, path)
+            shown = trees.show_path(called[argument], path)
             if (argument, path) not in known:
                 given = repr(leaf) if trees.is_plain_key(leaf) else type(leaf).__name__
                 yield shown, f"fixed in the code: {given}"
@@ -244,7 +259,7 @@ def _from(module: str, names: Iterable[str]) -> str:
 
 def _used(text: str) -> Iterator[ast.stmt]:
     """Imports of the modules that the code of the self-test names."""
-    for module in ("collections", "dataclasses", "sys"):
+    for module in _MODULES:
         if f"{module}." in text:
             yield ast.Import([ast.alias(module)])
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +20,10 @@ from stcompile.frontend.merge import Merger, common_number
 from stcompile.frontend.merged import (
     UNDEFINED,
     ArrayOf,
+    Builder,
     Keep,
     MergedCell,
+    Parts,
     Shape,
     Slot,
     Spoiled,
@@ -29,11 +32,12 @@ from stcompile.frontend.merged import (
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import Outcome
 from stcompile.frontend.state import ContentsSite, Journal, Key, Site, reachable
-from stcompile.frontend.values import Array, Poison, Scalar, is_traced
+from stcompile.frontend.values import Affine, Array, Poison, Scalar, is_traced
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.types import is_number
 
 ROUNDS = 6
+SHARED = "two arrays may share its storage after a loop"
 GROWN = Poison(
     "this list is appended to in a loop: how many items it has is known only at run time",
     "write the values into an array made before the loop, or keep what is needed of them",
@@ -51,7 +55,8 @@ class Test:
 @dataclass(frozen=True)
 class Settled:
     """A step that fits all steps: its equations take ``carry`` and give ``carried``, and ``grown``
-    are the items that lists get in each step."""
+    are the items that lists get in each step. These have shapes of ``rows``, with ``collected`` in
+    the slots. ``counter`` is that of a loop that makes all its steps, of a known number."""
 
     path: Path
     merger: Merger
@@ -63,18 +68,19 @@ class Settled:
     outcome: Outcome | None
     outcome_shape: Shape
     grown: list[Growth]
+    rows: Merger
+    collected: list[Atom]
+    counter: Affine | None
 
 
 @dataclass(frozen=True)
 class Growth:
-    """A list that gets items in each step: the shapes of these, and their atoms in the step. One
-    that gets them on some paths through the step only has items that are ``unknown``."""
+    """A list that gets items in each step: the shapes of these. One that gets them on some paths
+    through the step only has items that are ``unknown``."""
 
     site: ContentsSite
     before: list[Any]
-    merger: Merger
     shapes: list[Shape]
-    atoms: list[Atom]
     unknown: Poison = GROWN
 
 
@@ -85,6 +91,7 @@ class _Loop:
     test: Callable[[], Any] | None
     construct: str
     runs_once: bool
+    counter: Affine | None
     age: int
     sites: dict[Key, Site] = field(default_factory=dict)
     grown: dict[Key, ContentsSite] = field(default_factory=dict)
@@ -97,10 +104,12 @@ def settle(
     test: Callable[[], Any] | None,
     construct: str,
     runs_once: bool,
+    counter: Affine | None = None,
 ) -> Settled:
     """Stage ``step``, which returns an `Outcome` or None, and ``test`` (whose value is traced) for
-    all steps of a loop. ``runs_once``: there is a first step."""
-    loop = _Loop(run, step, test, construct, runs_once, run.age())
+    all steps of a loop. ``runs_once``: there is a first step. ``counter`` counts those of a loop of
+    a known number of steps."""
+    loop = _Loop(run, step, test, construct, runs_once, counter, run.age())
     path = stage_path(run, step)
     for _ in range(ROUNDS):
         found = _round(loop, path)
@@ -128,7 +137,8 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
         shapes.append(_shape(loop, merger, site, after))
     merger.settle(set(loop.sites))
     variables = [run.recorder.variable(slot.type, slot.hint) for slot in merger.slots]
-    heads = merger.build(shapes, variables)
+    builder = Builder(run, variables)
+    heads = builder.all(shapes)
     outer, run.journal = run.journal, Journal(run.age())
     made, run.made = run.made, dict(run.made)
     try:
@@ -151,7 +161,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
             if matcher.shares(set(loop.sites)):
                 return again
         merger.worlds = (contextlib.nullcontext, functools.partial(inside, run, again))
-        return _settled(loop, again, merger, shapes, afters, variables, matcher)
+        return _settled(loop, again, merger, shapes, afters, variables, matcher, builder.made)
     finally:
         run.journal.undo()
         run.journal, run.made = outer, made
@@ -178,9 +188,14 @@ def _settled(
     afters: list[Any],
     variables: list[Variable],
     matcher: _Matcher,
+    heads: set[int],
 ) -> Settled:
-    """The step, with what is known after the loop only."""
+    """The step, with what is known after the loop only. ``heads`` are the cells and structures that
+    a step finds."""
     run = loop.run
+    counter = loop.counter if path.result is None else None
+    merger.hidden = _inside(path, variables, loop.counter)
+    merger.counter = counter.atom if counter is not None else None
     settled = len(merger.slots)
     final: list[Shape] = []
     sites: list[Site] = []
@@ -199,8 +214,10 @@ def _settled(
     with inside(run, path):
         carried = matcher.atoms(merger.slots[:settled], variables)
         carried += merger.atoms("second", settled)
-        grown = [_growth(loop, site, loop.before[key]) for key, site in loop.grown.items()]
-    matcher.freeze_shared([merger, *(growth.merger for growth in grown)])
+        rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
+        grown = [_growth(rows, site, loop.before[key]) for key, site in loop.grown.items()]
+        collected = rows.atoms("second")
+    matcher.freeze_shared([merger, rows], heads)
     test = None
     if loop.test is not None:
         tested = stage_path(run, loop.test)
@@ -208,20 +225,27 @@ def _settled(
             with inside(run, tested):
                 test = Test(tested.equations, run.atom(tested.result))
     return Settled(
-        path, merger, variables, carried, test, sites, final, outcome, outcome_shape, grown
-    )
+        path, merger, variables, carried, test, sites, final, outcome, outcome_shape, grown,
+        rows, collected, counter,
+    )  # fmt: skip
 
 
-def _growth(loop: _Loop, site: ContentsSite, before: list[Any]) -> Growth:
+def _inside(
+    path: Path, variables: Sequence[Variable], counter: Affine | None
+) -> frozenset[Variable]:
+    """The variables that nothing knows outside the loop's body."""
+    made = (output for equation in path.equations for output in equation.outputs)
+    return frozenset((*made, *variables, *([counter.atom] if counter is not None else [])))
+
+
+def _growth(rows: Merger, site: ContentsSite, before: list[Any]) -> Growth:
     """The items that a list gets in a step. Called inside the step, when the list has them."""
     unknown, *items = site.read()
     if not isinstance(unknown, Poison):
-        loop.run.refuse("items of this list are removed in the loop", "append only")
-    merger = Merger(loop.run, loop.construct, loop.age)
+        rows.run.refuse("items of this list are removed in the loop", "append only")
     if unknown is not GROWN:  # what paths through the step left
-        return Growth(site, before, merger, [], [], unknown)
-    shapes = [merger.defined(item, True, "") for item in items]
-    return Growth(site, before, merger, shapes, merger.atoms("second"))
+        return Growth(site, before, [], unknown)
+    return Growth(site, before, [rows.defined(item, True, "") for item in items])
 
 
 class _Matcher:
@@ -232,6 +256,7 @@ class _Matcher:
         self.merger = merger
         self.values: dict[int, Callable[[], Any]] = {}
         self.cells: dict[int, tuple[MergedCell, Any]] = {}
+        self._matching: set[tuple[int, int]] = set()  # structures: they may refer to themselves
 
     def match(self, shape: Shape, after: Any) -> bool:
         """True if a value has the given shape; notes what it has in the slots."""
@@ -250,6 +275,10 @@ class _Matcher:
             return common_number(Scalar(Variable("head", wanted)), after) == wanted
         if isinstance(shape, ArrayOf):
             return self._match_array(shape, after)
+        assert isinstance(shape, Parts)  # nothing moves with the counter before the loop
+        if (id(shape), id(after)) in self._matching:
+            return True
+        self._matching.add((id(shape), id(after)))
         if not shape.frozen and self.run.is_disowned(after):
             return False
         ours, theirs = children_of(self.run, shape.first), children_of(self.run, after)
@@ -293,8 +322,16 @@ class _Matcher:
             left.add(id(after))
         return False
 
-    def freeze_shared(self, mergers: list[Merger]) -> None:
-        """Freeze merged arrays that a step leaves in one storage."""
+    def freeze_shared(self, mergers: list[Merger], heads: Set[int]) -> None:
+        """Freeze merged arrays that a step leaves in one storage, and those that a list gets of the
+        step before, from what the step found (``heads``). The same for structures."""
+        *_, rows = mergers
+        for row in rows.cells:
+            row.frozen = SHARED if id(row.second) in heads else row.frozen
+        structures = [part for merger in mergers for part in merger.structures]
+        times = Counter(id(part.second) for part in structures)
+        for part in structures:
+            part.frozen = part.frozen or times[id(part.second)] > 1 or id(part.second) in heads
         owners: dict[int, list[MergedCell]] = {}
         for cell in [cell for merger in mergers for cell in merger.cells]:
             left = self.cells[id(cell)][1] if id(cell) in self.cells else cell.second
@@ -302,7 +339,7 @@ class _Matcher:
         for shared in owners.values():
             if len(shared) > 1:
                 for cell in shared:
-                    cell.frozen = cell.frozen or "two arrays may share its storage after a loop"
+                    cell.frozen = cell.frozen or SHARED
 
     def atoms(self, slots: Any, variables: list[Variable]) -> list[Atom]:
         """What the step leaves in each slot; a slot that it does not change keeps its value."""

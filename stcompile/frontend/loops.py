@@ -268,7 +268,7 @@ def _rolled(loop: Loop, sequence: Sequence) -> Signal:
         bind(run, node.target, sequence.item(index), frame)
         return loop.step()
 
-    found = settle(run, step, None, loop.construct, runs_once=True)
+    found = settle(run, step, None, loop.construct, runs_once=True, counter=index)
     if found.outcome is not None and found.outcome.returned is True:
         run.refuse("this loop returns in its first step", "write that step without the loop")
     outcome = Recording(loop, found, counter).counted(sequence.length)

@@ -12,9 +12,11 @@ the merged array may be read, but neither it nor the two may be written.
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import gc
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -22,12 +24,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.frontend.frames import Frame
 from stcompile.frontend.merged import (
     UNDEFINED,
     ArrayOf,
     Builder,
     Keep,
     MergedCell,
+    Moving,
     Parts,
     Shape,
     Slot,
@@ -36,6 +40,7 @@ from stcompile.frontend.merged import (
     Stored,
     children_of,
 )
+from stcompile.frontend.moving import Step, counters_within
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import (
     MISSING,
@@ -48,21 +53,35 @@ from stcompile.frontend.state import (
     reachable,
 )
 from stcompile.frontend.values import (
+    DICT_VIEWS,
     TAKEN,
+    Affine,
     Array,
+    ArrayMethod,
     Bound,
     Cell,
     Closure,
+    Counted,
+    Field,
+    Flat,
+    Generated,
+    GeneratorMethod,
     GeneratorValue,
+    Iterator,
+    Partial,
     Poison,
     Scalar,
+    Text,
     describe,
 )
-from stcompile.ir import Atom, Constant
+from stcompile.ir import Atom, Constant, Variable
 from stcompile.primitives.control import undefined
 from stcompile.types import Type, is_number, type_of
 
 EITHER = "it may be either of two arrays, depending on a value known only at run time"
+
+
+WHOLE = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # no use if a part is not
 
 
 World: TypeAlias = Callable[[], AbstractContextManager[None]]
@@ -77,6 +96,8 @@ class Merger:
     construct: str
     age: int
     worlds: tuple[World, World] = (contextlib.nullcontext, contextlib.nullcontext)
+    hidden: Set[Variable] = frozenset()  # those that are inside the paths alone
+    counter: Variable | None = None  # of a loop that makes all its steps
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
@@ -86,6 +107,10 @@ class Merger:
     @property
     def cells(self) -> list[MergedCell]:
         return list(self._cells.values())
+
+    @property
+    def structures(self) -> list[Parts]:
+        return list(self._containers.values())
 
     # --- sites ---------------------------------------------------------------------------------
 
@@ -147,8 +172,8 @@ class Merger:
             return self._arrays(first, second, hint)
         if _is_number(first) and _is_number(second):
             return self._numbers(first, second, hint)
-        if isinstance(first, Closure | Bound) and isinstance(second, Closure | Bound):
-            return self._functions(first, second)
+        if self._is_same_function(first, second):
+            return Keep(first)
         return self._structures(first, second, hint)
 
     def _numbers(self, first: Any, second: Any, hint: str) -> Shape:
@@ -190,16 +215,13 @@ class Merger:
             self._cells[key] = MergedCell(index, first.variable.type, order, first, second, frozen)
         return self._cells[key]
 
-    def _functions(self, first: Any, second: Any) -> Shape:
+    def _is_same_function(self, first: Any, second: Any) -> bool:
         if isinstance(first, Closure) and isinstance(second, Closure):
             same = first.node is second.node and first.frame is second.frame
-            if same and all(first.defaults[k] is second.defaults[k] for k in first.defaults):
-                return Keep(first)
-        elif isinstance(first, Bound) and isinstance(second, Bound):
-            same = first.receiver is second.receiver
-            if same and first.function is second.function:
-                return Keep(first)
-        return self._unlike(first, second)
+            return same and all(first.defaults[k] is second.defaults[k] for k in first.defaults)
+        if isinstance(first, Bound) and isinstance(second, Bound):
+            return first.receiver is second.receiver and first.function is second.function
+        return False
 
     def _structures(self, first: Any, second: Any, hint: str) -> Shape:
         if type(first) is not type(second):
@@ -215,13 +237,17 @@ class Merger:
             return Keep(first) if same else self._unlike(first, second)
         if [step for step, _ in ours] != [step for step, _ in theirs]:
             return self._unlike(first, second)
+        if isinstance(first, Frame) and (_may_change(first) or _may_change(second)):
+            reason = "is one of two functions around which names may still change"
+            return Spoiled(f"{reason}: see {self.construct}")
         self._alive += [first, second]
-        parts = zip(ours, theirs, strict=True)
-        shape = Parts(first, second, tuple(self.merge(a, b) for (_, a), (_, b) in parts))
+        shape = self._containers[key] = Parts(first, second)  # a part may refer to it
+        pairs = zip(ours, theirs, strict=True)
+        shape.parts = tuple(self.merge(a, b) for (_, a), (_, b) in pairs)
         spoiled = next((part for part in shape.parts if isinstance(part, Spoiled)), None)
-        if spoiled is not None and isinstance(first, tuple):
+        if spoiled is not None and isinstance(first, WHOLE):
+            del self._containers[key]
             return spoiled
-        self._containers[key] = shape
         return shape
 
     def _children(self, value: Any, which: int) -> Sequence[tuple[Any, Any]] | None:
@@ -242,10 +268,19 @@ class Merger:
         if isinstance(value, Poison):
             return Spoiled(value.reason)
         if isinstance(value, Scalar):
+            if isinstance(value, Affine) and self._is_moving(value):
+                return Moving(value)
             return Slot(slot(value.type, lambda: value))
         if isinstance(value, Array):
+            counters = counters_within(value, self.hidden)
+            if counters and (not self._is_moving(value) or self._is_collected(value)):
+                run = self.run
+                run.freeze(value.cell, "a part of it, at an index known only at run time, is kept")
+                index = slot(value.type, lambda: run.read(value))
+                part = MergedCell(index, value.type, None, value.cell, value.cell, EITHER)
+                return ArrayOf(part, value.type)
             if value.cell.born <= self.age:
-                return Keep(value)
+                return Moving(value) if counters else Keep(value)
             key = id(value.cell), 0
             if key not in self._cells:
                 cell = value.cell
@@ -256,17 +291,47 @@ class Merger:
             return ArrayOf(self._cells[key], value.type, value.path)
         if isinstance(value, GeneratorValue) and value.born > self.age:
             return Spoiled(f"is a random generator made inside: see {self.construct}")
+        if self._is_opaque(value):
+            return Spoiled(f"is a {describe(value)} made inside: see {self.construct}")
         children = self._children(value, int(is_second))
-        found = self.run.owned.get(id(value))
-        old = found is not None and found.born <= self.age
-        if children is None or old or id(value) in self.run.origins:
+        if children is None or self._is_old(value) or id(value) in self.run.origins:
             return Keep(value)
         self._alive.append(value)
         key = id(value), 0
         if key not in self._containers:
-            parts = tuple(self.defined(part, is_second, "") for _, part in children)
-            self._containers[key] = Parts(value, value, parts)
+            shape = self._containers[key] = Parts(value, value)  # a part may refer to it
+            shape.parts = tuple(self.defined(part, is_second, "") for _, part in children)
         return self._containers[key]
+
+    def _is_moving(self, value: Affine | Array) -> bool:
+        """True for what the counter alone moves, of a loop that makes all its steps: then it is
+        known what it is after each."""
+        return counters_within(value, self.hidden) == {self.counter}
+
+    def _is_collected(self, value: Array) -> bool:
+        """True for a view that is better collected, as a copy: of an array that nobody writes, but
+        no row of it. (Rows that are put together again are a part of the array.)"""
+        (first, *rest), rows = value.path, value.cell.variable.type.dims[1:]
+        whole = first.primitive == "slice" and first.params["length"][1:] == rows
+        is_row = whole and first.params["drop"] == (0,) and first.params["start"][0][1:] == (1,)
+        return bool(value.cell.frozen) and bool(rest or not is_row)
+
+    def _is_old(self, value: Any) -> bool:
+        """True for what was there before the paths began."""
+        if isinstance(value, Frame):
+            return value.born <= self.age
+        found = self.run.owned.get(id(value))
+        return found is not None and found.born <= self.age
+
+    def _is_opaque(self, value: Any) -> bool:
+        """True for what may hold values from inside, where nobody can look for them."""
+        if isinstance(value, Iterator):
+            return value.born > self.age
+        if isinstance(value, Text):
+            return any(isinstance(piece, Field) for piece in value.pieces)
+        if type(value) in DICT_VIEWS:
+            return not all(map(self._is_old, gc.get_referents(value)))
+        return isinstance(value, Generated | GeneratorMethod | Counted)
 
     def _slot(
         self, type: Type, first: Callable[[], Any], second: Callable[[], Any], hint: str
@@ -326,9 +391,17 @@ class Merger:
                 (atom,) = run.record_atoms("cast", (atom,), {"dtype": to.dtype})
         return atom
 
-    def build(self, shapes: Sequence[Shape], atoms: Sequence[Atom]) -> list[Any]:
-        """Values of the given shapes, with ``atoms`` in the slots."""
-        return Builder(self.run, atoms).all(shapes)
+    def build(
+        self, shapes: Sequence[Shape], atoms: Sequence[Atom], step: Step | None = None
+    ) -> list[Any]:
+        """Values of the given shapes, with ``atoms`` in the slots, after ``step`` of a loop."""
+        return Builder(self.run, atoms, step).all(shapes)
+
+
+def _may_change(frame: Frame) -> bool:
+    """True if a name of a frame may get another value: its code runs, or a function in it says
+    ``nonlocal``."""
+    return bool(frame.blocks) or any(isinstance(n, ast.Nonlocal) for n in ast.walk(frame.node))
 
 
 def _undefined() -> Any:

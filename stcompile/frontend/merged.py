@@ -7,12 +7,27 @@ known. A `Builder` makes values of shapes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import stcompile.trees as trees
+from stcompile.frontend.frames import Frame
+from stcompile.frontend.moving import Step
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Cell, Order, Poison, Scalar, ViewStep
+from stcompile.frontend.values import (
+    Array,
+    ArrayMethod,
+    Bound,
+    Cell,
+    Closure,
+    Flat,
+    Order,
+    Partial,
+    Poison,
+    Row,
+    Scalar,
+    ViewStep,
+)
 from stcompile.ir import Atom, Constant, Variable, freeze
 from stcompile.types import Type
 
@@ -20,6 +35,13 @@ from stcompile.types import Type
 @dataclass(frozen=True)
 class Keep:
     """Both paths agree."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A view or an integer that moves with the counter of the loop that leaves it."""
 
     value: Any
 
@@ -64,7 +86,7 @@ class Parts:
 
     first: Any
     second: Any
-    parts: tuple[Shape, ...]
+    parts: tuple[Shape, ...] = ()
     frozen: bool = False
 
 
@@ -73,7 +95,7 @@ class Spoiled:
     reason: str
 
 
-Shape: TypeAlias = Keep | Slot | ArrayOf | Parts | Spoiled
+Shape: TypeAlias = Keep | Moving | Slot | ArrayOf | Parts | Spoiled
 
 
 @dataclass(frozen=True)
@@ -94,11 +116,13 @@ UNDEFINED = Undefined()
 
 
 class Builder:
-    """Makes values of shapes; what is shared in the shapes is shared in the values."""
+    """Makes values of shapes; what is shared in the shapes is shared in the values. What moves with
+    the counter of a loop is as in ``step``."""
 
-    def __init__(self, run: Run, atoms: Sequence[Atom]) -> None:
+    def __init__(self, run: Run, atoms: Sequence[Atom], step: Step | None = None) -> None:
         self.run = run
         self.atoms = atoms
+        self.step = step
         self._cells: dict[int, Cell] = {}
         self._made: dict[int, Any] = {}
 
@@ -108,21 +132,56 @@ class Builder:
     def value(self, shape: Shape) -> Any:
         if isinstance(shape, Keep):
             return shape.value
+        if isinstance(shape, Moving):
+            assert self.step is not None
+            value = shape.value
+            is_array = isinstance(value, Array)
+            return self.step.array(value) if is_array else self.step.integer(value)
         if isinstance(shape, Slot):
-            atom = self.atoms[shape.index]
-            if isinstance(shape, Stored):
-                return atom
-            return atom.value if isinstance(atom, Constant) else Scalar(atom)
+            return self.number(shape)
         if isinstance(shape, Spoiled):
             return Poison(shape.reason)
         if isinstance(shape, ArrayOf):
-            return Array(self.cell(shape.cell), shape.type, shape.path)
+            return self.array(shape)
         if id(shape) not in self._made:
-            parts = [self.value(part) for part in shape.parts]
-            made = self._made[id(shape)] = rebuilt(self.run, shape.first, parts)
+            made = self._structure(shape)
             if shape.frozen:
                 self.run.disown(made)
         return self._made[id(shape)]
+
+    def _structure(self, shape: Parts) -> Any:
+        """A structure with its parts, which may refer to it."""
+        like, run = shape.first, self.run
+        if isinstance(like, Frame):
+            frame = self._made[id(shape)] = replace(like, names={}, born=run.age())
+            frame.parent, *values = map(self.value, shape.parts)
+            frame.names.update(zip(sorted(like.names), values, strict=True))
+            run.frames.append(frame)
+        elif type(like) is list:
+            items: list[Any] = run.own([])
+            self._made[id(shape)] = items
+            items += map(self.value, shape.parts)
+        elif type(like) is dict:
+            table: dict[Any, Any] = run.own({})
+            self._made[id(shape)] = table
+            table.update(zip(like, map(self.value, shape.parts), strict=True))
+        elif trees.children(like) is None and not isinstance(like, _BUILT):
+            instance = self._made[id(shape)] = run.own(object.__new__(type(like)))
+            vars(instance).update(zip(vars(like), map(self.value, shape.parts), strict=True))
+        else:
+            parts = [self.value(part) for part in shape.parts]
+            self._made[id(shape)] = rebuilt(run, like, parts)
+        return self._made[id(shape)]
+
+    def number(self, shape: Slot) -> Any:
+        atom = self.atoms[shape.index]
+        if isinstance(shape, Stored):
+            return atom
+        return atom.value if isinstance(atom, Constant) else Scalar(atom)
+
+    def array(self, shape: ArrayOf) -> Array:
+        path = shape.path if self.step is None else self.step.path(shape.path)
+        return Array(self.cell(shape.cell), shape.type, path)
 
     def cell(self, merged: MergedCell) -> Cell:
         if id(merged) not in self._cells:
@@ -134,11 +193,70 @@ class Builder:
             )
         return self._cells[id(merged)]
 
+    @property
+    def made(self) -> set[int]:
+        """The identities of the cells and structures that were made."""
+        return {*map(id, self._cells.values()), *map(id, self._made.values())}
+
+
+class RowBuilder(Builder):
+    """Makes the values that one step of a loop after the other left: rows of the arrays ``atoms``,
+    in which the loop collected them."""
+
+    def __init__(self, run: Run, atoms: Sequence[Atom], slots: Sequence[SlotInfo]) -> None:
+        super().__init__(run, atoms)
+        self.slots = slots
+
+    def go_to(self, step: Step) -> None:
+        self.step = step
+        self._made = {}
+
+    def number(self, shape: Slot) -> Any:
+        assert self.step is not None
+        rows = self.atoms[shape.index]
+        assert isinstance(rows, Variable)
+        return Row(rows, self.step.number, self.slots[shape.index].type)
+
+    def array(self, shape: ArrayOf) -> Array:
+        assert self.step is not None
+        cell = self.cell(shape.cell)
+        first = slice_step(self.step.number, cell.variable.type.dims)
+        return Array(cell, shape.type, (first, *self.step.path(shape.path)))
+
+    def cell(self, merged: MergedCell) -> Cell:
+        if id(merged) not in self._cells:
+            rows = self.atoms[merged.index]
+            assert isinstance(rows, Variable)
+            order = tuple(range(rows.type.ndim))
+            self._cells[id(merged)] = Cell(
+                rows, order, merged.frozen, self.run.depth, self.run.age()
+            )
+        return self._cells[id(merged)]
+
+
+_BUILT = (Closure, Bound, Partial, Flat, ArrayMethod, slice)  # the others are filled
+
 
 def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
-    """The parts of a structure or of an object that the program made."""
+    """The parts of a structure, of a function that the program defined, or of an object that it
+    made. A part of a function is a frame: what its code reads of the names around it."""
     if type(value) is set or isinstance(value, Array | Scalar | Poison):
         return None
+    if isinstance(value, Closure):
+        return [((value.node, "frame"), value.frame), *value.defaults.items()]
+    if isinstance(value, Frame):
+        return [((value.node, "parent"), value.parent), *sorted(value.names.items())]
+    if isinstance(value, Bound):
+        return [("function", value.function), ("receiver", value.receiver)]
+    if isinstance(value, Partial):
+        own = enumerate(value.arguments)
+        return [("function", value.function), *own, *value.keywords.items()]
+    if isinstance(value, Flat):
+        return [(value.is_iterated, value.array)]
+    if isinstance(value, ArrayMethod):
+        return [(value.name, value.receiver)]
+    if isinstance(value, slice):
+        return [("start", value.start), ("stop", value.stop), ("step", value.step)]
     children = trees.children(value)
     if children is None and id(value) in run.owned and hasattr(value, "__dict__"):
         return list(vars(value).items())
@@ -146,11 +264,23 @@ def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
 
 
 def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like another with new parts."""
-    if trees.children(like) is None:
-        instance = run.own(object.__new__(type(like)))
-        vars(instance).update(zip(vars(like), parts, strict=True))
-        return instance
+    """A structure like another, which cannot refer to itself, with new parts."""
+    if isinstance(like, Closure):
+        frame, *defaults = parts
+        return Closure(like.node, frame, dict(zip(like.defaults, defaults, strict=True)))
+    if isinstance(like, Bound):
+        return Bound(*parts)
+    if isinstance(like, Partial):
+        function, *values = parts
+        count = len(like.arguments)
+        keywords = dict(zip(like.keywords, values[count:], strict=True))
+        return Partial(function, tuple(values[:count]), keywords)
+    if isinstance(like, Flat):
+        return Flat(parts[0], like.is_iterated)
+    if isinstance(like, ArrayMethod):
+        return ArrayMethod(parts[0], like.name)
+    if isinstance(like, slice):
+        return slice(*parts)
     made = trees.with_children(like, list(parts))
     return made if isinstance(made, tuple) else run.own(made)
 

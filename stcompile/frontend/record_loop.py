@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stcompile.frontend.branches import closed, inside
-from stcompile.frontend.fixpoint import GROWN, Growth, Settled
-from stcompile.frontend.merged import ArrayOf, Keep, Parts, Shape, Slot, rebuilt, slice_step
+from stcompile.frontend.fixpoint import GROWN, Settled
+from stcompile.frontend.merged import RowBuilder
+from stcompile.frontend.moving import Step
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import Outcome
-from stcompile.frontend.values import Array, Cell, Row, is_traced
+from stcompile.frontend.values import is_traced
 from stcompile.ir import Atom, Constant, Equation, Variable, free_variables
 from stcompile.types import Type
 
@@ -53,7 +54,7 @@ class Recording:
             return self._while(limit)
         static = isinstance(length, int)
         count = [] if isinstance(length, int) else [length]
-        ys = [atom for growth in self.found.grown for atom in growth.atoms] if static else []
+        ys = self.found.collected if static else []
         params = {"length": length if static else None}
         outputs = self._record(count, params, [], ys)
         self._leave(outputs, length if isinstance(length, int) else None)
@@ -150,39 +151,28 @@ class Recording:
         run, found = self.run, self.found
         slots = len(found.carry)
         shapes = [*found.shapes, found.outcome_shape]
-        *values, self._value = found.merger.build(shapes, outputs[:slots])
+        counter = found.counter
+        last = Step(counter, length - 1) if counter is not None and length is not None else None
+        *values, self._value = found.merger.build(shapes, outputs[:slots], last)
         for site, value in zip(found.sites, values, strict=True):
             run.set(site, value)
-        ys = list(outputs[slots + len(self.flags) :])
-        for growth in found.grown:
-            mine, ys = ys[: len(growth.atoms)], ys[len(growth.atoms) :]
-            if length is None or growth.unknown is not GROWN:
-                run.set(growth.site, [growth.unknown])
-            else:
-                run.set(growth.site, _grown(run, growth, mine, length))
+        self._collect(outputs[slots + len(self.flags) :], length)
         pairs = zip(self.flags, outputs[slots:], strict=False)
         return {name: run.value(output) for name, output in pairs}
 
-
-def _grown(run: Run, growth: Growth, ys: Sequence[Variable], length: int) -> list[Any]:
-    """The contents of a list after a loop that appends to it: rows of the stacked items."""
-    cells: dict[int, Cell] = {}
-
-    def row(shape: Shape, t: int) -> Any:
-        if isinstance(shape, Keep):
-            return shape.value
-        if isinstance(shape, Slot):
-            return Row(ys[shape.index], t, growth.merger.slots[shape.index].type)
-        if isinstance(shape, ArrayOf):
-            index = shape.cell.index
-            source = ys[index]
-            if index not in cells:
-                cells[index] = Cell(
-                    source, tuple(range(source.type.ndim)), shape.cell.frozen, run.depth, run.age()
-                )
-            return Array(cells[index], shape.type, (slice_step(t, source.type.dims), *shape.path))
-        assert isinstance(shape, Parts)
-        return rebuilt(run, shape.first, [row(part, t) for part in shape.parts])
-
-    rows = [row(shape, t) for t in range(length) for shape in growth.shapes]
-    return [*growth.before, *rows]
+    def _collect(self, ys: Sequence[Variable], length: int | None) -> None:
+        """Give the lists that the loop appends to their items: rows of what it collected."""
+        run, found, counter = self.run, self.found, self.found.counter
+        steps = [Step(counter, t) for t in range(length or 0)] if counter is not None else []
+        growing = [growth for growth in found.grown if steps and growth.unknown is GROWN]
+        items: list[list[Any]] = [[*growth.before] for growth in growing]
+        rows = RowBuilder(run, ys, found.rows.slots)
+        for step in steps:
+            rows.go_to(step)
+            for growth, found_so_far in zip(growing, items, strict=True):
+                found_so_far += rows.all(growth.shapes)
+        for growth in found.grown:
+            if growth not in growing:
+                run.set(growth.site, [growth.unknown])
+        for growth, contents in zip(growing, items, strict=True):
+            run.set(growth.site, contents)
