@@ -1,8 +1,14 @@
-"""stcompile: automatic differentiation of plain NumPy functions by source transformation."""
+"""stcompile: automatic differentiation of plain NumPy functions by source transformation.
 
-from typing import Any
+Importing it loads the compiler as far as every program needs it. The other public names are loaded
+when they are asked for (PEP 562).
+"""
 
-from stcompile import nn, optim
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from stcompile.api import (
     Differentiable,
     checkpoint,
@@ -16,7 +22,6 @@ from stcompile.api import (
     train_step,
     value_and_grad,
 )
-from stcompile.complex_step import complex_step
 from stcompile.errors import (
     ArgumentsError,
     DataError,
@@ -30,9 +35,26 @@ from stcompile.errors import (
     StcompileWarning,
     TypingError,
 )
-from stcompile.hooks import on_cotangent, stop_gradient
-from stcompile.products import hvp, jvp, vjp
-from stcompile.user_primitive import custom_rule, primitive
+
+if TYPE_CHECKING:
+    from stcompile import nn, optim
+    from stcompile.complex_step import complex_step
+    from stcompile.hooks import on_cotangent, stop_gradient
+    from stcompile.products import hvp, jvp, vjp
+    from stcompile.user_primitive import custom_rule, primitive
+
+_LOADED_LATER = {  # public name -> its module
+    "complex_step": "complex_step",
+    "custom_rule": "user_primitive",
+    "hvp": "products",
+    "jvp": "products",
+    "nn": "nn",
+    "on_cotangent": "hooks",
+    "optim": "optim",
+    "primitive": "user_primitive",
+    "stop_gradient": "hooks",
+    "vjp": "products",
+}
 
 __all__ = [
     "ArgumentsError",
@@ -71,9 +93,30 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """``__version__``, read when it is asked for: the reader of metadata is slow to import."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("stcompile")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LOADED_LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_LOADED_LATER[name]}")
+    value = getattr(module, name, module)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """This package. Importing a module binds its name in the package: not over a public function of
+    the same name, such as `jacobian`."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_function = name in __all__ and name not in ("nn", "optim")
+        if not (is_function and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

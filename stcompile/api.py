@@ -6,26 +6,25 @@ import functools
 import os
 import weakref
 from collections.abc import Callable
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from stcompile.arguments import Wrt
 from stcompile.boundary import public
-from stcompile.check import check_gradients
-from stcompile.checkpoint import Checkpoint
-from stcompile.explain import Explanation, explanation_of
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
-from stcompile.graph.model import Graph
-from stcompile.hessian import hessian_of
-from stcompile.ir import Program
-from stcompile.jacobian import Jacobian, Mode
-from stcompile.memory import Memory
 from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
-from stcompile.show import stages_of
-from stcompile.snapshots import Snapshot, Snapshots
-from stcompile.trace import Trace, trace_of
-from stcompile.train_step import Optimizer, TrainStep
+
+if TYPE_CHECKING:  # what only some programs need is loaded by the function that needs it
+    from stcompile.checkpoint import Checkpoint
+    from stcompile.explain import Explanation
+    from stcompile.graph.model import Graph
+    from stcompile.ir import Program
+    from stcompile.jacobian import Jacobian, Mode
+    from stcompile.memory import Memory
+    from stcompile.snapshots import Snapshot, Snapshots
+    from stcompile.trace import Trace
+    from stcompile.train_step import Optimizer, TrainStep
 
 
 @makes_transformed
@@ -99,6 +98,8 @@ def jacobian(
            [1., 1.],
            [0., 6.]])
     """
+    from stcompile.jacobian import Jacobian
+
     return Jacobian(function, wrt, mode, has_aux, options(level, debug_nans, memory))
 
 
@@ -124,6 +125,8 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
+    from stcompile.hessian import hessian_of
+
     return hessian_of(function, wrt, mode, has_aux, options(level, debug_nans, memory))
 
 
@@ -161,6 +164,8 @@ def checkpoint(function: Callable[..., Any]) -> Checkpoint:
     >>> st.grad(f, wrt="w")(np.ones((1, 2)), np.eye(2)).shape
     (2, 2)
     """
+    from stcompile.checkpoint import Checkpoint
+
     return Checkpoint(function)
 
 
@@ -181,6 +186,8 @@ def train_step(
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were.
     """
+    from stcompile.train_step import TrainStep
+
     return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory))
 
 
@@ -200,6 +207,8 @@ def explain(
     params["scale"] is zero here ['flat']
     params["shift"] is always zero ['unused']
     """
+    from stcompile.explain import explanation_of
+
     return explanation_of(Gradient(function, wrt, True), arguments, keywords)
 
 
@@ -231,6 +240,8 @@ def show(
       return v1
     }
     """
+    from stcompile.show import stages_of
+
     if isinstance(function, Differentiable):
         own = function.wrt if wrt is None else wrt
         function = Gradient(function.function, own, True, function.options)
@@ -318,17 +329,23 @@ class Differentiable:
     @public
     def trace(self, *arguments: Any, **keywords: Any) -> Trace:
         """The evaluation trace: every value and every adjoint, side by side when printed."""
+        from stcompile.trace import trace_of
+
         return trace_of(self.value_and_grad, arguments, keywords)
 
     @public
     def explain(self, *arguments: Any, **keywords: Any) -> Explanation:
         """Why gradients are zero at these arguments, as `stcompile.explain` says it."""
+        from stcompile.explain import explanation_of
+
         return explanation_of(self.value_and_grad, arguments, keywords)
 
     @public
     def check_grads(self, *arguments: Any, **keywords: Any) -> None:
         """Compare the gradient with finite differences; `GradientCheckError` names the worst
         entry."""
+        from stcompile.check import check_gradients
+
         check_gradients(self.value_and_grad, arguments, keywords)
 
 

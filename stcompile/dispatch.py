@@ -14,11 +14,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stcompile.arguments import Arguments, Parameters, bind
 from stcompile.boundary import public, shows_all_frames, without_frames
-from stcompile.budget import within
 from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.entry import MISS, Call, entry_of
 from stcompile.errors import (
@@ -29,25 +28,25 @@ from stcompile.errors import (
     StcompileWarning,
     excerpt,
 )
-from stcompile.export.file import Unit
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import STAGING, Staged, stage
 from stcompile.frontend.values import Bound, Closure, Partial
-from stcompile.generators import States
-from stcompile.graph.model import Graph, graph_of
 from stcompile.link import link, source_filename
 from stcompile.location import Location
-from stcompile.memory import Memory, held_by, memory_of
-from stcompile.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
 from stcompile.options import Options
 from stcompile.overlap import Known
 from stcompile.pipeline import Thrift, prepare
 from stcompile.primitives.external import externals_of
 from stcompile.signature import key_of
-from stcompile.snapshots import Snapshot, Snapshots, snapshots_of
 from stcompile.source import function_source
 from stcompile.workspaces import Workspaces
+
+if TYPE_CHECKING:  # loaded when they are asked for
+    from stcompile.export.file import Unit
+    from stcompile.graph.model import Graph
+    from stcompile.memory import Memory
+    from stcompile.snapshots import Snapshots
 
 KEPT = 8  # specialisations of one signature that differ in captured values
 ENTRIES = 4  # entries that are tried before the long way
@@ -198,6 +197,9 @@ class Dispatcher(ABC):
     def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> Any:
         """A call that raises `NanError` if there is a NaN among the results; arguments and random
         generators that it would have changed are then as they were."""
+        from stcompile.generators import States
+        from stcompile.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
+
         hidden = (h.read() for h in specialisation.staged.hidden)
         states = States([*arguments.values.values(), *hidden])
         written = [arguments.values[name] for name in self.written(arguments)]
@@ -339,6 +341,10 @@ class Dispatcher(ABC):
 
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
         """A staged call, optimised, and within the memory budget if there is one."""
+        if options.memory is None:
+            return prepare(staged, self.results, options.level)
+        from stcompile.budget import within
+        from stcompile.memory import held_by
 
         def build(thrift: Thrift | None) -> Staged:
             return prepare(staged, self.results, options.level, thrift)
@@ -346,8 +352,6 @@ class Dispatcher(ABC):
         def measure(made: Staged) -> int:
             return held_by(emit(made, names, self.title, self.update, options))
 
-        if options.memory is None:
-            return build(None)
         return within(options.memory, build, measure, self.definition)
 
     def _key(self, arguments: Arguments) -> _SignatureKey:
@@ -397,17 +401,23 @@ class Dispatcher(ABC):
     def graph(self, *arguments: Any, **keywords: Any) -> Graph:
         """The computation graph of that list. Prints as a table of its levels; a notebook draws
         it."""
+        from stcompile.graph.model import graph_of
+
         return graph_of(self.program(*arguments, **keywords))
 
     @public
     def report(self, *arguments: Any, **keywords: Any) -> Snapshots:
         """What each stage of the compiler made of the Wengert list. Prints as a table."""
+        from stcompile.snapshots import Snapshot, snapshots_of
+
         staged = self.stage(self.bind(arguments, keywords))
         recorded = Snapshot(self.recorded, staged.program)
         return snapshots_of([recorded], self.results, self.options.level)
 
     def unit(self, staged: Staged, names: Iterable[str], options: Options = READABLE) -> Unit:
         """A staged call, made ready to be emitted in a file."""
+        from stcompile.export.file import Unit
+
         arguments = list(names)
         prepared = self._prepared(staged, arguments, options)
         return Unit(prepared, arguments, self.title, self.update, options)
@@ -416,6 +426,8 @@ class Dispatcher(ABC):
     def memory(self, *arguments: Any, **keywords: Any) -> Memory:
         """The buffers of the generated function for these arguments, and what is alive when;
         prints as a table."""
+        from stcompile.memory import memory_of
+
         bound = self.bind(arguments, keywords)
         emitted = self.specialise(bound).emitted
         return memory_of(self.stage(bound).program, emitted)

@@ -22,7 +22,7 @@ from stcompile.frontend.places import Place, attribute_expression
 from stcompile.link import link
 from stcompile.overlap import Known, overlaps
 from stcompile.signature import layout_of, same_key
-from stcompile.types import GENERATORS, Type
+from stcompile.types import Type
 from stcompile.workspaces import Workspaces
 
 
@@ -325,4 +325,5 @@ def _class_of(type_: Type) -> type:
         return type_.python_type
     if type_.kind == "scalar":
         return type_.dtype.type
-    return next(cls for cls, name in GENERATORS.items() if name == type_.name)
+    found: type = getattr(np.random, type_.name)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import stcompile.trees as trees
 from stcompile.ad.reverse import reverse
@@ -12,11 +12,15 @@ from stcompile.arguments import Arguments, Wrt, is_several
 from stcompile.boundary import public
 from stcompile.cautions import truncations, upcasts
 from stcompile.errors import ExportError
-from stcompile.export.file import Export, Unit, file_text
-from stcompile.export.quoted import quotes
-from stcompile.export.write import write_whole
 from stcompile.frontend.run import Run
-from stcompile.frontend.substage import Output, SubStage, rebuild, substage
+from stcompile.frontend.substage import (
+    Output,
+    SubStage,
+    output_and_aux,
+    rebuild,
+    substage,
+    with_outputs,
+)
 from stcompile.frontend.values import describe
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.location import Location
@@ -27,9 +31,11 @@ from stcompile.passes.push_maxima import push_maxima
 from stcompile.passes.push_slices import push_slices
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.primal import Primal
-from stcompile.pushforward import output_and_aux, with_outputs
 from stcompile.respect import ByArguments
 from stcompile.types import is_number
+
+if TYPE_CHECKING:
+    from stcompile.export.file import Unit
 
 
 class Gradient(ByArguments):
@@ -96,6 +102,10 @@ class Gradient(ByArguments):
         types. Run as a program it compares the gradient with finite differences. `ExportError` if
         the file cannot be written, or a captured array is too large to be saved in it.
         """
+        from stcompile.export.file import Export, file_text
+        from stcompile.export.quoted import quotes
+        from stcompile.export.write import write_whole
+
         if self.has_aux:
             raise ExportError("the gradient of a function with has_aux=True is not exported")
         bound = self.bind(arguments, keywords)

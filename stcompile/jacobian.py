@@ -15,12 +15,19 @@ from stcompile.ad.forward import forward
 from stcompile.ad.reverse import split
 from stcompile.arguments import Wrt, is_several
 from stcompile.frontend.run import Run
-from stcompile.frontend.substage import Output, SubStage, rebuild, substage
+from stcompile.frontend.substage import (
+    Output,
+    SubStage,
+    output_and_aux,
+    rebuild,
+    substage,
+    with_outputs,
+)
 from stcompile.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.library.unit_vectors import of_unit_vectors
 from stcompile.options import Options
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.pushforward import exactly, output_and_aux, with_outputs, zero
+from stcompile.pushforward import exactly, zero
 from stcompile.respect import ByArguments
 from stcompile.types import Type
 

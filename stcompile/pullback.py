@@ -18,7 +18,7 @@ from stcompile.errors import ArgumentsError
 from stcompile.frontend.capture import Leaf
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import Group, Item, Staged, stage
-from stcompile.frontend.substage import Output, SubStage, rebuild, substage
+from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuild, substage
 from stcompile.frontend.values import describe
 from stcompile.ir import Atom
 from stcompile.link import link
@@ -26,7 +26,7 @@ from stcompile.naming import Names, base_name, is_numbered
 from stcompile.options import Options
 from stcompile.pipeline import prepare
 from stcompile.primitives.external import externals_of
-from stcompile.pushforward import converted, output_and_aux
+from stcompile.pushforward import converted
 from stcompile.respect import ByArguments
 from stcompile.types import Type
 from stcompile.workspaces import Workspaces

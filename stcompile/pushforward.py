@@ -12,9 +12,16 @@ from stcompile.ad.vectors import Vectors
 from stcompile.errors import DerivativeError
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.run import Run
-from stcompile.frontend.substage import Output, SubStage, function_name, rebuild, substage
+from stcompile.frontend.substage import (
+    Output,
+    SubStage,
+    function_name,
+    output_and_aux,
+    rebuild,
+    substage,
+)
 from stcompile.frontend.values import describe, is_traced
-from stcompile.ir import Atom, Constant, Program, Variable
+from stcompile.ir import Atom, Constant, Variable
 from stcompile.types import Type, is_number
 
 
@@ -56,18 +63,6 @@ class Pushforward:
             return made, moved
         value, aux = output_and_aux(run, self.function, made)
         return value, moved[0], aux
-
-
-def output_and_aux(run: Run, function: Callable[..., Any], result: Any) -> tuple[Any, Any]:
-    """The two results of a function with ``has_aux``."""
-    if not isinstance(result, tuple) or len(result) != 2:
-        run.refuse(
-            f"with has_aux=True `{function_name(function)}` returns a pair: the output to "
-            f"differentiate, and what else there is; this is a {describe(result)}",
-            "return output, aux",
-            DerivativeError,
-        )
-    return result[0], result[1]
 
 
 def tangents_of(run: Run, sub: SubStage, tangents: Sequence[Atom]) -> Any:
@@ -165,7 +160,3 @@ def plain_signature(names: Sequence[str]) -> inspect.Signature:
     """A signature of positional parameters."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature([inspect.Parameter(name, kind) for name in names])
-
-
-def with_outputs(program: Program, outputs: Sequence[Atom]) -> Program:
-    return Program(program.name, program.inputs, program.equations, tuple(outputs))

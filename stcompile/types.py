@@ -32,11 +32,8 @@ PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
     complex: np.dtype(np.complex128),
 }
 PYTHON_TYPES: dict[np.dtype[Any], type] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
-GENERATORS: dict[type, str] = {
-    np.random.Generator: "Generator",
-    np.random.RandomState: "RandomState",
-}
-OBJECTS = frozenset({*GENERATORS.values(), "np.random"})  # the last one is NumPy's global state
+GENERATORS = ("Generator", "RandomState")  # classes of `numpy.random`
+OBJECTS = frozenset({*GENERATORS, "np.random"})  # the last one is NumPy's global state
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,13 +134,14 @@ def type_of(value: Any) -> Type:
     if type(value) in PYTHON_DTYPES:
         return Type.python(type(value))
     if is_generator(value):
-        return Type.object(GENERATORS[type(value)])
+        return Type.object(type(value).__name__)
     raise TypeError(f"{type(value).__name__} is not a number or an array")
 
 
 def is_generator(value: Any) -> bool:
     """True for a random generator of NumPy's own classes."""
-    return type(value) in GENERATORS
+    name = type(value).__name__  # first: `numpy.random` is loaded by the programs that draw
+    return name in GENERATORS and type(value) is getattr(np.random, name)
 
 
 def is_number(value: Any) -> bool:

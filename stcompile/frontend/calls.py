@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import importlib
 import inspect
 import operator
 import sys
@@ -20,16 +21,13 @@ from typing import Any
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.deferred import deferred
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.frontend import messages
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.binding import bind_arguments, staged_signature
 from stcompile.frontend.construct import construct
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
-from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
-from stcompile.frontend.functions.imported import imported_lowering
-from stcompile.frontend.functions.random import method_of
-from stcompile.frontend.functions.ufuncs import method_of as method_of_ufunc
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.masks import has_masked
@@ -54,10 +52,25 @@ from stcompile.source import FunctionSource, function_source
 from stcompile.types import is_generator
 
 RECURSION_LIMIT = 200
+LIBRARIES = (
+    "dataclasses",
+    "functools",
+    "numpy",
+    "scipy",
+    "stcompile.codegen_templates.numpy",
+    "stcompile.frontend",
+    "stcompile.library",
+)
+"""How the names of modules start whose Python functions the tables name."""
 _RULES = "stcompile.codegen_templates.derivatives."
 _OWN = ("stcompile.nn.", "stcompile.library.", _RULES)
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
+
+_FUNCTIONS = "stcompile.frontend.functions"  # loaded by the first call of what is in its tables
+method_of = deferred(f"{_FUNCTIONS}.random", "method_of")
+method_of_ufunc = deferred(f"{_FUNCTIONS}.ufuncs", "method_of")
+imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 
 
 def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
@@ -67,7 +80,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if isinstance(function, Bound):
         return call(run, function.function, [function.receiver, *arguments], keywords)
     if isinstance(function, ArrayMethod):
-        lowering = METHODS.get(function.name)
+        lowering = _tables().METHODS.get(function.name)
         if lowering is None:
             return run.refuse(f"the array method `.{function.name}()` is not supported", "")
         callee = Callee(function.name)
@@ -90,12 +103,12 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if isinstance(function, Partial):
         merged = {**function.keywords, **keywords}
         return call(run, function.function, [*function.arguments, *arguments], merged)
-    if _hashable(function):
-        lowering = FUNCTIONS.get(function) or imported_lowering(function)
+    if _may_be_known(function):
+        lowering = _lowering(function)
         if lowering is not None:
             callee = Callee(name_of(function), function)
             return _lower(run, lowering, callee, arguments, keywords)
-        if function in STATIC:
+        if function in _tables().STATIC:
             arguments = _drained(run, arguments)
             if is_static([*arguments, *keywords.values()]):
                 return _compute(run, function, arguments, keywords)
@@ -122,8 +135,20 @@ def _drained(run: Run, arguments: Arguments) -> list[Any]:
     return [items_of(run, a) if isinstance(a, Iterator) else a for a in arguments]
 
 
-def _hashable(function: Any) -> bool:
+def _tables() -> types.ModuleType:
+    return importlib.import_module(_FUNCTIONS)
+
+
+def _may_be_known(function: Any) -> bool:
+    """False for what is in no table: objects that are not hashable, and functions of the user's."""
+    if isinstance(function, types.FunctionType):
+        return (function.__module__ or "").startswith(LIBRARIES)
     return callable(function) and type(function).__hash__ is not None
+
+
+def _lowering(function: Any) -> Any:
+    """What a function means that a table names, else None."""
+    return _tables().FUNCTIONS.get(function) or imported_lowering(function)
 
 
 def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
@@ -134,8 +159,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return call(run, GeneratorMethod(generator, function.__name__), arguments, keywords)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
-        known = FUNCTIONS.get(owner) or imported_lowering(owner)
-        lowering = method_of_ufunc(run, owner, function.__name__, known is not None)
+        is_known = _lowering(owner) is not None
+        lowering = method_of_ufunc(run, owner, function.__name__, is_known)
         name = f"{name_of(owner)}.{function.__name__}"
         return _lower(run, lowering, Callee(name), arguments, keywords)
     if _is_container_method(function):

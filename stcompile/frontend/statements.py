@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from stcompile.deferred import deferred
 from stcompile.errors import LanguageError
 from stcompile.frontend import indexing, messages, operators
 from stcompile.frontend.attributes import attribute
@@ -21,8 +22,6 @@ from stcompile.frontend.branches import branch, predicate_of
 from stcompile.frontend.conditions import evaluate_test
 from stcompile.frontend.expressions import bind, closure, set_attribute
 from stcompile.frontend.frames import Frame
-from stcompile.frontend.loops import visit_For, visit_While
-from stcompile.frontend.match import visit_Match
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import PathRaised, Returned, Signal
 from stcompile.frontend.state import MISSING, NameSite
@@ -324,9 +323,9 @@ STATEMENTS: dict[type[ast.AST], Any] = {
     ast.AugAssign: visit_AugAssign,
     ast.Return: visit_Return,
     ast.If: visit_If,
-    ast.For: visit_For,
-    ast.While: visit_While,
-    ast.Match: visit_Match,
+    ast.For: deferred("stcompile.frontend.loops", "visit_For"),
+    ast.While: deferred("stcompile.frontend.loops", "visit_While"),
+    ast.Match: deferred("stcompile.frontend.match", "visit_Match"),
     ast.Break: visit_Break,
     ast.Continue: visit_Continue,
     ast.Pass: visit_Pass,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import stcompile.trees as trees
+from stcompile.errors import DerivativeError
 from stcompile.frontend.capture import is_input
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Cell, Scalar
+from stcompile.frontend.values import Array, Cell, Scalar, describe
 from stcompile.ir import Atom, Program, Variable, free_variables
 from stcompile.naming import name_variables
 
@@ -112,3 +113,20 @@ def function_name(function: Any) -> str:
     """What a function is called, as a name for programs that are made of it."""
     name = str(getattr(function, "__name__", type(function).__name__))
     return name if name.isidentifier() else "function"
+
+
+def output_and_aux(run: Run, function: Callable[..., Any], result: Any) -> tuple[Any, Any]:
+    """The two results of a function with ``has_aux``."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        run.refuse(
+            f"with has_aux=True `{function_name(function)}` returns a pair: the output to "
+            f"differentiate, and what else there is; this is a {describe(result)}",
+            "return output, aux",
+            DerivativeError,
+        )
+    return result[0], result[1]
+
+
+def with_outputs(program: Program, outputs: Sequence[Atom]) -> Program:
+    """The same program with other outputs."""
+    return Program(program.name, program.inputs, program.equations, tuple(outputs))

@@ -1,0 +1,21 @@
+"""Functions of modules that are loaded when they are first called: what only some programs need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+def deferred(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module, which is loaded by the first call.
+
+    >>> deferred("math", "sqrt")(4.0)
+    2.0
+    """
+
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments)
+
+    call.__name__ = name
+    return call

@@ -1,0 +1,84 @@
+"""What `import stcompile` and a first gradient load. Counts do not vary from run to run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import types
+from typing import Any
+
+import pytest
+
+import stcompile as st
+from stcompile.frontend.calls import LIBRARIES
+from stcompile.frontend.functions import FUNCTIONS, STATIC
+
+MODULES = 205  # of the package: they were 293 before some were loaded later
+PROGRAM = """
+import json, sys
+import numpy
+before = set(sys.modules)
+import stcompile as st
+{code}
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+SQUARE = """
+import tempfile, importlib.util, os
+path = os.path.join(tempfile.mkdtemp(), "square.py")
+with open(path, "w") as file:
+    file.write("def square(x): return x * x")
+spec = importlib.util.spec_from_file_location("square", path)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+before = set(sys.modules)
+assert st.grad(module.square)(3.0) == 6.0
+"""
+
+
+def loaded(code: str = "") -> list[str]:
+    """The modules that a program loads beside NumPy."""
+    text = PROGRAM.format(code=code)
+    ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    found: list[str] = json.loads(ran.stdout)
+    return found
+
+
+def test_importing_loads_what_every_program_needs() -> None:
+    modules = loaded()
+    own = [name for name in modules if name.startswith("stcompile")]
+    assert 100 < len(own) < MODULES
+    later = ("nn", "optim", "train", "graph", "export", "library", "frontend.functions", "explain")
+    for name in later:
+        assert not [m for m in own if f"{m}.".startswith(f"stcompile.{name}.")], name
+    foreign = {name.partition(".")[0] for name in modules}
+    assert not foreign & {"scipy", "importlib_metadata", "email", "matplotlib", "tempfile"}
+    assert "numpy.random" not in modules
+
+
+def test_a_first_gradient_loads_next_to_nothing() -> None:
+    own = [name for name in loaded(SQUARE) if name.startswith("stcompile")]
+    assert len(own) <= 2, own  # the generated code is a module of its own
+
+
+def test_every_public_name_is_found_in_a_new_process() -> None:
+    """Also after Python has bound modules in the package, of which some are called like functions:
+    `jacobian` must not be one then."""
+    modules = ("jacobian", "explain", "show", "train_step", "complex_step")
+    loads = "\n".join(f"import stcompile.{name}" for name in modules)
+    names = [name for name in st.__all__ if name not in ("nn", "optim")]
+    checks = f"for name in {names!r}: assert callable(getattr(st, name)) and name in dir(st), name"
+    assert "stcompile.nn" in loaded(f"{loads}\n{checks}\nst.nn.softmax, st.optim.SGD")
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'gradient_of'"):
+        st.gradient_of  # type: ignore[attr-defined]
+
+
+def test_functions_of_the_tables_are_of_known_libraries() -> None:
+    """Other Python functions are the user's, and are not looked up."""
+    tables: list[Any] = [*FUNCTIONS, *STATIC]
+    python = [f for f in tables if isinstance(f, types.FunctionType)]
+    assert len(python) > 100
+    assert [f for f in python if not f.__module__.startswith(LIBRARIES)] == []
