@@ -40,6 +40,7 @@ from stcompile.pipeline import Thrift, prepare
 from stcompile.primitives.external import externals_of
 from stcompile.signature import key_of
 from stcompile.source import function_source
+from stcompile.wording import an
 from stcompile.workspaces import Workspaces
 
 if TYPE_CHECKING:  # loaded when they are asked for
@@ -446,7 +447,7 @@ def _check_function(function: Any) -> None:
         return
     if not callable(function):
         raise ArgumentsError(
-            f"a {type(function).__name__} is not a function",
+            f"{an(type(function).__name__)} is not a function",
             hint="pass the function itself, not its result",
         )
     method = inspect.getattr_static(type(function), "__call__", None)

@@ -21,7 +21,7 @@ from stcompile.frontend.substage import (
     substage,
     with_outputs,
 )
-from stcompile.frontend.values import describe
+from stcompile.frontend.values import described
 from stcompile.ir import Atom, Constant, Program, Variable
 from stcompile.location import Location
 from stcompile.options import Options
@@ -71,9 +71,9 @@ class Gradient(ByArguments):
         value, aux = sub.result, ()
         if self.has_aux:
             value, aux = output_and_aux(run, self.function, sub.result)
+        staged, variables = self.chosen_leaves(run, sub)
         output = self._output(run, sub, value)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
-        staged, variables = self.chosen_leaves(run, sub)
         given = self.chosen_arguments(run, arguments, keywords)
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
         program = share_common_subexpressions(eliminate_dead_code(drop_idle_ports(whole)))
@@ -139,10 +139,10 @@ class Gradient(ByArguments):
         if is_number(value) and isinstance(value, float | int):
             return Constant(value)
         if not isinstance(value, Output):
-            kind = describe(value)
+            kind = described(value)
             self.refuse(
                 run,
-                f"`{self.function_name}` returns a {kind}, but a gradient is that of one number",
+                f"`{self.function_name}` returns {kind}, but a gradient is that of one number",
                 "return a single number, such as np.sum(...)",
             )
         atom = sub.program.outputs[value.index]

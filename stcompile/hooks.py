@@ -10,7 +10,7 @@ from stcompile.custom_rule import CustomRule
 from stcompile.errors import DerivativeError
 from stcompile.frontend.protocol import staged_by
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Scalar, describe
+from stcompile.frontend.values import Array, Scalar, described
 
 V = TypeVar("V")
 
@@ -100,7 +100,7 @@ class _Hook:
         before, after = run.atom(cotangent).type.dims, run.atom(made).type.dims
         if before != after:
             run.refuse(
-                f"a function on a cotangent of shape {before} returns a {describe(made)}",
+                f"a function on a cotangent of shape {before} returns {described(made)}",
                 "return a cotangent of the same shape, or None",
                 DerivativeError,
             )

@@ -22,6 +22,7 @@ from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
 from stcompile.pullback import Vjp
 from stcompile.pushforward import Pushforward
+from stcompile.wording import an
 
 KEPT = 64  # functions
 
@@ -175,7 +176,7 @@ def _tangents(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
     for given, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(given, tuple | list):
             raise ArgumentsError(
-                f"the {what} of `{function_name(function)}` are a {type(given).__name__}",
+                f"the {what} of `{function_name(function)}` are {an(type(given).__name__)}",
                 hint=f"give a tuple with one item for each argument: {what} = (x,)",
             )
     if len(primals) != len(tangents):

@@ -19,7 +19,7 @@ from stcompile.frontend.capture import Leaf
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import Group, Item, Staged, stage
 from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuild, substage
-from stcompile.frontend.values import describe
+from stcompile.frontend.values import described
 from stcompile.ir import Atom
 from stcompile.link import link
 from stcompile.naming import Names, base_name, is_numbered
@@ -244,7 +244,7 @@ class StagedPullback:
         leaves = dict(trees.leaves(arguments[0]))
         if [*leaves] != [path for path, _ in trees.leaves(self.output)]:
             run.refuse(
-                f"the cotangent is a {describe(arguments[0])} of another structure than the value",
+                f"the cotangent is {described(arguments[0])} of another structure than the value",
                 "give a cotangent for each array and number, in the same structure",
             )
         outputs = self.sub.program.outputs

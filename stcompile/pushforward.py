@@ -20,7 +20,7 @@ from stcompile.frontend.substage import (
     rebuild,
     substage,
 )
-from stcompile.frontend.values import describe, is_traced
+from stcompile.frontend.values import described, is_traced
 from stcompile.ir import Atom, Constant, Variable
 from stcompile.types import Type, is_number
 
@@ -125,7 +125,7 @@ def converted(run: Run, what: str, type: Type, given: Any) -> Atom:
         if type.kind != "array":
             return Constant(number(given))
     elif not is_traced(given):
-        run.refuse(f"{what} is a {describe(given)}", "give numbers or arrays", DerivativeError)
+        run.refuse(f"{what} is {described(given)}", "give numbers or arrays", DerivativeError)
     atom = run.atom(given)
     if atom.type.dims != type.dims:
         run.refuse(

@@ -9,6 +9,7 @@ import stcompile.trees as trees
 from stcompile.arguments import Arguments, Wrt, bind, chosen
 from stcompile.dispatch import Dispatcher
 from stcompile.errors import DerivativeError
+from stcompile.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.frontend.binding import signature_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.substage import SubStage
@@ -16,6 +17,7 @@ from stcompile.ir import Variable
 from stcompile.location import Location
 from stcompile.options import Options
 from stcompile.types import is_number
+from stcompile.wording import an, noun_of
 
 
 class ByArguments(Dispatcher):
@@ -49,6 +51,7 @@ class ByArguments(Dispatcher):
         staged = self.chosen_arguments(run, sub.arguments, sub.keywords)
         variables: list[Variable] = []
         for one, structure in zip(chosen(self.wrt), staged, strict=True):
+            self._check_structure(run, one, structure)
             for path, leaf in trees.leaves(structure):
                 self._check_leaf(run, trees.show_path(self.shown(one), path), leaf)
                 if isinstance(leaf, Variable):
@@ -60,6 +63,19 @@ class ByArguments(Dispatcher):
                 "name an argument that holds arrays or floats",
             )
         return staged, variables
+
+    def _check_structure(self, run: Run, which: int | str, value: Any) -> None:
+        """Refuse an object that is not taken apart."""
+        if isinstance(value, Variable) or is_number(value) or trees.children(value) is not None:
+            return
+        library = library_of(value)
+        kind = foreign_kind(value) if library else an(noun_of(value))
+        self.refuse(
+            run,
+            f"`{self.shown(which)}` is {kind}: derivatives are by arrays and floats, also in "
+            "dicts, lists, tuples, namedtuples and dataclasses, but in no other objects",
+            LIBRARIES[library] if library else "make it a dataclass, or pass its arrays in a dict",
+        )
 
     def structured(self, run: Run, staged: Any, given: Any, gradients: Any) -> Any:
         """Gradients in the structure of an argument."""

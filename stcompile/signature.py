@@ -25,6 +25,7 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.errors import ArgumentsError
 from stcompile.frontend.capture import is_input, memory_order
+from stcompile.wording import an
 
 
 def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
@@ -41,14 +42,14 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
 
     if isinstance(value, np.ndarray):
         refuse(
-            f"is a {type(value).__name__} of {value.dtype}, which is not compiled",
+            f"is {an(type(value).__name__)} of {value.dtype}, which is not compiled",
             "pass a plain numpy.ndarray of numbers",
         )
     parts = trees.children(value)
     if parts is None:
         if isinstance(value, dict | list | tuple | set):
             refuse(
-                f"is a {type(value).__name__}, whose contents cannot be traced",
+                f"is {an(type(value).__name__)}, whose contents cannot be traced",
                 "pass a plain dict, list or tuple, a namedtuple or a dataclass",
             )
         if isinstance(value, int | str | bytes | type(None) | np.generic | np.dtype):

@@ -18,6 +18,7 @@ from typing import Any
 from stcompile.errors import SourceError
 from stcompile.location import Location
 from stcompile.matching import FunctionNode, function_node, has_function
+from stcompile.wording import an
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _no_function(value: object) -> SourceError:
     if isinstance(value, type):
         return SourceError(f"{name!r} is a class, not a function", hint=hint)
     what = type(value).__name__
-    return SourceError(f"{repr(name) if name else 'this'} is a {what}, not a function", hint=hint)
+    return SourceError(f"{repr(name) if name else 'this'} is {an(what)}, not a function", hint=hint)
 
 
 def _unavailable(code: types.CodeType) -> SourceError:

@@ -31,6 +31,7 @@ from stcompile.optimizer_state import COUNT, Stateful, refuse_other_parameters
 from stcompile.options import Options
 from stcompile.overlap import overlap
 from stcompile.pipeline import prepare
+from stcompile.wording import an
 
 
 class Optimizer(Protocol):
@@ -311,7 +312,7 @@ def _check_optimizer(optimizer: Any) -> None:
     if all(inspect.isfunction(getattr(type(optimizer), name, None)) for name in methods):
         return
     shown = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
-    what = f"the class {shown}" if isinstance(optimizer, type) else f"a {shown}"
+    what = f"the class {shown}" if isinstance(optimizer, type) else an(shown)
     raise ArgumentsError(
         f"{what} is no optimiser: an object with the methods `describe` and `update`",
         hint="make one: st.optim.SGD(0.1)",

@@ -21,6 +21,7 @@ from stcompile.primitives.base import OperandError
 from stcompile.pullback import Vjp
 from stcompile.pushforward import plain_signature
 from stcompile.types import Type, is_number, type_of
+from stcompile.wording import an
 
 Shaped = tuple[tuple[int, ...], Any]
 
@@ -82,7 +83,7 @@ class UserPrimitive:
             shape, dtype = tuple(given[0]), np.dtype(given[1])
         else:
             raise OperandError(
-                f"{self.__name__}: its type rule returns a {type(given).__name__} instead of "
+                f"{self.__name__}: its type rule returns {an(type(given).__name__)} instead of "
                 "(shape, dtype)"
             )
         return Type.array(dtype, shape) if shape else Type.scalar(dtype)
@@ -229,7 +230,7 @@ def check_rule(function: Any, example: Sequence[Any]) -> None:
 def _require_tuple(name: str, example: Any) -> None:
     if not isinstance(example, tuple | list):
         raise ArgumentsError(
-            f"the example of `{name}` is a {type(example).__name__}",
+            f"the example of `{name}` is {an(type(example).__name__)}",
             hint="give a tuple with one item for each argument: example=(x,)",
         )
 

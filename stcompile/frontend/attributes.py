@@ -28,6 +28,7 @@ from stcompile.frontend.values import (
     Scalar,
     Traced,
     describe,
+    described,
 )
 
 MUTATING = frozenset(
@@ -46,7 +47,7 @@ def attribute(run: Run, owner: Any, name: str) -> Any:
     if isinstance(owner, GeneratorValue):
         if not callable(getattr(owner.example, name, len)):
             return run.refuse(
-                f"the attribute `{name}` of a {describe(owner)} is not supported",
+                f"the attribute `{name}` of {described(owner)} is not supported",
                 "draw with its methods, or pass a generator in",
             )
         return GeneratorMethod(owner, name)
@@ -175,7 +176,7 @@ def _of_object(run: Run, owner: Any, name: str) -> Any:
         return Bound(value.__func__, value.__self__)
     if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
         return run.refuse(
-            f"`.{name}` changes a {describe(owner)} {run.owner(owner)}",
+            f"`.{name}` changes {described(owner)} {run.owner(owner)}",
             f"make a copy: `{type(owner).__name__}(...)`",
         )
     if isinstance(owner, type):

@@ -46,6 +46,7 @@ from stcompile.frontend.values import (
     Iterator,
     Partial,
     describe,
+    described,
     is_static,
 )
 from stcompile.source import FunctionSource, function_source
@@ -153,6 +154,7 @@ def _lowering(function: Any) -> Any:
 
 def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """Calls of real Python objects that no table names."""
+    run.refuse_foreign(function)
     if is_generator(getattr(function, "__self__", None)):
         place = Place.constant(function, function.__name__).attribute("__self__")
         generator = run.captures.captured(function.__self__, place)
@@ -200,7 +202,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
             run.captures.track(function, Place.constant(function, type(function).__name__))
         return call(run, method, [function, *arguments], keywords)
     if not callable(function):
-        return run.refuse(f"a {describe(function)} cannot be called", "")
+        return run.refuse(f"{described(function)} cannot be called", "")
     return run.refuse(
         f"`{name_of(function)}` has no Python source and is not a function that stcompile knows",
         "write it in NumPy, or compute it outside and pass the result in",

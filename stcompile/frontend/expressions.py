@@ -30,7 +30,7 @@ from stcompile.frontend.values import (
     Iterator,
     Sequence,
     Text,
-    describe,
+    described,
     is_static,
     is_traced,
 )
@@ -176,7 +176,7 @@ def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
         if key_node is None:
             value = run.evaluate(value_node, frame)
             if not isinstance(value, dict):
-                run.refuse(f"`**` takes a dict, not {describe(value)}", "", TypingError)
+                run.refuse(f"`**` takes a dict, not {described(value)}", "", TypingError)
             made.update(value)
             continue
         key = run.evaluate(key_node, frame)

@@ -21,6 +21,7 @@ from stcompile.frontend.values import (
     Scalar,
     Traced,
     describe,
+    described,
     is_static,
     is_traced,
 )
@@ -83,10 +84,10 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     if method is not None:
         return run.call(method, [index], {})
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
-        run.refuse(f"indexing a {describe(container)} is not supported", "use a list or a dict")
+        run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     if not is_static(index):
         run.refuse(
-            f"a {describe(container)} is indexed by a traced value",
+            f"{described(container)} is indexed by a traced value",
             "stack the items into an array (`np.stack(items)[i]`), or use a static index",
         )
     try:
@@ -112,10 +113,10 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Masked):
         run.refuse("what a mask selects is a copy: nobody sees what is written to it", "")
     if not isinstance(container, list | dict):
-        run.refuse(f"a {describe(container)} cannot be assigned into", "", TypingError)
+        run.refuse(f"{described(container)} cannot be assigned into", "", TypingError)
     if not run.owns(container):
         run.refuse(
-            f"this changes a {describe(container)} {run.owner(container)}",
+            f"this changes {described(container)} {run.owner(container)}",
             f"make a copy: `{type(container).__name__}(...)`",
         )
     if not is_static(index):
@@ -361,7 +362,7 @@ def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
     if isinstance(value, Masked):
         run.refuse_masked()
     if not (is_traced(value) or is_number(value)):
-        run.refuse(f"{describe(value)} cannot be stored in an array", "store numbers", TypingError)
+        run.refuse(f"{described(value)} cannot be stored in an array", "store numbers", TypingError)
     if not _is_basic(entries):
         at, indices = parse_advanced(run, array, entries)
 
@@ -425,7 +426,7 @@ def accumulate_at(run: Run, array: Array, index: Any, value: Any) -> None:
     if _is_basic(counted):
         total = run.call(np.add, [get_item(run, array, index), value], {})
         if not np.can_cast(total.type.dtype, array.type.dtype, "same_kind"):
-            run.refuse(f"{describe(value)} does not add to {describe(array)}", "cast it first")
+            run.refuse(f"{described(value)} does not add to {describe(array)}", "cast it first")
         set_item(run, array, index, total)
         return
     at, indices = parse_advanced(run, array, counted)
@@ -478,7 +479,7 @@ def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
         return entry
     if not is_traced(entry):
         run.refuse(
-            f"{describe(entry)} is no index", "use integers, slices or index arrays", TypingError
+            f"{described(entry)} is no index", "use integers, slices or index arrays", TypingError
         )
     kind = entry.type.dtype.kind
     if kind == "b":

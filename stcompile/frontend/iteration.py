@@ -27,6 +27,7 @@ from stcompile.frontend.values import (
     Scalar,
     Sequence,
     describe,
+    described,
 )
 
 ITERABLE = frozenset(
@@ -101,7 +102,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
             "make a list of its items first: `list(...)`",
         )
     if not isinstance(value, Iterable):
-        run.refuse(f"a {describe(value)} cannot be iterated over", "", TypingError)
+        run.refuse(f"{described(value)} cannot be iterated over", "", TypingError)
     if type(value) is list:
         return _of_list(run, value)
     if type(value) in DICT_VIEWS:
@@ -109,7 +110,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if type(value) in ITERABLE or trees.is_namedtuple(value):
         return fixed(run, value)
     return run.refuse(
-        f"iterating over a {describe(value)} is not supported",
+        f"iterating over {described(value)} is not supported",
         "loop over a range, a list, a tuple, a dict or an array",
     )
 

@@ -23,7 +23,7 @@ from stcompile.frontend.functions.python import hasattr_, isinstance_
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import Signal
-from stcompile.frontend.values import Scalar, describe, is_static, is_traced
+from stcompile.frontend.values import Scalar, described, is_static, is_traced
 from stcompile.ir import Equation
 
 T = TypeVar("T")
@@ -191,7 +191,7 @@ def _mapping(
     if not isinstance(value, collections.abc.Mapping):
         return False
     if not isinstance(value, dict):
-        run.refuse(f"matching a {describe(value)} as a mapping is not supported", "use a dict")
+        run.refuse(f"matching {described(value)} as a mapping is not supported", "use a dict")
     keys = [run.evaluate(key, frame) for key in pattern.keys]
     for key in keys:
         if not is_static(key):
@@ -209,7 +209,7 @@ def _mapping(
 def _class(run: Run, pattern: ast.MatchClass, value: Any, frame: Frame, captures: Captures) -> Any:
     cls = run.evaluate(pattern.cls, frame)
     if not isinstance(cls, type):
-        run.at(pattern.cls, frame, lambda: run.refuse(f"a {describe(cls)} is not a class", ""))
+        run.at(pattern.cls, frame, lambda: run.refuse(f"{described(cls)} is not a class", ""))
     run.checked(value)
     if not isinstance_(run, value, cls):
         return False

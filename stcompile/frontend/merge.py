@@ -77,6 +77,7 @@ from stcompile.frontend.values import (
 from stcompile.ir import Atom, Constant, Variable
 from stcompile.primitives.control import undefined
 from stcompile.types import Type, is_number, type_of
+from stcompile.wording import an
 
 EITHER = "it may be either of two arrays, depending on a value known only at run time"
 
@@ -136,7 +137,7 @@ class Merger:
         kind = type(container).__name__
         if isinstance(container, set):
             if first != second:
-                self._refuse(f"a {kind} has different items on the two paths", "use an array")
+                self._refuse(f"{an(kind)} has different items on the two paths", "use an array")
             return Keep(first)
         same = len(first) == len(second)
         if isinstance(container, dict):
@@ -146,7 +147,7 @@ class Merger:
             return Keep([Poison(f"{reason}: see {self.construct}")])
         if not same:
             self._refuse(
-                f"a {kind} gets items on one path that it does not get on the other",
+                f"{an(kind)} gets items on one path that it does not get on the other",
                 "change it on both paths alike, or use an array and np.where",
             )
         pairs = zip(_items(first), _items(second), strict=True)

@@ -15,7 +15,7 @@ import numpy as np
 from stcompile.errors import TypingError
 from stcompile.frontend.overloads import special_method
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Field, Text, describe, is_static, is_traced
+from stcompile.frontend.values import Field, Text, described, is_static, is_traced
 from stcompile.ir import Atom
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
@@ -37,7 +37,7 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
                 return formatted(run, run.call(method, [], {}))
     if not (is_static(value) or is_traced(value)) or _holds_traced(value):
         run.refuse(
-            f"the text of a {describe(value)} is not supported", "write the text of its items"
+            f"the text of {described(value)} is not supported", "write the text of its items"
         )
     example = _example(value) if is_traced(value) else value
     try:
@@ -102,7 +102,7 @@ def _join(run: Run, separator: str, parts: Sequence[Any]) -> str | Text:
     found: list[str | Text] = []
     for part in parts:
         if not isinstance(part, str | Text):
-            run.refuse(f"str.join takes strings, not {describe(part)}", "", TypingError)
+            run.refuse(f"str.join takes strings, not {described(part)}", "", TypingError)
         found += [separator, part] if found else [part]
     return joined(found)
 

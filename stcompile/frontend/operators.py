@@ -25,6 +25,7 @@ from stcompile.frontend.values import (
 )
 from stcompile.ir import Variable
 from stcompile.types import is_number
+from stcompile.wording import an
 
 Operation = tuple[str, Callable[[Any, Any], Any]]  # the primitive, and Python's own operator
 
@@ -258,7 +259,7 @@ def _change_container(run: Run, operation: Operation, target: Any, value: Any) -
     kind = type(target).__name__
     if not run.owns(target):
         hint = f"make a copy: `items = {kind}(items)`"
-        run.refuse(f"this changes a {kind} {run.owner(target)}", hint)
+        run.refuse(f"this changes {an(kind)} {run.owner(target)}", hint)
     if (kind, operation[0]) in (("list", "add"), ("dict", "bitwise_or")):
         value = run.call(type(target), [value], {})  # these take whatever can be iterated over
     contents = binary(run, operation, target, value)

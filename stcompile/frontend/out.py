@@ -16,7 +16,7 @@ import numpy as np
 
 from stcompile.errors import TypingError
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, describe, is_traced
+from stcompile.frontend.values import Array, described, is_traced
 from stcompile.types import is_number, type_of
 
 # Methods of arrays, and functions written in C, whose signature Python does not always know.
@@ -87,7 +87,7 @@ def without_out(
     if out is None:
         return arguments, rest, None
     if not isinstance(out, Array):
-        run.refuse(f"`out` is a {describe(out)}", "give an array", TypingError)
+        run.refuse(f"`out` is {described(out)}", "give an array", TypingError)
     run.check_writeable(out)
     if callee.of_generator and rest.get("size") is None and not arguments[1:]:
         rest["size"] = out.type.dims

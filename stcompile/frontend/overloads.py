@@ -21,6 +21,7 @@ def special_method(run: Run, owner: Any, name: str) -> Bound | None:
     """A special method that the class of ``owner`` writes in Python; None if it has none."""
     if is_traced(owner) or type(owner).__module__ == "builtins":
         return None
+    run.refuse_foreign(owner)
     method = inspect.getattr_static(type(owner), name, None)
     if not isinstance(method, FunctionType) or method.__code__.co_filename.startswith("<"):
         return None  # what `dataclass` writes has no source

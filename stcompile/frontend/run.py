@@ -17,6 +17,7 @@ import numpy as np
 
 from stcompile.cautions import Caution
 from stcompile.errors import ArgumentsError, LanguageError, StcompileError, TypingError
+from stcompile.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.frontend.capture import Captures
 from stcompile.frontend.changes import Changes
 from stcompile.frontend.elements import Elements
@@ -34,7 +35,7 @@ from stcompile.frontend.values import (
     Scalar,
     Traced,
     ViewStep,
-    describe,
+    described,
 )
 from stcompile.ir import Atom, Constant, Variable, freeze
 from stcompile.location import NOWHERE, Location, Section
@@ -158,6 +159,12 @@ class Run(Changes):
         where = self.location if self._here is not None else None
         raise error(reason, location=where, hint=hint or _HINTS[error])
 
+    def refuse_foreign(self, value: Any) -> None:
+        """Refuse an object or a function of a library that is known not to be compiled."""
+        library = library_of(value)
+        if library is not None:
+            self.refuse(f"{foreign_kind(value)} is not compiled", LIBRARIES[library])
+
     def refuse_masked(self) -> NoReturn:
         """Refuse what needs to know how many items a mask selects."""
         self.refuse(
@@ -236,8 +243,9 @@ class Run(Changes):
             return self.read(self.as_array(value))
         if isinstance(value, Masked):
             self.refuse_masked()
+        self.refuse_foreign(value)
         self.refuse(
-            f"{describe(value)} cannot be an operand of an array operation",
+            f"{described(value)} cannot be an operand of an array operation",
             "operands are arrays and numbers",
         )
 
@@ -273,7 +281,8 @@ class Run(Changes):
         if isinstance(value, Masked):
             self.refuse_masked()
         if not isinstance(value, list | tuple):
-            self.refuse(f"{describe(value)} is not an array", "pass arrays, numbers or lists")
+            self.refuse_foreign(value)
+            self.refuse(f"{described(value)} is not an array", "pass arrays, numbers or lists")
         return self.language.array_of(self, value, dtype)
 
     def cast(self, array: Array, dtype: np.dtype[Any]) -> Array:

@@ -18,10 +18,11 @@ from stcompile.frontend.nested import array_of
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Language, Run
 from stcompile.frontend.statements import STATEMENTS
-from stcompile.frontend.values import Array, Masked, Scalar, describe
+from stcompile.frontend.values import Array, Masked, Scalar, described
 from stcompile.ir import Atom, Program, Variable
 from stcompile.naming import name_variables
 from stcompile.types import is_number
+from stcompile.wording import an
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of)
 
@@ -162,7 +163,7 @@ def _result(run: Run, value: Any) -> Result:
         if trees.is_plain_key(value):
             return Item(None, value)
         if id(value) not in run.origins:
-            run.refuse(f"the function returns a {describe(value)}", "return numbers or arrays")
+            run.refuse(f"the function returns {described(value)}", "return numbers or arrays")
         return Item(None, value, run.origins[id(value)][1])
     keys = tuple(key for (_, key), _ in children)
     parts = tuple(_result(run, part) for _, part in children)
@@ -170,7 +171,7 @@ def _result(run: Run, value: Any) -> Result:
         return Group(type(value).__name__, keys, parts)
     if id(value) not in run.origins:
         run.refuse(
-            f"the function returns a {type(value).__name__} that it made itself",
+            f"the function returns {an(type(value).__name__)} that it made itself",
             "return a dict or a tuple",
         )
     kind = "namedtuple" if trees.is_namedtuple(value) else "dataclass"

@@ -25,7 +25,7 @@ from stcompile.frontend.frames import Frame
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import PathRaised, Returned, Signal
 from stcompile.frontend.state import MISSING, NameSite
-from stcompile.frontend.values import Array, Cell, Masked, Text, describe, is_traced
+from stcompile.frontend.values import Array, Cell, Masked, Text, described, is_traced
 from stcompile.ir import Atom
 
 
@@ -250,7 +250,7 @@ def _message(
         plain = isinstance(value, str | int | float | complex | Text)
         if not (plain or is_traced(value)):
             run.refuse(
-                f"the message of this error is a {describe(value)}", "use a string or an f-string"
+                f"the message of this error is {described(value)}", "use a string or an f-string"
             )
     return messages.arguments_of(run, values)
 

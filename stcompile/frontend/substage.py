@@ -10,7 +10,7 @@ import stcompile.trees as trees
 from stcompile.errors import DerivativeError
 from stcompile.frontend.capture import is_input
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Cell, Scalar, describe
+from stcompile.frontend.values import Array, Cell, Scalar, described
 from stcompile.ir import Atom, Program, Variable, free_variables
 from stcompile.naming import name_variables
 
@@ -120,7 +120,7 @@ def output_and_aux(run: Run, function: Callable[..., Any], result: Any) -> tuple
     if not isinstance(result, tuple) or len(result) != 2:
         run.refuse(
             f"with has_aux=True `{function_name(function)}` returns a pair: the output to "
-            f"differentiate, and what else there is; this is a {describe(result)}",
+            f"differentiate, and what else there is; this is {described(result)}",
             "return output, aux",
             DerivativeError,
         )

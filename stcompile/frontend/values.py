@@ -18,6 +18,7 @@ import numpy as np
 
 from stcompile.ir import Atom, Params, Variable
 from stcompile.types import Type
+from stcompile.wording import an, noun_of
 
 Order: TypeAlias = tuple[int, ...] | None
 UNBOUNDED = 2**62
@@ -360,18 +361,37 @@ def is_static(value: Any) -> bool:
     return True
 
 
+_NOUNS: dict[type, str] = {
+    Closure: "function",
+    Bound: "method",
+    ArrayMethod: "method",
+    GeneratorMethod: "method",
+    Counted: "range",
+    Iterator: "iterator",
+    Generated: "generator",
+    Partial: "partial function",
+}
+
+
 def describe(value: Any) -> str:
-    """A traced value's type, or a static value's own, for messages."""
+    """A traced value's type, or what users call a static one, for messages."""
     if isinstance(value, Array | Scalar | GeneratorValue):
         return repr(value.type)
     if isinstance(value, Masked):
         return f"what a mask selects of {describe(value.items)}"
-    if isinstance(value, Generated):
-        return "generator"
     if isinstance(value, Flat):
         return f"`.flat` of {describe(value.array)}"
     if isinstance(value, Text):
         return "text of traced values"
     if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype}"
-    return type(value).__name__
+        return f"array of {value.dtype}"
+    return _NOUNS.get(type(value)) or noun_of(value)
+
+
+def described(value: Any) -> str:
+    """The same with an article: "an array f64[3]", "a list"."""
+    if isinstance(value, Array):
+        return f"an array {value.type}"
+    if isinstance(value, Scalar):
+        return f"a number {value.type}"
+    return an(describe(value))

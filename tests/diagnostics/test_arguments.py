@@ -96,7 +96,12 @@ def a_boolean(x, flag):
     return np.sum(x) * flag
 
 
-@refused("text", at="def a_string(name):", reason="no array or float", error=DerivativeError)
+@refused(
+    "text",
+    at="def a_string(name):",
+    reason="`name` is a str: derivatives are by arrays",
+    error=DerivativeError,
+)
 def a_string(name):
     return len(name) * 1.0
 

@@ -36,6 +36,7 @@ from stcompile.frontend.values import (
     Iterator,
     Sequence,
     describe,
+    described,
     is_static,
 )
 
@@ -238,7 +239,7 @@ def cycle(run: Run, iterable: Any) -> Iterator:
     """cycle, which Python makes of a copy that it takes in the first round."""
     if isinstance(iterable, Array | Iterator):
         run.refuse(
-            f"cycle goes through {describe(iterable)}, whose items are made on the way",
+            f"cycle goes through {described(iterable)}, whose items are made on the way",
             "make a list of it: cycle(list(...))",
         )
     items = items_of(run, iterable)
@@ -274,7 +275,7 @@ def _refuse_change(run: Run, what: str) -> None:
 
 def _static_int(run: Run, value: Any, name: str) -> int:
     if not isinstance(value, int):
-        run.refuse(f"{name} is {describe(value)}, not a static integer", "", TypingError)
+        run.refuse(f"{name} is {described(value)}, not a static integer", "", TypingError)
     return int(value)
 
 

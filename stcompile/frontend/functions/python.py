@@ -58,7 +58,7 @@ from stcompile.frontend.values import (
     Scalar,
     Sequence,
     Text,
-    describe,
+    described,
     is_static,
     is_traced,
 )
@@ -154,7 +154,7 @@ def len_(run: Run, obj: Any) -> Any:
         return length
     if isinstance(obj, Text):
         return run.refuse("the length of text of traced values is not known", "")
-    return run.refuse(f"the length of a {describe(obj)} is not known", "", TypingError)
+    return run.refuse(f"the length of {described(obj)} is not known", "", TypingError)
 
 
 def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
@@ -327,7 +327,7 @@ def _integer(run: Run, bound: Any) -> Any:
         return operator.index(bound)
     if bound.type.dtype.kind not in "iub" or bound.type.size != 1:
         run.refuse(
-            f"a bound of a range is {describe(bound)}, not an integer", "use int(x)", TypingError
+            f"a bound of a range is {described(bound)}, not an integer", "use int(x)", TypingError
         )
     if bound.type.kind == "python":
         return bound
@@ -364,7 +364,7 @@ def iter_(run: Run, iterable: Any) -> Any:
 
 def next_(run: Run, iterator: Any, *default: Any) -> Any:
     if not isinstance(iterator, Iterator):
-        run.refuse(f"a {describe(iterator)} is not an iterator", "iter(...) makes one")
+        run.refuse(f"{described(iterator)} is not an iterator", "iter(...) makes one")
     if iterator.left:
         return next_of(run, iterator)
     rest_of(run, iterator)
@@ -555,7 +555,7 @@ def _number(run: Run, name: str, value: Any) -> Any:
         return value if is_number(value) else run.refuse(f"math.{name} takes numbers", "")
     if value.type.ndim:
         run.refuse(
-            f"math.{name} takes one number, not {describe(value)}", f"use np.{name}", TypingError
+            f"math.{name} takes one number, not {described(value)}", f"use np.{name}", TypingError
         )
     if value.type.kind == "python":
         return value

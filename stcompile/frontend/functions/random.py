@@ -14,7 +14,14 @@ from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.functions.shapes import shape_of
 from stcompile.frontend.indexing import get_item, set_item
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, GeneratorValue, describe, is_static, is_traced
+from stcompile.frontend.values import (
+    Array,
+    GeneratorValue,
+    describe,
+    described,
+    is_static,
+    is_traced,
+)
 from stcompile.ir import Variable
 
 Generator = GeneratorValue
@@ -147,7 +154,7 @@ def permutation(run: Run, rng: Generator, x: Any, axis: int = 0) -> Any:
 def shuffle(run: Run, rng: Generator, x: Any, axis: int = 0) -> None:
     if not isinstance(x, Array):
         run.refuse(
-            f"`shuffle` of a {describe(x)} is not supported",
+            f"`shuffle` of {described(x)} is not supported",
             "shuffle an array, or index with `rng.permutation(n)`",
         )
     rows = _rows(run, x, "shuffle")
@@ -197,7 +204,7 @@ def _seed_of(run: Run, seed: Any) -> Any:
     given = seed if isinstance(seed, list | tuple) else (seed,)
     if not given or not all(map(_is_count, given)):
         run.refuse(
-            f"a {describe(seed)} as seed is not supported",
+            f"{described(seed)} as seed is not supported",
             "use integers, or make the generator outside and pass it in",
         )
     found = tuple(map(int, given))

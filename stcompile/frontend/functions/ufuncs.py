@@ -12,7 +12,7 @@ from stcompile.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.indexing import accumulate_at
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Masked, describe, is_traced
+from stcompile.frontend.values import Array, Masked, describe, described, is_traced
 from stcompile.library import ufuncs
 from stcompile.types import is_number
 
@@ -86,10 +86,12 @@ def _at(ufunc: np.ufunc) -> Lowering:
                 "np.add.at and np.subtract.at are",
             )
         if not isinstance(a, Array):
-            run.refuse(f"a {describe(a)} cannot be added to", "give an array", TypingError)
+            run.refuse(f"{described(a)} cannot be added to", "give an array", TypingError)
         value: Any = run.as_array(b) if isinstance(b, list | tuple) else b
         if not (is_traced(value) or is_number(value)):
-            run.refuse(f"{describe(value)} cannot be added to an array", "add numbers", TypingError)
+            run.refuse(
+                f"{described(value)} cannot be added to an array", "add numbers", TypingError
+            )
         if a.type.dtype.kind == "b":
             run.refuse(f"np.{ufunc.__name__}.at of booleans is not supported", "use integers")
         if ufunc is np.subtract:
