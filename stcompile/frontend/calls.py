@@ -204,7 +204,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if not callable(function):
         return run.refuse(f"{described(function)} cannot be called", "")
     return run.refuse(
-        f"`{name_of(function)}` has no Python source and is not a function that stcompile knows",
+        f"`{name_of(function)}` has no Python source, and is no function that stcompile knows",
         "write it in NumPy, or compute it outside and pass the result in",
     )
 
@@ -284,9 +284,10 @@ def name_of(function: Any) -> str:
     if function is getattr(sys.modules.get("scipy.special"), name or "", None):
         return f"special.{name}"
     if isinstance(function, np.ufunc) or module[0] == "numpy":
-        inner = ".".join(part for part in module[1:] if not part.startswith("_"))
-        prefix = f"np.{inner}." if inner in ("linalg", "fft", "random") else "np."
-        return f"{prefix}{name}"
+        if getattr(np, name or "", None) is function:
+            return f"np.{name}"
+        inner = [part for part in module[1:] if not part.startswith("_") and part != "lib"]
+        return ".".join(["np", *inner, name or type(function).__name__])
     if module[0] in ("", "builtins", "__main__") or isinstance(function, types.FunctionType):
         return str(name or type(function).__name__)
     return f"{module[0]}.{name}"

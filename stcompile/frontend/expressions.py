@@ -21,7 +21,7 @@ from stcompile.frontend.iteration import (
     iterator_over,
     sequence_of,
 )
-from stcompile.frontend.run import Run
+from stcompile.frontend.run import Run, syntax_name
 from stcompile.frontend.state import NameSite
 from stcompile.frontend.values import (
     Array,
@@ -411,7 +411,7 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
     elif isinstance(target, ast.Attribute):
         set_attribute(run, run.evaluate(target.value, frame), target.attr, value)
     else:
-        run.refuse(f"assignment to {type(target).__name__} is not supported", "")
+        run.refuse(f"assignment to {syntax_name(target)} is not supported", "")
 
 
 def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:

@@ -453,7 +453,10 @@ def parse_advanced(
         if isinstance(entry, slice):
             taken = _take_slice(run, entry, dim)
             if isinstance(taken[0], Affine):
-                run.refuse("a slice that moves with the loop beside index arrays", "take it first")
+                run.refuse(
+                    "a slice that moves with the loop stands beside index arrays",
+                    "take the slice first",
+                )
             at.append(taken)
         else:
             at.append("index")

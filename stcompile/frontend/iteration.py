@@ -30,6 +30,7 @@ from stcompile.frontend.values import (
     described,
 )
 
+_LOOP_OVER = "loop over a range, a list, a tuple, a dict or an array"
 ITERABLE = frozenset(
     {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
 )
@@ -102,7 +103,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
             "make a list of its items first: `list(...)`",
         )
     if not isinstance(value, Iterable):
-        run.refuse(f"{described(value)} cannot be iterated over", "", TypingError)
+        run.refuse(f"{described(value)} cannot be iterated over", _LOOP_OVER)
     if type(value) is list:
         return _of_list(run, value)
     if type(value) in DICT_VIEWS:
@@ -111,7 +112,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
         return fixed(run, value)
     return run.refuse(
         f"iterating over {described(value)} is not supported",
-        "loop over a range, a list, a tuple, a dict or an array",
+        _LOOP_OVER,
     )
 
 

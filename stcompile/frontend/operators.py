@@ -20,6 +20,7 @@ from stcompile.frontend.values import (
     Text,
     Traced,
     describe,
+    described,
     is_static,
     is_traced,
 )
@@ -56,6 +57,31 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.USub: ("negative", operator.neg),
     ast.UAdd: ("positive", operator.pos),
     ast.Invert: ("invert", operator.invert),
+}
+
+_SIGNS: dict[Callable[..., Any], str] = {  # how Python writes its operators
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.mod: "%",
+    operator.pow: "**",
+    operator.matmul: "@",
+    operator.and_: "&",
+    operator.or_: "|",
+    operator.xor: "^",
+    operator.lshift: "<<",
+    operator.rshift: ">>",
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.neg: "-",
+    operator.pos: "+",
+    operator.invert: "~",
 }
 
 
@@ -113,11 +139,11 @@ def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     if not moves and not all(map(is_plain, operands)):
         if not all(map(is_static, operands)):
             run.refuse(
-                f"{python.__name__} of containers looks at a traced value",
+                f"`{_SIGNS[python]}` of containers looks at a traced value",
                 "compare the items one by one",
             )
         run.refuse(
-            f"{python.__name__} of {' and '.join(map(describe, operands))} is not supported",
+            f"`{_SIGNS[python]}` of {' and '.join(map(described, operands))} is not supported",
             "use numbers and NumPy arrays",
         )
     try:

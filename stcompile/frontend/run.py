@@ -53,7 +53,7 @@ _KEEPS_ORDER = {"sum", "copy", "cast", "stack", "concatenate", "update", "accumu
 _KEEPS_ORDER |= {"masked_update", "fft", "ifft", "rfft", "irfft"}
 _HINTS: dict[type[StcompileError], str] = {
     LanguageError: "docs/language.md lists what can be written instead",
-    TypingError: "NumPy would refuse this as well: check shapes and dtypes",
+    TypingError: "NumPy or Python would refuse this as well: check shapes and types",
     ArgumentsError: "check the names and the number of the arguments",
 }
 _CONTIGUOUS = {"contract", "full", "arange", "eye", "constant", "array", "asarray"}
@@ -423,6 +423,7 @@ def syntax_name(node: ast.AST) -> str:
         "Await": "`await`", "AsyncFor": "`async for`", "AsyncWith": "`async with`",
         "Global": "`global`", "While": "`while`", "With": "`with`", "Try": "`try`",
         "TryStar": "`try`", "Raise": "`raise`", "Delete": "`del`", "ClassDef": "a class definition",
+        "Starred": "a starred name", "Slice": "a slice",
         "Match": "`match`", "JoinedStr": "an f-string", "AsyncFunctionDef": "`async def`",
     }  # fmt: skip
     return names.get(type(node).__name__, type(node).__name__)

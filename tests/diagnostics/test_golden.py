@@ -64,7 +64,7 @@ def control_flow(x):
     {1:>6} | h = np.tanh(x @ w)
            |             ^^^^^
     matmul: shapes (2, 3) and (4, 5) do not fit: 3 != 4
-    hint: NumPy would refuse this as well: check shapes and dtypes
+    hint: NumPy or Python would refuse this as well: check shapes and types
     """,
     X,
     np.ones((4, 5)),
@@ -80,7 +80,7 @@ def shapes(x, w):
     {1:>6} | return np.sum(np.concatenate([x, np.ones((3, 2))], axis=1))
            |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     concatenate: shapes (2, 3) and (3, 2) do not fit along axis 1
-    hint: NumPy would refuse this as well: check shapes and dtypes
+    hint: NumPy or Python would refuse this as well: check shapes and types
     """,
     X,
 )
@@ -197,7 +197,7 @@ def keyword(x):
     {1:>6} | return x[0, 3]
            |        ^^^^^^^
     index 3 is out of range for axis 1 of size 3, shape (2, 3)
-    hint: NumPy would refuse this as well: check shapes and dtypes
+    hint: NumPy or Python would refuse this as well: check shapes and types
     """,
     X,
 )
@@ -211,7 +211,7 @@ def out_of_range(x):
     {2:>6} | return v + np.ones(n)
            |        ^^^^^^^^^^^^^^
     add: shapes (2, 3) and (5,) do not broadcast
-    hint: NumPy would refuse this as well: check shapes and dtypes
+    hint: NumPy or Python would refuse this as well: check shapes and types
     called from test_golden.py:{5}, in in_a_loop_and_a_helper (t = 3)
     {5:>6} | x = layer(x, 2 * t - 1)
            |     ^^^^^^^^^^^^^^^^^^^

@@ -112,7 +112,9 @@ def constant(run: Run, values: Any) -> Any:
 def grid(run: Run, maker: Any, key: Any) -> Any:
     """``np.mgrid[...]`` and ``np.ogrid[...]``."""
     if not is_static(key):
-        run.refuse("a grid with traced bounds is not supported", "np.meshgrid(np.linspace(...))")
+        run.refuse(
+            "a grid with traced bounds is not supported", "write np.meshgrid(np.linspace(...))"
+        )
     made = maker[key]
     if isinstance(made, np.ndarray):
         return constant(run, made)
@@ -186,7 +188,7 @@ def complex_(run: Run, real: Any = 0, imag: Any = 0) -> Any:
     if is_static([real, imag]):
         return static_complex(run, real, imag)
     if not is_number(imag) or imag != 0:
-        run.refuse("complex(a, b) of traced parts is not supported", "a + 1j * b")
+        run.refuse("complex(a, b) of traced parts is not supported", "write a + 1j * b")
     return conversion(complex)(run, real)
 
 

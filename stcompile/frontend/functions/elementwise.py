@@ -127,7 +127,7 @@ def sign(run: Run, x: Any) -> Any:
 def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     """np.round: what it does in C, in the steps of it."""
     if not isinstance(decimals, int):
-        run.refuse("`decimals` must be a static integer", "", TypingError)
+        run.refuse("`decimals` is not a static integer", "give a Python int, which is static")
     (x,) = strong(run, (a,))
     if decimals == 0:
         return run.record("rint", x)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.run import Run
@@ -24,7 +23,10 @@ def _transform(primitive: str) -> Callable[..., Any]:
         if n is None:
             n = 2 * (length - 1) if primitive == "irfft" else length
         if not isinstance(n, int | np.integer):
-            run.refuse("the length of a transform must be one static integer", "", TypingError)
+            run.refuse(
+                "the length of a transform is not a static integer",
+                "give a Python int, which is static",
+            )
         kind = "backward" if norm is None else norm
         return run.record(primitive, x, n=int(n), axis=at, norm=kind)
 

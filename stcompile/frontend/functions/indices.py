@@ -41,7 +41,9 @@ def decided(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
         if not is_static([*arguments, *keywords.values()]):
-            run.refuse(f"np.{function.__name__} of traced values is not supported", "static ones")
+            run.refuse(
+                f"np.{function.__name__} of traced values is not supported", "give static integers"
+            )
         return _constants(run, _computed(run, function, *arguments, **keywords))
 
     return _with_signature_of(function, lowering)
@@ -52,7 +54,9 @@ def decided_by_shape(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def lowering(run: Run, arr: Any, *arguments: Any, **keywords: Any) -> Any:
         if not is_static([*arguments, *keywords.values()]):
-            run.refuse(f"np.{function.__name__} of traced values is not supported", "static ones")
+            run.refuse(
+                f"np.{function.__name__} of traced values is not supported", "give static integers"
+            )
         like = np.broadcast_to(np.float64(0), run.as_array(arr).type.dims)
         return _constants(run, _computed(run, function, like, *arguments, **keywords))
 

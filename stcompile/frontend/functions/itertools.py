@@ -35,7 +35,6 @@ from stcompile.frontend.values import (
     Array,
     Iterator,
     Sequence,
-    describe,
     described,
     is_static,
 )
@@ -110,7 +109,9 @@ def islice(run: Run, iterable: Any, *bounds: Any) -> Iterator:
     if not 1 <= len(bounds) <= 3:
         run.refuse("islice takes an iterable and one to three bounds", "", ArgumentsError)
     if not is_static(bounds) or any(b is not None and not isinstance(b, int) for b in bounds):
-        run.refuse("the bounds of islice are static integers", "", TypingError)
+        run.refuse(
+            "a bound of islice is not a static integer", "give a Python int, which is static"
+        )
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
     if start < 0 or step < 1 or (stop is not None and stop < 0):
@@ -229,8 +230,8 @@ def repeat(run: Run, object: Any, times: Any = None) -> Iterator:
 def count(run: Run, start: Any = 0, step: Any = 1) -> Iterator:
     if not (isinstance(start, int) and isinstance(step, int)):
         run.refuse(
-            f"count from {describe(start)} by {describe(step)}",
-            "count takes static integers here: compute the others from these",
+            f"itertools.count from {described(start)} by {described(step)} is not supported",
+            "count by static integers, and compute the others from these",
         )
     return iterator_over(run, Sequence(UNBOUNDED, lambda index: start + step * index, rows=False))
 
@@ -275,7 +276,10 @@ def _refuse_change(run: Run, what: str) -> None:
 
 def _static_int(run: Run, value: Any, name: str) -> int:
     if not isinstance(value, int):
-        run.refuse(f"{name} is {described(value)}, not a static integer", "", TypingError)
+        run.refuse(
+            f"{name} is {described(value)}, not a static integer",
+            "give a Python int, which is static",
+        )
     return int(value)
 
 

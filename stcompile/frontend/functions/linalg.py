@@ -93,7 +93,7 @@ def svd(
         run.refuse(
             "np.linalg.svd(full_matrices=True) of matrices that are not square has no derivative: "
             "what completes the bases is not unique",
-            "full_matrices=False",
+            "write full_matrices=False",
         )
     parts = [run.record("svd", x, part=part) for part in ("U", "S", "Vh")]
     return run.own(_named(np.linalg.svd)(*parts))
@@ -104,7 +104,7 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
     if mode == "r":
         return run.record("qr", x, part="R")
     if mode != "reduced":
-        run.refuse(f"np.linalg.qr in mode {mode!r} is not supported", "mode='reduced'")
+        run.refuse(f"np.linalg.qr in mode {mode!r} is not supported", "write mode='reduced'")
     return run.own(_named(np.linalg.qr)(*(run.record("qr", x, part=part) for part in "QR")))
 
 
@@ -116,7 +116,7 @@ def pinv(run: Run, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
         return run.record("pinv", x)
     if not isinstance(rcond, int | float | np.floating):
         run.refuse(
-            "np.linalg.pinv takes a `rcond` that is known at compile time", "give it as a number"
+            "np.linalg.pinv takes an `rcond` that is known at compile time", "give it as a number"
         )
     return run.record("pinv", x, rcond=float(rcond))
 

@@ -89,7 +89,7 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     if len(parts) != len(arrays):
         run.refuse(
             f"np.einsum({subscripts!r}) names {len(parts)} operands, and {len(arrays)} are given",
-            "one term for each operand",
+            "write one term for each operand",
             TypingError,
         )
     rest = ""
@@ -100,7 +100,11 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
         result = result.replace("...", rest)
     names = "".join(parts)
     if not (names + result).isalpha() and names:
-        run.refuse(f"np.einsum({subscripts!r}): axes are letters", "'ij,jk->ik'", TypingError)
+        run.refuse(
+            f"np.einsum({subscripts!r}): axes are letters",
+            "write letters, as in 'ij,jk->ik'",
+            TypingError,
+        )
     if not arrow:
         once = [name for name in names if names.count(name) == 1 and name not in rest]
         result = rest + "".join(sorted(once))
@@ -146,7 +150,11 @@ def _of_lists(run: Run, given: list[Any]) -> tuple[str, tuple[Any, ...]]:
     result = given.pop() if len(given) % 2 else None
     terms = [*given[1::2], *([] if result is None else [result])]
     if not is_static(terms) or not all(isinstance(term, list | tuple) for term in terms):
-        run.refuse("np.einsum takes its subscripts as a string", "'ij,jk->ik'", TypingError)
+        run.refuse(
+            "np.einsum takes its subscripts as a string",
+            "write letters, as in 'ij,jk->ik'",
+            TypingError,
+        )
     *inputs, last = [
         "".join("..." if axis is Ellipsis else string.ascii_letters[axis] for axis in term)
         for term in terms
@@ -245,7 +253,9 @@ def _pair(run: Run, one: tuple[str, Any], two: tuple[str, Any], result: str) -> 
 def convolve(run: Run, a: Any, v: Any, mode: str = "full") -> Any:
     """np.convolve: numbers are vectors of one element."""
     if mode not in ("full", "same", "valid"):
-        run.refuse(f"the mode {mode!r} is not supported", "'full', 'same' or 'valid'", TypingError)
+        run.refuse(
+            f"the mode {mode!r} is not supported", "write 'full', 'same' or 'valid'", TypingError
+        )
     return run.record("convolve", _vector(run, a), _vector(run, v), mode=mode)
 
 

@@ -17,7 +17,6 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Array,
     GeneratorValue,
-    describe,
     described,
     is_static,
     is_traced,
@@ -138,10 +137,12 @@ def _ordered(run: Run, rng: Generator, x: Any, axis: int) -> Any:
 def _rows(run: Run, x: Any, name: str) -> Array:
     """The array whose rows are meant."""
     if is_traced(x) and not isinstance(x, Array):
-        run.refuse(f"`{name}` of a traced number ({describe(x)})", "use a static integer")
+        run.refuse(
+            f"`{name}` of a traced number is not supported", "give a Python int, which is static"
+        )
     array = run.as_array(x)
     if not array.type.ndim:
-        run.refuse(f"`{name}` of an array without dimensions", "", TypingError)
+        run.refuse(f"`{name}` takes an array of one dimension or more", "", TypingError)
     return array
 
 
@@ -183,7 +184,7 @@ def choice(
     if rows.type.ndim > 1 and rng.type.name != "Generator":
         run.refuse("`choice` takes an array of one dimension", "use a Generator", TypingError)
     if params["size"] == ():
-        run.refuse("`choice` of size ()", "leave the size out")
+        run.refuse("`choice` of size () is not supported", "leave the size out")
     index = _draw(run, "choice", rng, *weights, n=rows.type.dims[at], **params)
     chosen = get_item(run, rows, (*(slice(None),) * at, index))
     return run.record("copy", chosen) if isinstance(chosen, Array) and chosen.path else chosen

@@ -38,7 +38,7 @@ def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
 def axis_of(run: Run, ndim: int, axis: Any) -> int:
     """One axis, non-negative."""
     if not isinstance(axis, int | np.integer):
-        run.refuse("the axis must be one static integer", "", TypingError)
+        run.refuse("the axis is not one static integer", "give a Python int, which is static")
     return axes_of(run, ndim, int(axis))[0]
 
 
@@ -68,7 +68,7 @@ def moment(primitive: str) -> Callable[..., Any]:
         x = run.as_array(a)
         axes = axes_of(run, x.type.ndim, axis)
         if not isinstance(ddof, int):
-            run.refuse("`ddof` must be a static int", "", TypingError)
+            run.refuse("`ddof` is not a static integer", "give a Python int, which is static")
         return run.record(primitive, x, axis=axes, keepdims=bool(keepdims), ddof=ddof)
 
     return lowering

@@ -323,7 +323,9 @@ def diagonal(run: Run, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) 
     if one == two:
         run.refuse("axis1 and axis2 cannot be the same", "", TypingError)
     if not isinstance(offset, int | np.integer):
-        run.refuse("the offset of a diagonal must be a static integer", "", TypingError)
+        run.refuse(
+            "the offset of a diagonal is not a static integer", "give a Python int, which is static"
+        )
     return run.view(x, "diagonal", offset=int(offset), axis1=one, axis2=two)
 
 
@@ -344,7 +346,7 @@ def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
     axes = [axis_of(run, x.type.ndim, i) for i in _tuple(axis)]
     shifts = shifts * len(axes) if len(shifts) == 1 else shifts
     if len(shifts) != len(axes):
-        run.refuse("np.roll needs one shift an axis", "", TypingError)
+        run.refuse("np.roll takes one shift, or one for each axis", "give as many shifts as axes")
     total = dict.fromkeys(axes, 0)
     for one, shift_by in zip(axes, shifts, strict=True):
         total[one] += shift_by  # NumPy adds the shifts of an axis that repeats
@@ -356,7 +358,7 @@ def pad(
 ) -> Any:
     x = run.as_array(array)
     if not isinstance(constant_values, int | float):
-        run.refuse("np.pad takes one static constant", "", TypingError)
+        run.refuse("np.pad takes one constant, a static number", "join the edges by np.concatenate")
     if not is_static(pad_width):
         run.refuse("the pad width is a traced value", "use static integers")
     try:
@@ -366,7 +368,7 @@ def pad(
     if mode == "constant":
         return run.record("pad", x, pad_width=widths, mode=mode, value=constant_values)
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        run.refuse(f"np.pad in mode {mode!r} is not supported", "concatenate the edges yourself")
+        run.refuse(f"np.pad in mode {mode!r} is not supported", "join the edges by np.concatenate")
     for axis, (before, after) in enumerate(widths):
         x = _extended(run, x, axis, before, after, mode)
     return x if any(map(any, widths)) else run.record("copy", x)

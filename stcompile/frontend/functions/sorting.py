@@ -120,7 +120,7 @@ def histogram(
             run.refuse(f"np.histogram: {error}", "", TypingError)
         return tuple(constant(run, part) for part in found)
     if weights is not None:
-        run.refuse("np.histogram with weights is not supported", "np.bincount")
+        run.refuse("np.histogram with weights is not supported", "count with np.bincount")
     if density:
         counts, edges = histogram(run, a, bins, range)
         return run.call(selection.density_of, [counts, edges], {}), edges
