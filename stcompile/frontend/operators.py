@@ -176,6 +176,8 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
     if isinstance(operand, Affine) and primitive == "negative":
         return operand.scaled(-1, 0)
     if primitive == "positive":
+        if operand.type.dtype.kind == "b":
+            run.refuse("NumPy has no `+` of one boolean", "`x.astype(int)`, or x", TypingError)
         if isinstance(operand, Array):
             return run.record("copy" if operand.type.ndim else "to_scalar", operand)
         return operand

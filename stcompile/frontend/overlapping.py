@@ -8,6 +8,7 @@ lost, it means what a copy of the source would give.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,13 +44,12 @@ def _is_safe(target: Array, part: Mapping[str, Any], value: Array, moves: bool) 
     found = []
     for is_copied in (False, True):
         memory = _numbers(target)
-        if memory is None:
-            return False
-        written = _part(_viewed(target, memory), part)
-        read = _viewed(value, memory)
+        written, read = _part(_viewed(target, memory), part), _viewed(value, memory)
         if abs(written.strides[0]) == abs(read.strides[-1]) or not read.strides[-1]:
             return True
-        if moves:
+        if not moves and np.intersect1d(written, read).size == 0:
+            return True
+        if moves or target.cell.order is None:
             return False  # the places are not known
         written[...] = read.copy() if is_copied else read
         found.append(memory)
@@ -57,12 +57,17 @@ def _is_safe(target: Array, part: Mapping[str, Any], value: Array, moves: bool) 
 
 
 def _numbers(array: Array) -> Any:
-    """Different numbers, in the order of the array's base; None if that is not known."""
+    """Different numbers in an array that lies in memory as the array's base does; if that is not
+    known, in one with a stride of its own for each axis."""
     base, order = array.cell.variable.type, array.cell.order
-    if order is None:
-        return None
-    numbers = np.arange(base.size).astype(np.complex128 if base.dtype.kind == "c" else np.int64)
-    return numbers.reshape([base.dims[axis] for axis in order]).transpose(np.argsort(order))
+    dtype = np.complex128 if base.dtype.kind == "c" else np.int64
+    dims = base.dims if order is None else [base.dims[axis] for axis in order]
+    gaps = [dim + (order is None) for dim in dims]
+    numbers = np.arange(1, 1 + math.prod(gaps)).reshape(gaps).astype(dtype)
+    if base.dtype.kind == "c":
+        numbers.imag = -numbers.real
+    numbers = numbers[tuple(map(slice, dims))]
+    return numbers if order is None else numbers.transpose(np.argsort(order))
 
 
 def _viewed(array: Array, memory: Any) -> Any:

@@ -88,3 +88,16 @@ def test_parts_that_move_with_a_loop() -> None:
     number = program_of("k = int(m[0, 0] * 3)", "a[k] = a[:, 1]")
     with pytest.raises(st.LanguageError, match="in some steps at least"):
         st.compile(number)(M)
+
+
+def test_parts_of_an_array_whose_layout_is_not_known() -> None:
+    """What has no element in common, or goes along one axis, is copied in any layout."""
+
+    def function(m: Any) -> Any:
+        a = m * 1.0
+        a[0] = a[1]
+        a[::-1, 2] = a[:, 0]
+        return np.sum(a**2 * m)
+
+    for x in (M[::-1, ::-1], np.repeat(M, 2, axis=1)[:, ::2], np.asfortranarray(M)):
+        assert_like(st.compile(function)(x), function(x), "the value")

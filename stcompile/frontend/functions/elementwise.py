@@ -106,13 +106,17 @@ def clip(
 
 
 def positive(run: Run, x: Any) -> Any:
+    if not is_static(x) and run.atom(x).type.dtype.kind == "b":
+        run.refuse("NumPy has no np.positive of booleans", "`x.astype(int)`, or x", TypingError)
     if isinstance(x, Array):
         return run.record("copy", x) if x.type.ndim else run.record("to_scalar", x)
     return strong(run, (x,))[0]
 
 
 def conjugate(run: Run, x: Any) -> Any:
-    """np.conjugate: of real numbers a copy."""
+    """np.conjugate: of real numbers a copy, of booleans one of small integers."""
+    if not is_static(x) and run.atom(x).type.dtype.kind == "b":
+        return run.record("cast", x, dtype=np.dtype(np.int8))
     is_complex = not is_static(x) and run.atom(x).type.dtype.kind == "c"
     return run.record("conjugate", x) if is_complex else positive(run, x)
 
