@@ -19,6 +19,7 @@ from stcompile.link import link
 from stcompile.location import Location
 from stcompile.options import Options
 from tests.programs import bits
+from tests.uninitialised import spoilt_memory
 
 
 def staged(program: Program) -> Staged:
@@ -57,11 +58,13 @@ def run(function: Any, arguments: tuple[Any, ...]) -> Outcome:
 
 def check(program: Program, *calls: tuple[Any, ...], options: Options = READABLE) -> Emitted:
     """Assert for each call that the emitted function returns, changes and prints what the
-    evaluation of the program does, and that later calls leave what it returned as it is."""
+    evaluation of the program does, and that later calls leave what it returned as it is. New
+    memory holds NaN."""
     made = emitted(program, options)
     linked = link(made.source, made.name, made.workspace)
-    function = linked() if made.workspace else linked
-    outcomes = [run(function, arguments) for arguments in calls]
+    with spoilt_memory():
+        function = linked() if made.workspace else linked
+        outcomes = [run(function, arguments) for arguments in calls]
     for arguments, found in zip(calls, outcomes, strict=True):
         expected = run(lambda *given: evaluate(program, *given), arguments)
         for what in ("results", "arguments"):

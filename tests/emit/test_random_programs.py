@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from stcompile.evaluate import evaluate
 from stcompile.ir import Atom, Program
+from stcompile.options import Options
 from stcompile.passes.own_outputs import own_outputs
 from stcompile.regions import Repeat, unfold
 from stcompile.storage import plan_writes
@@ -32,6 +33,13 @@ def programs(draw: st.DrawFn) -> Program:
 def test_emitted_is_evaluated(program: Program) -> None:
     verify(program)
     check(program, *CALLS)
+
+
+@settings(max_examples=EXAMPLES)
+@given(programs())
+def test_buffered_is_evaluated(program: Program) -> None:
+    """... at the fast level, with one workspace for all calls."""
+    check(own_outputs(program), *CALLS, options=Options("fast"))
 
 
 @settings(max_examples=EXAMPLES // 2)

@@ -81,9 +81,8 @@ class Writer:
         try:
             with np.errstate(all="raise"):
                 exec(statement, self.values)
-            made = self.values.get(name, np.zeros(()))
-            fits = 0 < made.size <= LIMIT and (made.ndim > 0 or not isinstance(made, np.ndarray))
-            bounded = all(np.all(np.abs(self.values[n]) < 1e3) for n in self.names)
+            made = self.values.get(name, np.float64(0))
+            fits, bounded = self.fits(made), self.is_bounded()
         except (ValueError, IndexError, TypeError, ArithmeticError, np.exceptions.AxisError):
             fits = bounded = False
         if not (fits and bounded):
@@ -92,6 +91,14 @@ class Writer:
         self.lines.append(statement)
         if name:
             (self.names if made.ndim else self.numbers).append(name)
+
+    def fits(self, made: Any) -> bool:
+        """True for a value that a name may hold."""
+        return 0 < made.size <= LIMIT and (made.ndim > 0 or not isinstance(made, np.ndarray))
+
+    def is_bounded(self) -> bool:
+        """True if no value grows too large."""
+        return all(np.all(np.abs(self.values[name]) < 1e3) for name in self.names)
 
     def rerun(self) -> None:
         """The state after the statements that were kept."""

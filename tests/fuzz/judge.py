@@ -96,11 +96,21 @@ def judge_source(
 ) -> Verdict:
     """The verdict on a program in text, called with all these arguments."""
     function = function_of(source)
+
+    def examine() -> tuple[int, int]:
+        comparison = Comparison(function, second_order)
+        return comparison.run_once(calls[0]) if light else comparison.run(calls)
+
+    return verdict_of(function, examine)
+
+
+def verdict_of(function: Callable[..., Any], examine: Callable[[], tuple[int, int]]) -> Verdict:
+    """The verdict on a program by an examination of it, which raises where it is wrong and counts
+    the slopes that it compared, and those at kinks."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            comparison = Comparison(function, second_order)
-            counts = comparison.run_once(calls[0]) if light else comparison.run(calls)
+            counts = examine()
         return Verdict("right", "", "", *counts)
     except Mismatch as mismatch:
         about, details = mismatch.args

@@ -9,12 +9,14 @@ The exit status is 1 if there is one that is wrong.
 from __future__ import annotations
 
 import argparse
+import itertools
 import multiprocessing
 import signal
 import sys
 import time
+import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +24,9 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from tests.fuzz.control import program, runs
+from tests.fuzz import arrays, control, judge, judge_arrays
 from tests.fuzz.generate import function_of
-from tests.fuzz.judge import Verdict, judge_source, other_arguments, plain
+from tests.fuzz.judge import Verdict
 from tests.fuzz.shorten import shorten
 
 SECONDS = 120  # for one program
@@ -34,10 +36,52 @@ KINDS = ("right", "refused", "not judged", "wrong", "crashed")
 BAD = ("wrong", "crashed")
 
 
+Calls = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A sort of programs: how one is drawn from a seed, with the arguments of its calls (of one if
+    it is judged lightly), how it is judged, and whether a shorter text is still such a program."""
+
+    draw: Callable[[int, bool], tuple[str, Calls]]
+    judge: Callable[[str, Calls, bool, bool], Verdict]
+    is_one: Callable[[str, Calls], bool]
+
+
+def _draw_control(seed: int, light: bool) -> tuple[str, Calls]:
+    source, args = control.program(seed)
+    return source, (args,) if light else (args, *judge.other_arguments(source, seed))
+
+
+def _is_control(source: str, calls: Calls) -> bool:
+    if not control.runs(source, calls[0]):
+        return False
+    results = [judge.plain(function_of(source), args) for args in calls]
+    return all(
+        type(result) is tuple and [*map(np.shape, result)] == [(), (4,)] for result in results
+    )
+
+
+def _is_about_arrays(source: str, calls: Calls) -> bool:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return all(arrays.runs(source, args) for args in calls)
+
+
+SORTS = {
+    "control": Sort(_draw_control, judge.judge_source, _is_control),
+    "arrays": Sort(
+        lambda seed, _: arrays.program(seed), judge_arrays.judge_source, _is_about_arrays
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Finding:
     """A verdict on a program, with its number and text."""
 
+    sort: str
     number: int
     seed: int
     source: str
@@ -72,6 +116,7 @@ class Job:
     number: int
     every: int
     light: int = 0
+    sort: str = "control"
 
     @property
     def how(self) -> dict[str, bool]:
@@ -87,21 +132,20 @@ def examine(job: Job) -> Finding:
     own = job.seed * 1_000_003 + job.number
     try:
         with limited(SECONDS):
-            source, args = program(own)
-            calls = (args,) if job.how["light"] else (args, *other_arguments(source, own))
+            source, calls = SORTS[job.sort].draw(own, job.how["light"])
     except TimeoutError:
-        return Finding(job.number, own, "", Verdict("not judged", TOO_LONG), SECONDS)
-    verdict = judged(source, calls, **job.how)
+        return Finding(job.sort, job.number, own, "", Verdict("not judged", TOO_LONG), SECONDS)
+    verdict = judged(job.sort, source, calls, **job.how)
     if verdict.kind in BAD:
-        source = shortened(source, calls, verdict, **job.how)
-        verdict = judged(source, calls, **job.how)
-    return Finding(job.number, own, source, verdict, time.perf_counter() - start)
+        source = shortened(job.sort, source, calls, verdict, **job.how)
+        verdict = judged(job.sort, source, calls, **job.how)
+    return Finding(job.sort, job.number, own, source, verdict, time.perf_counter() - start)
 
 
-def judged(source: str, calls: tuple[Any, ...], second_order: bool, light: bool) -> Verdict:
+def judged(sort: str, source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
     try:
         with limited(SECONDS):
-            return judge_source(source, calls, second_order, light)
+            return SORTS[sort].judge(source, calls, second_order, light)
     except TimeoutError:
         return Verdict("not judged", TOO_LONG)
 
@@ -109,33 +153,28 @@ def judged(source: str, calls: tuple[Any, ...], second_order: bool, light: bool)
 # --- a shorter program ---------------------------------------------------------------------------
 
 
-def shortened(source: str, calls: tuple[Any, ...], verdict: Verdict, **how: bool) -> str:
+def shortened(sort: str, source: str, calls: Calls, verdict: Verdict, **how: bool) -> str:
     """The program without what its verdict does not need."""
     trials = 0
 
     def holds(less: str) -> bool:
         nonlocal trials
-        if trials >= TRIALS or not is_program(less, calls):
+        if trials >= TRIALS or not is_program(sort, less, calls):
             return False
         trials += 1
-        found = judged(less, calls, **how)
+        found = judged(sort, less, calls, **how)
         return (found.kind, found.about) == (verdict.kind, verdict.about)
 
     return shorten(source, holds)
 
 
-def is_program(source: str, calls: tuple[Any, ...]) -> bool:
+def is_program(sort: str, source: str, calls: Calls) -> bool:
     """True if plain Python runs it with all arguments, soon, and it returns what a program does."""
     try:
         with limited(1):
-            if not runs(source, calls[0]):
-                return False
-            results = [plain(function_of(source), args) for args in calls]
+            return SORTS[sort].is_one(source, calls)
     except Exception:
         return False
-    return all(
-        type(result) is tuple and [*map(np.shape, result)] == [(), (4,)] for result in results
-    )
 
 
 # --- the command ---------------------------------------------------------------------------------
@@ -158,9 +197,19 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="N",
         help="judge only every Nth program in full, of the others one call; 0: all in full",
     )
+    parser.add_argument(
+        "--sorts",
+        nargs="+",
+        choices=list(SORTS),
+        default=list(SORTS),
+        help="which sorts of programs are drawn, in turn (all)",
+    )
     options = parser.parse_args(arguments)
     numbers = range(options.first, options.first + options.programs)
-    jobs = [Job(options.seed, n, options.second_order, options.light) for n in numbers]
+    jobs = [
+        Job(options.seed, n, options.second_order, options.light, sort)
+        for n, sort in zip(numbers, itertools.cycle(options.sorts))
+    ]
     log = options.log.open("w") if options.log else None
     try:
         if options.jobs == 1:
@@ -175,12 +224,14 @@ def main(arguments: list[str] | None = None) -> int:
 def report(findings: Iterator[Finding], log: TextIO | None) -> int:
     """Write down what is found, as it is found, and a summary at the end."""
     kinds: Counter[str] = Counter()
+    sorts: Counter[str] = Counter()
     abouts: Counter[tuple[str, str]] = Counter()
     differences = kinks = 0
     start, slowest = time.perf_counter(), (0.0, -1)
     for finding in findings:
         verdict = finding.verdict
         kinds[verdict.kind] += 1
+        sorts[finding.sort] += 1
         differences, kinks = differences + verdict.differences, kinks + verdict.kinks
         slowest = max(slowest, (finding.seconds, finding.number))
         if verdict.kind != "right":
@@ -189,6 +240,7 @@ def report(findings: Iterator[Finding], log: TextIO | None) -> int:
             is_new = verdict.kind != "right" and abouts[verdict.kind, verdict.about] == 1
             write(finding, log, verdict.kind in (*BAD, "not judged") or is_new)
     lines = [f"{kinds.total()} programs in {time.perf_counter() - start:.0f} s"]
+    lines += [f"{count:>7} {sort}" for sort, count in sorted(sorts.items())]
     lines += [f"{kinds[kind]:>7} {kind}" for kind in KINDS]
     lines += [f"{differences:>7} slopes compared, {kinks} at kinks"]
     lines += [f"{slowest[0]:>7.1f} s at most, for program {slowest[1]}"]
@@ -204,7 +256,8 @@ def report(findings: Iterator[Finding], log: TextIO | None) -> int:
 def write(finding: Finding, log: TextIO, with_text: bool) -> None:
     verdict = finding.verdict
     about = f": {verdict.about}" if verdict.about else ""
-    log.write(f"program {finding.number} seed {finding.seed} {verdict.kind}{about}\n")
+    which = f"program {finding.number} ({finding.sort}) seed {finding.seed}"
+    log.write(f"{which} {verdict.kind}{about}\n")
     if with_text:
         log.write(f"=====\n{finding.source}-----\n{verdict.details}\n=====\n")
     log.flush()

@@ -99,11 +99,11 @@ def test_a_refusal_is_at_the_users_line():
 def test_programs_are_made_shorter(monkeypatch):
     """As if what is wrong were a product under a condition."""
 
-    def judged(source, calls):
+    def judged(sort, source, calls):
         return Verdict("wrong", "it") if "a * 2.0" in source else Verdict("right")
 
     monkeypatch.setattr(run, "judged", judged)
-    shorter = run.shortened(SMOOTH, (ARGS,), Verdict("wrong", "it"))
+    shorter = run.shortened("control", SMOOTH, (ARGS,), Verdict("wrong", "it"))
     assert shorter.splitlines() == [
         "def program(x, y, s, n):",
         "    a = s",
@@ -114,11 +114,13 @@ def test_programs_are_made_shorter(monkeypatch):
 
 def test_the_command(tmp_path, capsys):
     log = tmp_path / "log"
-    status = run.main(["--programs", "2", "--log", str(log), "--second-order", "0"])
+    asked = ["--programs", "2", "--log", str(log), "--second-order", "0"]
+    status = run.main(asked)
     printed = capsys.readouterr().out
     lines = log.read_text()
     assert lines.endswith(printed)
-    assert [line[:15] for line in lines.splitlines()[:2]] == ["program 0 seed ", "program 1 seed "]
+    starts = [line.partition(" seed ")[0] for line in lines.splitlines() if " seed " in line]
+    assert starts == ["program 0 (control)", "program 1 (arrays)"]
     assert "2 programs" in printed
     assert status == 0
 

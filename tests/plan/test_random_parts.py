@@ -11,11 +11,14 @@ import pytest
 
 import stcompile as st
 from tests.plan.compiled import random
+from tests.uninitialised import spoilt_memory
 
 Program = tuple[tuple[str, int, int, int], ...]
 FUNCTIONS = ("sin", "exp", "double", "shift", "last", "two")
 KINDS = ("join", "slice", "states", *FUNCTIONS)
 CHANCES = (0.22, 0.2, 0.1, 0.1, 0.1, 0.08, 0.05, 0.08, 0.07)
+LATER = 1000  # from this seed on programs have these as well
+MORE_FUNCTIONS = ("ones", "kept ones", "ring", "backwards", "written", "shifted")
 STEPS = 17  # a loop of so many is kept
 
 
@@ -28,6 +31,8 @@ def random_program(seed: int) -> Program:
     for _ in range(int(rng.integers(4, 14))):
         i, j = (int(k) for k in rng.integers(max(0, len(rows) - 5), len(rows), size=2))
         kind = str(rng.choice(KINDS, p=CHANCES))
+        if seed >= LATER and rng.random() < 0.4:
+            kind = str(rng.choice(MORE_FUNCTIONS))
         start = int(rng.integers(0, 3))
         if kind == "join" and rows[i] + rows[j] <= 200:
             rows.append(rows[i] + rows[j])
@@ -36,7 +41,7 @@ def random_program(seed: int) -> Program:
         elif kind == "states" and rows[i] <= 8:
             rows.append(rows[i] * STEPS)
         else:
-            kind = kind if kind in FUNCTIONS else "sin"
+            kind = kind if kind in (*FUNCTIONS, *MORE_FUNCTIONS) else "sin"
             rows.append(rows[i])
         program.append((kind, i, j, start))
     return tuple(program)
@@ -65,6 +70,31 @@ def function_of(program: Program) -> Callable[[Any], Any]:
                     state = np.sin(state) * 1.5
                     states.append(state)
                 made = np.array(states).reshape(-1, 3)
+            elif kind == "ones":
+                made = one * 0.5
+                for _ in range(STEPS):
+                    made = np.sin(np.full(one.shape, 0.25) * made + one * np.ones(3))
+            elif kind == "kept ones":
+                made, rows = one, []
+                for _ in range(STEPS):
+                    rows.append(np.ones(3))
+                    made = np.sin(made)
+                made = made * np.sum(np.stack(rows), axis=0)
+            elif kind == "ring":
+                made, second, third = one, one * 0.5, np.cos(one)
+                for _ in range(STEPS + start):
+                    made, second, third = second, third, made
+                made = made - 0.5 * second
+            elif kind == "backwards":
+                made = one[::-1]
+            elif kind == "written":
+                made = one * 1.0
+                made.T[0] += made[..., 1] * 0.5
+                made[::-1, 2] = made[:, 0]
+            elif kind == "shifted":
+                made = one * 1.0
+                made[1:] = made[:-1]
+                made[0] *= 0.5
             elif kind == "exp":
                 made = np.exp(one * 0.1)
             elif kind == "double":
@@ -79,9 +109,10 @@ def function_of(program: Program) -> Callable[[Any], Any]:
     return function
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", [*range(30), *range(LATER, LATER + 30)])
 def test_like_numpy(seed: int) -> None:
-    check(seed)
+    with spoilt_memory():
+        check(seed)
 
 
 def check(seed: int) -> None:
