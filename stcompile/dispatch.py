@@ -28,6 +28,7 @@ from stcompile.errors import (
     StcompileWarning,
     excerpt,
 )
+from stcompile.frontend.capture import UNREADABLE
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import STAGING, Staged, stage
@@ -40,6 +41,7 @@ from stcompile.pipeline import Thrift, prepare
 from stcompile.primitives.external import externals_of
 from stcompile.signature import key_of
 from stcompile.source import function_source
+from stcompile.trees import Path, follow
 from stcompile.wording import an
 from stcompile.workspaces import Workspaces
 
@@ -57,8 +59,9 @@ MANY = 16  # specialisations that differ in a static argument, before the user i
 @dataclass(frozen=True)
 class Specialisation:
     """A compiled function for one signature: ``arguments`` are the names with their keys, those
-    with a place not the user's; ``written`` are those whose arrays a call changes; ``beside`` is
-    what a dispatcher compiles besides."""
+    with a place not the user's; ``written`` are those whose arrays a call changes; ``attributes``
+    of arguments are read that are none of their parts: the argument, the path, and the key;
+    ``beside`` is what a dispatcher compiles besides."""
 
     staged: Staged
     emitted: Emitted
@@ -66,12 +69,15 @@ class Specialisation:
     arguments: tuple[tuple[str, Any], ...]
     written: tuple[str, ...]
     places: Mapping[str, Place]
+    attributes: tuple[tuple[str, Path, Any], ...] = ()
     known: Known = field(default_factory=Known)
     beside: Any = None
 
-    def is_current(self) -> bool:
+    def is_current(self, arguments: Arguments) -> bool:
         """True if everything captured is as it was when this was compiled."""
         guards, hidden = self.staged.guards, self.staged.hidden
+        if not all(_fits(arguments, *attribute) for attribute in self.attributes):
+            return False
         return all(guard.holds() for guard in guards) and all(h.fits() for h in hidden)
 
     def call(self, values: Sequence[Any]) -> Any:
@@ -104,12 +110,21 @@ class Specialisation:
             self.written,
             self.stored,
             self.known,
+            self.attributes,
         )
 
     @functools.cached_property
     def entry(self) -> Callable[[tuple[Any, ...]], Any]:
         """Code that checks a call and makes it, or says `MISS`."""
         return entry_of(self.entry_call)
+
+
+def _fits(arguments: Arguments, name: str, path: Path, key: Any) -> bool:
+    """True if an attribute of an argument has the key that the program was made for."""
+    try:
+        return bool(key_of(follow(arguments.values[name], path)) == key)
+    except (*UNREADABLE, ArgumentsError):
+        return False
 
 
 def _tell_where(emitted: Emitted, error: Exception) -> None:
@@ -171,7 +186,7 @@ class Dispatcher(ABC):
                         return result
             bound = self.bind(arguments, keywords)
             key = self._key(bound)
-            specialisation = self._current(key)
+            specialisation = self._current(key, bound)
             if specialisation is None:
                 specialisation = self._make(key, bound)
                 self._warn_of_many(stacklevel=3)
@@ -283,23 +298,23 @@ class Dispatcher(ABC):
     def specialise(self, arguments: Arguments) -> Specialisation:
         """The compiled function for these arguments."""
         key = self._key(arguments)
-        found = self._current(key)
+        found = self._current(key, arguments)
         if found is None:
             found = self._make(key, arguments)
             self._warn_of_many(stacklevel=5)
         return found
 
-    def _current(self, key: _SignatureKey) -> Specialisation | None:
+    def _current(self, key: _SignatureKey, arguments: Arguments) -> Specialisation | None:
         """The specialisation of a signature whose captured values are as they were."""
         for specialisation in self._specialisations.get(key, ()):
-            if specialisation.is_current():
+            if specialisation.is_current(arguments):
                 return specialisation
         return None
 
     def _make(self, key: _SignatureKey, arguments: Arguments) -> Specialisation:
         """A new specialisation, unless another thread has made it in the meantime."""
         with STAGING:
-            found = self._current(key)
+            found = self._current(key, arguments)
             if found is None:
                 found = self.build(arguments)
                 others = self._specialisations.get(key, ())[: KEPT - 1]
@@ -338,7 +353,10 @@ class Dispatcher(ABC):
         function = Workspaces(linked) if emitted.workspace else linked
         keys = zip(arguments.values, self._key(arguments)[2], strict=True)
         written = tuple(self.written(arguments))
-        return Specialisation(staged, emitted, function, tuple(keys), written, self.places())
+        read = [(name, path, follow(arguments.values[name], path)) for name, path in staged.beside]
+        attributes = tuple((name, path, key_of(value, name, path)) for name, path, value in read)
+        places = self.places()
+        return Specialisation(staged, emitted, function, tuple(keys), written, places, attributes)
 
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
         """A staged call, optimised, and within the memory budget if there is one."""

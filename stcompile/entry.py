@@ -17,8 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 import stcompile.trees as trees
-from stcompile.frontend.capture import Guard, Hidden, StructureGuard, same
-from stcompile.frontend.places import Place, attribute_expression
+from stcompile.classes import has_slots_beside, is_record, other_names, slot_of
+from stcompile.frontend.capture import Guard, Hidden, IdentityGuard, StructureGuard, same
+from stcompile.frontend.places import Place, attribute_expression, part_expression
 from stcompile.link import link
 from stcompile.overlap import Known, overlaps
 from stcompile.signature import layout_of, same_key
@@ -41,7 +42,8 @@ class Call:
     there, the others come from the caller by position. ``written`` are those whose arrays the call
     changes, and ``stored`` the hidden inputs that it changes (by position).
     ``keywords`` are the function's names for the hidden inputs. ``tell`` adds the user's line to an
-    error of the function.
+    error of the function. ``beside`` are attributes of arguments that are none of their parts: the
+    argument, the path, and the key.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Call:
     written: Sequence[str] = ()
     stored: frozenset[int] = frozenset()
     known: Known = dataclasses.field(default_factory=Known)
+    beside: Sequence[tuple[str, trees.Path, Any]] = ()
 
 
 def entry_source(call: Call) -> str:
@@ -114,6 +117,11 @@ class _Writer:
         for variable, (name, key) in zip(variables, self.call.arguments, strict=True):
             self._arrays[name] = []
             self._check(variable, key, name, name)
+        roots = dict(zip((name for name, _ in self.call.arguments), variables, strict=True))
+        for name, path, key in self.call.beside:
+            variable = self._variable()
+            self._lines.append(f"{variable} = {part_expression(roots[name], path, self.bind)}")
+            self._check(variable, key, trees.show_path(name, path), name)
         self._guards()
         hidden = [self._hidden(at, one) for at, one in enumerate(self.call.hidden)]
         if self.call.written or self.call.stored:
@@ -194,13 +202,13 @@ class _Writer:
 
     def _object(self, variable: str, value: Any) -> Iterator[str]:
         yield f"{variable} is {self.bind(value)}"
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if not isinstance(value, type) and is_record(type(value)):
             yield f"{variable}.tree_leaf"  # else it has parts
 
     def _structure(self, variable: str, key: Any, shown: str, argument: str) -> None:
-        _, kind, keys, _, parts = key
+        _, kind, keys, others, parts = key
         names = [self._variable() for _ in parts]
-        self._structure_type(variable, kind, keys, same_key)
+        self._structure_type(variable, kind, keys, same_key, others)
         self._unpack(variable, kind, keys, names)
         step = "item" if kind in (dict, list, tuple) else "attribute"
         for name, one, part in zip(names, keys, parts, strict=True):
@@ -212,6 +220,7 @@ class _Writer:
         kind: type,
         keys: Sequence[Any],
         alike: Callable[[Any, Any], bool],
+        others: Sequence[str],
     ) -> None:
         """Check that a structure has a type and these keys."""
         tests = [f"type({variable}) is {self.bind(kind)}"]
@@ -219,10 +228,12 @@ class _Writer:
             tests.append(f"len({variable}) == {len(keys)}")
         elif issubclass(kind, tuple):
             tests.append(f"{self.bind(kind)}._fields == {self.bind(tuple(keys))}")
+            tests += self._own_names(variable, kind, (), others)
         else:
             fields = "__dataclass_fields__"
             tests.append(f"{self.bind(kind)}.{fields} is {self.bind(getattr(kind, fields))}")
-            tests.append(f'not getattr({variable}, "tree_leaf", False)')
+            tests.append(f'not getattr({self.bind(kind)}, "tree_leaf", False)')
+            tests += self._own_names(variable, kind, tuple(keys), others)
         self._unless(*tests)
         if kind is dict and keys:
             found = [self._variable() for _ in keys]
@@ -230,6 +241,17 @@ class _Writer:
             ask, expected = self.bind(alike), map(self.bind, keys)
             pairs = zip(found, expected, strict=True)
             self._unless(*[f"({f} is {e} or {ask}({f}, {e}))" for f, e in pairs])
+
+    def _own_names(
+        self, variable: str, kind: type, fields: Sequence[str], others: Sequence[str]
+    ) -> Iterator[str]:
+        """Check which attributes an object has itself."""
+        slots = {name for name in (*fields, *others) if slot_of(kind, name) is not None}
+        if slots - {*fields} or has_slots_beside(kind, fields):
+            yield f"{self.bind(other_names)}({variable}, {self.bind(tuple(fields))}) == {others!r}"
+        elif kind.__dictoffset__:
+            names = {*fields, *others} - slots
+            yield f"{variable}.__dict__.keys() == {self.bind(names)}"
 
     def _unpack(self, variable: str, kind: type, keys: Sequence[Any], names: Sequence[str]) -> None:
         """Give the parts of a structure names."""
@@ -254,6 +276,8 @@ class _Writer:
                 self._captured_structure(variable, guard.expected)
             elif guard.expected is None or isinstance(guard.expected, bool):
                 self._unless(f"{read} is {guard.expected!r}")
+            elif isinstance(guard, IdentityGuard):
+                self._unless(f"{read} is {self.bind(guard.expected)}")
             else:
                 variable, expected = self._variable(), self.bind(guard.expected)
                 self._lines.append(f"{variable} = {read}")
@@ -262,9 +286,9 @@ class _Writer:
 
     def _captured_structure(self, variable: str, structure: Any) -> None:
         """Check the types and keys of a structure: what `structure_of` says of it."""
-        kind, parts = structure
+        kind, parts, others = structure
         keys = [key for (_, key), _ in parts]
-        self._structure_type(variable, kind, keys, same)
+        self._structure_type(variable, kind, keys, same, others)
         inner = [self._variable() if part is not None else "_" for _, part in parts]
         if any(part is not None for _, part in parts):
             self._unpack(variable, kind, keys, inner)

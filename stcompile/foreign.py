@@ -36,7 +36,8 @@ LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
 
 def library_of(value: Any) -> str | None:
     """The library of `LIBRARIES` that an object, a class or a function belongs to."""
-    owner = getattr(value, "__self__", None) if callable(value) else None
+    bound = isinstance(value, types.BuiltinFunctionType | types.MethodType)
+    owner = value.__self__ if bound else None
     if owner is not None and not isinstance(owner, types.ModuleType):
         value = owner
     is_named = isinstance(value, type | types.FunctionType | types.BuiltinFunctionType)

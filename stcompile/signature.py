@@ -8,7 +8,8 @@ Every argument has a *key*, a tuple that says what it is:
 - ``("static", type, value)`` for other plain values;
 - ``("object", identity)`` for functions and other objects;
 - ``("structure", type, keys, spellings, parts)`` for dicts, lists, tuples, namedtuples and
-  dataclasses; the spellings tell keys apart that are equal: 1, 1.0 and True.
+  dataclasses; the spellings tell keys apart that are equal (1, 1.0 and True), and name the
+  attributes that an object has besides its fields.
 
 >>> key_of(np.zeros((2, 3)))
 ('array', dtype('float64'), (2, 3), True)
@@ -23,8 +24,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.classes import other_names
 from stcompile.errors import ArgumentsError
-from stcompile.frontend.capture import is_input, memory_order
+from stcompile.frontend.capture import is_input, is_plain_value, memory_order
 from stcompile.wording import an
 
 
@@ -52,15 +54,20 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
                 f"is {an(type(value).__name__)}, whose contents cannot be traced",
                 "pass a plain dict, list or tuple, a namedtuple or a dataclass",
             )
-        if isinstance(value, int | str | bytes | type(None) | np.generic | np.dtype):
+        if is_plain_value(value):
             return "static", type(value), value
         return "object", Identity(value)
     if type(value) is dict and not all(map(trees.is_plain_key, value)):
         refuse("has keys that cannot be written as literals", "use strings or numbers as keys")
     inner = tuple([key_of(part, name, (*path, step)) for step, part in parts])
     keys = tuple([key for (_, key), _ in parts])
-    is_told = type(value) is not dict or all(type(key) is str for key in keys)
-    return "structure", type(value), keys, () if is_told else tuple(map(repr, keys)), inner
+    spellings: tuple[str, ...] = ()
+    if type(value) is dict:
+        is_told = all(type(key) is str for key in keys)
+        spellings = () if is_told else tuple(map(repr, keys))
+    elif type(value) not in (list, tuple):
+        spellings = other_names(value, keys)
+    return "structure", type(value), keys, spellings, inner
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> Any:

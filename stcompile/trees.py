@@ -13,6 +13,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from stcompile.classes import find, is_record, own, own_attributes, set_own
+
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
 
@@ -37,9 +39,10 @@ def is_namedtuple(value: Any) -> bool:
 
 def is_dataclass(value: Any) -> bool:
     """True for instances of the user's dataclasses; a class that says ``tree_leaf = True`` is a
-    leaf whatever it is made of."""
-    found = dataclasses.is_dataclass(value) and not isinstance(value, type)
-    return found and not getattr(value, "tree_leaf", False)
+    leaf whatever it is made of, and so is one that computes what its fields are."""
+    if isinstance(value, type) or not is_record(type(value)):
+        return False
+    return not (own(value, "tree_leaf") is True or find(type(value), "tree_leaf") is True)
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -72,15 +75,19 @@ def with_children(value: Any, parts: list[Any]) -> Any:
     """A structure like ``value`` with other parts; user classes are not constructed anew but
     copied, so that no user code runs."""
     if is_namedtuple(value):
-        return type(value)._make(parts)
+        made = tuple.__new__(type(value), parts)
+        for name, part in own_attributes(value):
+            set_own(made, name, part)
+        return made
     if type(value) in (list, tuple):
         return type(value)(parts)
     if type(value) is dict:
         return dict(zip(value, parts, strict=True))
     copy = object.__new__(type(value))
-    copy.__dict__.update(getattr(value, "__dict__", {}))
+    for name, part in own_attributes(value):
+        set_own(copy, name, part)
     for field, part in zip(dataclasses.fields(value), parts, strict=True):
-        object.__setattr__(copy, field.name, part)
+        set_own(copy, field.name, part)
     return copy
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import collections
 import functools
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.classes import MISSING, is_changeable
 from stcompile.errors import TypingError
-from stcompile.frontend import masks
+from stcompile.frontend import data_model, masks
+from stcompile.frontend.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.indexing import set_item
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
@@ -26,9 +28,11 @@ from stcompile.frontend.values import (
     GeneratorValue,
     Masked,
     Scalar,
+    Super,
     Traced,
     describe,
     described,
+    is_traced,
 )
 
 MUTATING = frozenset(
@@ -37,7 +41,12 @@ MUTATING = frozenset(
 )
 
 
-def attribute(run: Run, owner: Any, name: str) -> Any:
+def attribute(run: Run, owner: Any, name: str, *default: Any) -> Any:
+    """``owner.name``, or ``getattr(owner, name, default)``."""
+    if default and not isinstance(owner, type | Super) and _is_value(owner):
+        if not has_attribute(run, owner, name):
+            return default[0]
+        default = ()
     if isinstance(owner, Array | Scalar):
         return _of_traced(run, owner, name)
     if isinstance(owner, Masked):
@@ -53,7 +62,33 @@ def attribute(run: Run, owner: Any, name: str) -> Any:
         return GeneratorMethod(owner, name)
     if isinstance(owner, Closure | Bound):
         return run.refuse(f"the attribute `{name}` of a function is not supported", "")
-    return _of_object(run, owner, name)
+    return _of_object(run, owner, name, default)
+
+
+def _is_value(owner: Any) -> bool:
+    is_one = isinstance(owner, Masked | GeneratorValue | types.ModuleType)
+    return is_traced(owner) or is_one
+
+
+def has_attribute(run: Run, owner: Any, name: str) -> bool:
+    """``hasattr(owner, name)``."""
+    if is_traced(owner) or isinstance(owner, Masked):
+        return hasattr(np.ndarray, name)
+    if isinstance(owner, GeneratorValue):
+        return hasattr(owner.example, name)
+    if isinstance(owner, types.ModuleType):
+        place = Place.constant(owner, owner.__name__)
+        has = functools.partial(_has, name=name)
+        return bool(run.captures.guard(place.fact(f"hasattr {name}", has)))
+    if isinstance(owner, type | Super) or type(owner) in _BUILT_IN:
+        return _of_object(run, owner, name, (MISSING,)) is not MISSING
+    if isinstance(owner, Closure | Bound) or type(owner).__module__ == Array.__module__:
+        return hasattr(owner, name)
+    return data_model.has_attribute(run, owner, name)
+
+
+def _has(owner: Any, name: str) -> bool:
+    return hasattr(owner, name)
 
 
 def _transposed(run: Run, x: Array) -> Array:
@@ -149,38 +184,44 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
     return run.captures.captured(value, place)
 
 
-def _of_object(run: Run, owner: Any, name: str) -> Any:
+def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any:
+    """An attribute of an object that is no value of the program: by Python's data model, but for
+    what is built in."""
+    if isinstance(owner, Super):
+        return super_attribute(run, owner, name, *default)
+    if type(owner).__module__ == Array.__module__:
+        return run.refuse(f"the attribute `{name}` of {described(owner)} is not supported", "")
+    if isinstance(owner, type) and is_changeable(owner):
+        return class_attribute(run, owner, name, *default)
     if str(type(owner).__module__).startswith("scipy.") and callable(getattr(owner, name, None)):
         return getattr(owner, name)  # a method such as that of a distribution: known, or refused
-    if trees.is_namedtuple(owner) and name in ("_replace", "_asdict"):
-        return getattr(owner, name)
-    static = None if isinstance(owner, super) else inspect.getattr_static(type(owner), name, None)
-    on_instance = name in getattr(owner, "__dict__", {})
-    if static is not None and not on_instance:
-        run.captures.guard(Place.of_class(type(owner), name))  # it may be replaced on the class
-        place = run.captures.place_of(owner)
-        if place is not None:  # or hidden by an attribute of the object's own
-            own = place.fact(f"own {name}", lambda o: name in getattr(o, "__dict__", {}))
-            run.captures.guard(own)
-        if isinstance(static, property) and static.fget is not None:
-            return run.call(static.fget, [owner], {})
-        if isinstance(static, functools.cached_property):
-            return run.call(static.func, [owner], {})
-        if isinstance(static, types.FunctionType):
-            return Bound(static, owner)
-    try:
+    if trees.is_namedtuple(owner) and name in _OF_TUPLES:
         value = getattr(owner, name)
+        if value.__func__.__code__.co_filename == _TUPLES:
+            run.captures.lookup(type(owner), name)
+            return value
+    if not isinstance(owner, type) and type(owner) not in _BUILT_IN:
+        return get_attribute(run, owner, name, *default)
+    try:
+        value = getattr(owner, name, *default)
     except AttributeError as error:
         return run.refuse(str(error), "", TypingError)
-    if isinstance(value, types.MethodType):
-        return Bound(value.__func__, value.__self__)
     if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
         return run.refuse(
             f"`.{name}` changes {described(owner)} {run.owner(owner)}",
             f"make a copy: `{type(owner).__name__}(...)`",
         )
-    if isinstance(owner, type):
-        return run.captures.captured(value, Place.of_class(owner, name))
-    if static is not None and not on_instance and not inspect.isdatadescriptor(static):
-        return run.captures.captured(value, Place.of_class(type(owner), name))
-    return run.captures.attribute(owner, name, value)
+    return value
+
+
+_BUILT_IN = (list, dict, set, frozenset, tuple, str, bytes, int, bool, float, complex, range, slice)
+_OF_TUPLES = ("_replace", "_asdict", "_make")
+_TUPLES = collections.__file__
+
+
+def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``."""
+    if isinstance(owner, Array):
+        set_part(run, owner, name, value)
+    else:
+        data_model.set_attribute(run, owner, name, value)

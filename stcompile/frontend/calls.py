@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import functools
 import importlib
 import inspect
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.classes import is_changeable, names_of
 from stcompile.deferred import deferred
 from stcompile.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.frontend import messages
@@ -28,10 +30,12 @@ from stcompile.frontend.attributes import attribute
 from stcompile.frontend.binding import bind_arguments, staged_signature
 from stcompile.frontend.construct import construct
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
+from stcompile.frontend.generated import generated
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.masks import has_masked
 from stcompile.frontend.out import Callee, without_out, write_out
+from stcompile.frontend.overloads import refuse_hash, special_method
 from stcompile.frontend.places import Place
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.run import Run
@@ -94,8 +98,10 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         if has_masked([*arguments, *keywords.values()]):
             run.refuse_masked()
         return function.stage_call(run, arguments, keywords)
-    if getattr(function, "__dict__", {}).get("makes_transformed"):
+    if (names_of(function) or {}).get("makes_transformed"):
         return _compute(run, function, arguments, keywords)
+    if is_changeable(type(function)) and not isinstance(function, type):
+        return _call_instance(run, function, arguments, keywords)
     if isinstance(function, functools.partial):
         fixed, named = _parts_of_partial(run, function)
         return call(run, function.func, [*fixed, *arguments], {**named, **keywords})
@@ -111,6 +117,9 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
             return _lower(run, lowering, callee, arguments, keywords)
         if function in _tables().STATIC:
             arguments = _drained(run, arguments)
+            if any(is_changeable(type(v)) for v in arguments if not isinstance(v, type)):
+                shown = ", ".join(map(describe, arguments))
+                run.refuse(f"`{name_of(function)}` of {shown} is not supported", "use numbers")
             if is_static([*arguments, *keywords.values()]):
                 return _compute(run, function, arguments, keywords)
             run.refuse(
@@ -167,6 +176,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return _lower(run, lowering, Callee(name), arguments, keywords)
     if _is_container_method(function):
         arguments = _drained(run, arguments)
+        if isinstance(function.__self__, dict | set | frozenset):
+            refuse_hash(run, *arguments)
         if isinstance(function.__self__, str) and not is_static([*arguments, *keywords.values()]):
             return messages.method(run, function, arguments, keywords)
         _check_container_method(run, function, arguments, keywords)
@@ -194,12 +205,15 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if is_helper(function) and is_static([*arguments, *keywords.values()]):
         return _compute(run, function, arguments, keywords)
     if isinstance(function, types.FunctionType):
+        known = generated(function, arguments[0]) if arguments else None
+        if known is not None:
+            owner, meaning = known
+            return meaning(run, owner, function, arguments, keywords)
         return inline_function(run, function, arguments, keywords)
     if isinstance(function, type):
         return construct(run, function, arguments, keywords)
     if is_object:
-        if not run.owns(function):
-            run.captures.track(function, Place.constant(function, type(function).__name__))
+        run.captures.track(function, Place.constant(function, type(function).__name__))
         return call(run, method, [function, *arguments], keywords)
     if not callable(function):
         return run.refuse(f"{described(function)} cannot be called", "")
@@ -207,6 +221,15 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         f"`{name_of(function)}` has no Python source, and is no function that stcompile knows",
         "write it in NumPy, or compute it outside and pass the result in",
     )
+
+
+def _call_instance(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """A call of an object of the user's."""
+    run.place_of(function, function)  # its attributes are guarded
+    method = special_method(run, function, "__call__")
+    if method is None:
+        run.refuse(f"{described(function)} cannot be called", "")
+    return call(run, method, arguments, keywords)
 
 
 def _fetch(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
@@ -231,7 +254,7 @@ def _is_container_method(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     plain = (list, dict, set, tuple, str, int, frozenset, range)
     if trees.is_namedtuple(owner) and isinstance(function, types.MethodType):
-        return function.__name__ in ("_replace", "_asdict")
+        return function.__func__.__code__.co_filename == collections.__file__
     return isinstance(function, types.BuiltinMethodType) and isinstance(owner, plain)
 
 

@@ -9,15 +9,26 @@ mutated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.classes import (
+    find,
+    is_changeable,
+    names_of,
+    other_names,
+    own_attributes,
+    owner_of,
+    set_own,
+)
+from stcompile.errors import LanguageError
 from stcompile.frontend.places import Place
-from stcompile.frontend.values import Array, Cell, GeneratorValue, Order, Scalar
+from stcompile.frontend.values import Array, Cell, GeneratorValue, Order, Scalar, Unread
 from stcompile.ir import Variable
 from stcompile.recorder import Recorder
 from stcompile.types import is_generator, type_of
@@ -74,6 +85,17 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class IdentityGuard(Guard):
+    """That a place holds one object, and no other that is equal to it."""
+
+    def holds(self) -> bool:
+        try:
+            return self.place.read() is self.expected
+        except UNREADABLE:
+            return False
+
+
+@dataclass(frozen=True)
 class StructureGuard(Guard):
     """The types and keys of a captured structure: ``expected`` is `structure_of` what the place
     holds."""
@@ -95,13 +117,12 @@ def same(value: Any, expected: Any) -> bool:
         return len(value) == len(expected) and all(map(same, value, expected))
     if isinstance(value, frozenset):  # 1, 1.0 and True are equal
         return bool(value == expected) and set(map(_typed, value)) == set(map(_typed, expected))
-    return isinstance(value, int | str | bytes | complex | np.dtype | np.generic) and bool(
-        value == expected
-    )
+    return is_plain_value(value) and bool(value == expected)
 
 
 def _typed(value: Any) -> tuple[type, str]:
-    return type(value), repr(value)
+    is_told = is_plain_value(value) or type(value) is float
+    return type(value), repr(value) if is_told else str(id(value))
 
 
 class Captures:
@@ -112,6 +133,7 @@ class Captures:
         self._orders = orders
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
         self.leaves: list[Leaf] = []
+        self.beside: list[tuple[str, trees.Path]] = []  # attributes of arguments that are no parts
         self.hidden: list[Hidden] = []
         self.guards: dict[Place, Guard] = {}
         self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
@@ -123,6 +145,9 @@ class Captures:
     def argument(self, name: str, value: Any, writeable: bool = False) -> Any:
         """The mirror of an argument: every array or float in it becomes an input."""
 
+        return self._mirrored(value, self._argument_leaf(name, writeable), name, (), writeable)
+
+    def _argument_leaf(self, name: str, writeable: bool) -> Callable[[trees.Path, Any], Any]:
         def leaf(path: trees.Path, item: Any) -> Any:
             if not is_input(item):
                 return item
@@ -141,7 +166,50 @@ class Captures:
             self._arguments[id(item)] = mirror = self._cell(variable, item, frozen)
             return mirror
 
-        return trees.map_leaves(leaf, value)
+        return leaf
+
+    def _mirrored(
+        self,
+        value: Any,
+        leaf: Callable[[trees.Path, Any], Any],
+        root: str | Place,
+        path: trees.Path,
+        writeable: bool = False,
+    ) -> Any:
+        """A structure with mirrors of its leaves. What its objects have besides their fields is
+        mirrored when it is read."""
+        parts = trees.children(value)
+        if parts is None:
+            return leaf(path, value)
+        made = trees.with_children(
+            value,
+            [self._mirrored(part, leaf, root, (*path, step), writeable) for step, part in parts],
+        )
+        if isinstance(made, tuple) or type(made) not in (list, dict):
+            fields = {name for (kind, name), _ in parts if kind == "attribute"}
+            for name, item in own_attributes(value):
+                if name not in fields:
+                    at = (*path, ("attribute", name))
+                    read = functools.partial(self._beside, item, root, at, writeable)
+                    set_own(made, name, Unread(functools.cache(read)))
+        return made
+
+    def _beside(self, value: Any, root: str | Place, path: trees.Path, writeable: bool) -> Any:
+        """The mirror of an attribute that is no part of the structure."""
+        if isinstance(root, Place):
+            return self.captured(value, root.part(path))
+        if writeable and any(is_input(item) for _, item in trees.leaves(value)):
+            shown = trees.show_path(root, path)
+            raise LanguageError(
+                f"`{shown}` is read, which is no field of the class: it does not follow the "
+                "parameters that this step changes",
+                hint="make it a field, a property or an argument of its own",
+            )
+        self.beside.append((root, path))
+        for at, item in trees.leaves(value, path):
+            if has_attributes(item) and not is_input(item):
+                self.track(item, Place.constant(item, trees.show_path(root, at)))
+        return self._mirrored(value, self._argument_leaf(root, False), root, path)
 
     # --- captured values -----------------------------------------------------------------------
 
@@ -162,7 +230,9 @@ class Captures:
             return self._array(value, place)
         if type(value) in (list, tuple, dict) or trees.is_namedtuple(value):
             return self._structure(value, place)
-        if isinstance(value, set):
+        if type(value) in (set, frozenset):
+            for item in filter(has_attributes, value):
+                self.track(item, Place.constant(item, f"an item of {place.description}"))
             return self.guard(place.fact("items", frozenset))
         self.guard(place)
         if has_attributes(value):
@@ -181,6 +251,34 @@ class Captures:
         value = place.read()
         self.guards.setdefault(place, Guard(place, value))
         return value
+
+    # --- classes -------------------------------------------------------------------------------
+
+    def class_of(self, value: Any) -> type:
+        """The class of an object, which does not change."""
+        place = self.place_of(value)
+        if place is not None and is_changeable(type(value)):
+            self._is(place.kind(), type(value))
+        return type(value)
+
+    def lookup(self, cls: type, name: str, after: type | None = None) -> Any:
+        """What a class, or those after one in its order, hold under a name, as it stands there:
+        from now on that, `MISSING` included."""
+        found = find(cls, name, after)
+        last = owner_of(cls, name, after)
+        order = cls.__mro__ if last is None else cls.__mro__[: cls.__mro__.index(last) + 1]
+        if any(map(is_changeable, order)):
+            self._is(Place.of_class(cls, name, after), found)
+        return found
+
+    def lacks(self, owner: Any, name: str) -> None:
+        """Rely on a real object to have no attribute of a name of its own."""
+        place = self.place_of(owner)
+        if place is not None and names_of(owner) is not None:
+            self.guard(place.has_own(name))
+
+    def _is(self, place: Place, expected: Any) -> None:
+        self.guards.setdefault(place, IdentityGuard(place, expected))
 
     def tell_apart(self, one: Any, other: Any) -> bool:
         """False if two mirrors may be those of one object at another call; guards that two
@@ -205,9 +303,22 @@ class Captures:
     def _structure(self, value: Any, place: Place) -> Any:
         fact = place.fact("structure", structure_of)
         self.guards.setdefault(fact, StructureGuard(place, structure_of(value)))
-        mirror = trees.map_leaves(lambda path, item: self.captured(item, place.part(path)), value)
+        for item in self._keys(value):
+            self.track(item, Place.constant(item, f"a key of {place.description}"))
+
+        def leaf(path: trees.Path, item: Any) -> Any:
+            return self.captured(item, place.part(path))
+
+        mirror = self._mirrored(value, leaf, place, ())
         self._mirrors[id(value)] = value, mirror, place
         return mirror
+
+    def _keys(self, value: Any) -> Iterator[Any]:
+        """The keys of the dicts in a structure that may have attributes."""
+        for (_, key), part in trees.children(value) or ():
+            if has_attributes(key):
+                yield key
+            yield from self._keys(part)
 
     def _number(self, value: Any, place: Place) -> Scalar:
         if place not in self._numbers:
@@ -245,7 +356,9 @@ def structure_of(value: Any) -> Any:
     parts = trees.children(value)
     if parts is None:
         return None
-    return type(value), tuple((step, structure_of(part)) for step, part in parts)
+    named = () if type(value) in (list, tuple, dict) else tuple(key for (_, key), _ in parts)
+    others = other_names(value, named) if named else ()
+    return type(value), tuple((step, structure_of(part)) for step, part in parts), others
 
 
 def memory_order(value: np.ndarray[Any, Any]) -> Order:
@@ -262,9 +375,19 @@ def is_input(value: Any) -> bool:
     random generators."""
     if isinstance(value, np.ndarray):
         return type(value) is np.ndarray and value.dtype.kind in "biufc"
-    return type(value) in (float, complex) or isinstance(value, np.inexact) or is_generator(value)
+    if isinstance(value, np.inexact):
+        return not is_changeable(type(value))
+    return type(value) in (float, complex) or is_generator(value)
+
+
+def is_plain_value(value: Any) -> bool:
+    """True for immutable values that nothing tells apart from equal ones of their class; objects of
+    the user's subclasses of `str` and `int` may have attributes."""
+    if type(value) in (int, bool, str, bytes, complex, type(None)):
+        return True
+    return isinstance(value, np.dtype | np.generic) and not is_changeable(type(value))
 
 
 def has_attributes(value: Any) -> bool:
     """True for objects whose attributes may be read while staging."""
-    return not isinstance(value, int | str | bytes | type(None) | np.dtype | np.generic)
+    return not is_plain_value(value)

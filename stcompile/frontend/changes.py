@@ -129,7 +129,7 @@ class Changes:
     def note_contents(self, container: Any) -> None:
         """Note that a container is about to be changed, if the program made it."""
         found = self.owned.get(id(container))
-        if found is not None:
+        if found is not None and isinstance(container, list | dict | set):
             self.note(ContentsSite(container, found.born))
 
     def note_attribute(self, owner: Any, name: str) -> None:

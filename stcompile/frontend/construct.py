@@ -1,58 +1,96 @@
-"""Instances that the program makes: dataclasses, namedtuples, and objects with ``__init__``."""
+"""Instances that the program makes: a call of a class, as Python does it.
+
+``type(cls).__call__`` makes one by ``cls.__new__`` and hands it to ``__init__`` of what came out.
+Each of the three may be the user's, and is staged. The new object is the program's own.
+"""
 
 from __future__ import annotations
 
 import collections
-import dataclasses
-import inspect
+import enum
 import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stcompile.frontend.binding import bind_arguments
+from stcompile.classes import is_changeable, names_of
+from stcompile.errors import TypingError
+from stcompile.frontend.data_model import bound, refuse_getters
+from stcompile.frontend.iteration import items_of
 from stcompile.frontend.run import Run
+from stcompile.frontend.values import is_static, is_traced
 
 _CONTAINERS = (list, dict, set, tuple, collections.deque)
 
 
 def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """An instance of a user's class: dataclasses and namedtuples by their fields, others by
-    staging ``__init__``. The new object is the program's own."""
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        bound = bind_arguments(run, cls.__name__, inspect.signature(cls), arguments, keywords)
-        defaults = getattr(cls, "_field_defaults", {})
-        values = {**defaults, **bound}
-        return tuple.__new__(cls, [values[name] for name in cls._fields])
-    if any("__new__" in vars(base) for base in cls.__mro__[:-1]):
-        hint = "use a list or a dict" if issubclass(cls, _CONTAINERS) else "make it outside"
-        run.refuse(f"an instance of `{cls.__name__}` cannot be made here", hint)
-    instance = run.own(object.__new__(cls))
-    if dataclasses.is_dataclass(cls) and "__init__" not in _written_methods(cls):
-        bound = bind_arguments(run, cls.__name__, inspect.signature(cls), arguments, keywords)
-        for field in dataclasses.fields(cls):
-            if field.name in bound:
-                value = bound[field.name]
-            elif field.default_factory is not dataclasses.MISSING:
-                value = run.call(field.default_factory, [], {})
-            else:
-                value = field.default
-            object.__setattr__(instance, field.name, value)
-        if hasattr(cls, "__post_init__"):
-            run.call(cls.__post_init__, [instance], {})
+    """``cls(*arguments, **keywords)``."""
+    if isinstance(cls, enum.EnumMeta) and cls.__members__ and is_static([*arguments]):
+        try:
+            return cls(*arguments, **keywords)  # one that is there
+        except (TypeError, ValueError) as error:
+            run.refuse(str(error), "", TypingError)
+    hook = run.captures.lookup(type(cls), "__call__")
+    if isinstance(hook, types.FunctionType):
+        return run.call(hook, [cls, *arguments], keywords)
+    if hook is not type.__call__:
+        _refuse(run, cls)
+    return make(run, cls, *arguments, **keywords)
+
+
+def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
+    """``type.__call__(cls, *arguments, **keywords)``."""
+    new = run.captures.lookup(cls, "__new__")
+    if new is object.__new__:
+        instance = new_object(run, cls)
+    else:
+        new = bound(run, new, None, cls, "__new__")
+        if isinstance(new, types.BuiltinFunctionType) and new is not tuple.__new__:
+            _refuse(run, cls)
+        instance = run.call(new, [cls, *arguments], keywords)
+    if is_traced(instance) or not isinstance(instance, cls):
         return instance
-    initialise = inspect.getattr_static(cls, "__init__", None)
-    if initialise is object.__init__ and not arguments and not keywords:
+    made = type(instance)
+    initialise = run.captures.lookup(made, "__init__")
+    if initialise is object.__init__:
+        if new is object.__new__ and (arguments or keywords):
+            text = f"an instance of `{cls.__name__}` cannot be made here"
+            run.refuse(f"{text}: {cls.__name__}() takes no arguments", "", TypingError)
         return instance
     if not isinstance(initialise, types.FunctionType):
-        return run.refuse(f"an instance of `{cls.__name__}` cannot be made here", "make it outside")
-    run.call(initialise, [instance, *arguments], keywords)
+        _refuse(run, cls)
+    if run.call(initialise, [instance, *arguments], keywords) is not None:
+        run.refuse("__init__() should return None", "", TypingError)
     return instance
 
 
-def _written_methods(cls: type) -> set[str]:
-    """Methods of a class that stand in its source (generated ones have none)."""
-    found = set()
-    for name, value in vars(cls).items():
-        if isinstance(value, types.FunctionType) and not value.__code__.co_filename.startswith("<"):
-            found.add(name)
-    return found
+def new_object(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
+    """``object.__new__(cls)``."""
+    if not isinstance(cls, type) or not is_changeable(cls):
+        _refuse(run, cls)
+    refuse_getters(run, cls)
+    try:
+        return run.own(object.__new__(cls))
+    except TypeError as error:  # of another layout, or abstract
+        return run.refuse(
+            f"an instance of `{cls.__name__}` cannot be made here: {error}", "make it outside"
+        )
+
+
+def new_tuple(run: Run, cls: type, iterable: Any = (), /) -> Any:
+    """``tuple.__new__(cls, iterable)``."""
+    refuse_getters(run, cls)
+    made: Any = tuple.__new__(cls, items_of(run, iterable))
+    return run.own(made) if names_of(made) is not None else made
+
+
+def no_initialiser(run: Run, instance: Any, /, *arguments: Any, **keywords: Any) -> None:
+    """``object.__init__``: there is nothing to do."""
+    if arguments or keywords:
+        run.refuse("object.__init__() takes exactly one argument", "", TypingError)
+
+
+def _refuse(run: Run, cls: type) -> Any:
+    name = getattr(cls, "__name__", repr(cls))
+    is_container = isinstance(cls, type) and issubclass(cls, _CONTAINERS)
+    hint = "use a list or a dict" if is_container else "make it outside"
+    run.refuse(f"an instance of `{name}` cannot be made here", hint)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import conditions, indexing, messages, operators
-from stcompile.frontend.attributes import attribute, set_part
+from stcompile.frontend import conditions, indexing, messages, operators, overloads
+from stcompile.frontend.attributes import attribute, set_attribute
 from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame, targets_of
 from stcompile.frontend.iteration import (
@@ -24,7 +24,6 @@ from stcompile.frontend.iteration import (
 from stcompile.frontend.run import Run, syntax_name
 from stcompile.frontend.state import NameSite
 from stcompile.frontend.values import (
-    Array,
     Closure,
     Generated,
     Iterator,
@@ -158,6 +157,7 @@ def visit_Set(run: Run, node: ast.Set, frame: Frame) -> set[Any]:
     items = list(_elements(run, node.elts, frame))
     if not is_static(items):
         run.refuse("a set of traced values is not supported", "use a list or a tuple")
+    overloads.refuse_hash(run, *items)
     made: set[Any] = run.own(set(items))
     return made
 
@@ -182,6 +182,7 @@ def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
         key = run.evaluate(key_node, frame)
         if not is_static(key):
             run.refuse("a dict key cannot be a traced value", "use a string or an int")
+        overloads.refuse_hash(run, key)
         made[key] = run.evaluate(value_node, frame)
     return made
 
@@ -299,6 +300,7 @@ def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
     found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
     if not is_static(found):
         run.refuse("a set of traced values is not supported", "use a list or a tuple")
+    overloads.refuse_hash(run, *found)
     made: set[Any] = run.own(set(found))
     return made
 
@@ -310,6 +312,7 @@ def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]
         key = run.evaluate(node.key, inner)
         if is_traced(key):
             run.refuse("a dict key cannot be a traced value", "use a string or an int")
+        overloads.refuse_hash(run, key)
         made[key] = run.evaluate(node.value, inner)
     return made
 
@@ -412,21 +415,6 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         set_attribute(run, run.evaluate(target.value, frame), target.attr, value)
     else:
         run.refuse(f"assignment to {syntax_name(target)} is not supported", "")
-
-
-def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
-    """``owner.name = value``."""
-    if isinstance(owner, Array):
-        set_part(run, owner, name, value)
-        return
-    if not run.owns(owner):
-        owner_is = run.owner(owner, "from outside the function")
-        run.refuse(
-            f"this sets the attribute `{name}` of an object {owner_is}",
-            "keep it in a local variable and return it",
-        )
-    run.note_attribute(owner, name)
-    object.__setattr__(owner, name, value)
 
 
 def _unpack(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Frame) -> None:

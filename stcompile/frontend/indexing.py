@@ -11,7 +11,7 @@ import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend import masks
 from stcompile.frontend.overlapping import check_copy
-from stcompile.frontend.overloads import special_method
+from stcompile.frontend.overloads import refuse_hash, special_method
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Affine,
@@ -90,6 +90,8 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
             f"{described(container)} is indexed by a traced value",
             "stack the items into an array (`np.stack(items)[i]`), or use a static index",
         )
+    if isinstance(container, dict):
+        refuse_hash(run, index)
     try:
         item = container[index]
     except (LookupError, TypeError) as error:
@@ -121,6 +123,8 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         )
     if not is_static(index):
         run.refuse("the index is a traced value", "use a static index")
+    if isinstance(container, dict):
+        refuse_hash(run, index)
     run.note_contents(container)
     try:
         container[index] = value

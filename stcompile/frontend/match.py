@@ -10,16 +10,16 @@ import ast
 import collections.abc
 import enum
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from stcompile.classes import MISSING
 from stcompile.frontend import conditions, operators
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import branch, either, predicate_of
 from stcompile.frontend.expressions import bind
 from stcompile.frontend.frames import Frame
-from stcompile.frontend.functions.python import hasattr_, isinstance_
+from stcompile.frontend.functions.objects import isinstance_
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import Signal
@@ -216,12 +216,13 @@ def _class(run: Run, pattern: ast.MatchClass, value: Any, frame: Frame, captures
     positional = pattern.patterns
     pairs: list[tuple[ast.pattern, Any]] = []
     names: list[str] = []
-    if positional and not hasattr(cls, "__match_args__") and issubclass(cls, _WHOLE):
+    named = run.captures.lookup(cls, "__match_args__")
+    if positional and named is MISSING and issubclass(cls, _WHOLE):
         if len(positional) > 1:
             run.refuse(f"`{cls.__name__}` takes one positional sub-pattern", "name the attributes")
         pairs.append((positional[0], value))
     elif positional:
-        given = getattr(cls, "__match_args__", ())
+        given = named if isinstance(named, tuple) else ()
         if len(positional) > len(given):
             run.refuse(
                 f"`{cls.__name__}` has {len(given)} positional sub-patterns, not {len(positional)}",
@@ -231,16 +232,11 @@ def _class(run: Run, pattern: ast.MatchClass, value: Any, frame: Frame, captures
     names += pattern.kwd_attrs
     parts = [*positional[len(pairs) :], *pattern.kwd_patterns]
     for name, part in zip(names, parts, strict=True):
-        if not _has(run, value, name):
+        found = attribute(run, value, name, MISSING)
+        if found is MISSING:
             return False
-        pairs.append((part, attribute(run, value, name)))
+        pairs.append((part, found))
     return _all(run, pairs, frame, captures)
-
-
-def _has(run: Run, value: Any, name: str) -> bool:
-    """Whether a value has an attribute; a property of the class is not run to see."""
-    of_class = None if is_traced(value) else inspect.getattr_static(type(value), name, None)
-    return isinstance(of_class, property) or hasattr_(run, value, name)
 
 
 def _as(run: Run, pattern: ast.MatchAs, value: Any, frame: Frame, captures: Captures) -> Any:

@@ -24,6 +24,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import stcompile.trees as trees
+from stcompile.classes import MISSING
+from stcompile.frontend.data_model import class_value
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.merged import (
     UNDEFINED,
@@ -43,7 +45,7 @@ from stcompile.frontend.merged import (
 from stcompile.frontend.moving import Step, counters_within
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import (
-    MISSING,
+    AttributeSite,
     CellSite,
     ContentsSite,
     Key,
@@ -127,6 +129,9 @@ class Merger:
         if isinstance(site, ContentsSite):
             return self._contents(site.container, first, second)
         hint = site.name
+        if isinstance(site, AttributeSite) and (first is MISSING) is not (second is MISSING):
+            of_class = class_value(self.run, site.owner, hint)  # what that path reads
+            first, second = (of_class if v is MISSING else v for v in (first, second))
         shape = self.merge(first, second, hint)
         if isinstance(shape, Spoiled) and isinstance(site, NameSite):
             known = shape.reason.startswith("`")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import stcompile.trees as trees
+from stcompile.classes import names_of, own_attributes, set_own
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.moving import Step
 from stcompile.frontend.run import Run
@@ -165,9 +166,10 @@ class Builder:
             table: dict[Any, Any] = run.own({})
             self._made[id(shape)] = table
             table.update(zip(like, map(self.value, shape.parts), strict=True))
-        elif trees.children(like) is None and not isinstance(like, _BUILT):
+        elif not isinstance(like, _BUILT):
             instance = self._made[id(shape)] = run.own(object.__new__(type(like)))
-            vars(instance).update(zip(vars(like), map(self.value, shape.parts), strict=True))
+            for (name, _), part in zip(own_attributes(like), shape.parts, strict=True):
+                set_own(instance, name, self.value(part))
         else:
             parts = [self.value(part) for part in shape.parts]
             self._made[id(shape)] = rebuilt(run, like, parts)
@@ -234,13 +236,13 @@ class RowBuilder(Builder):
         return self._cells[id(merged)]
 
 
-_BUILT = (Closure, Bound, Partial, Flat, ArrayMethod, slice)  # the others are filled
+_BUILT = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # the others are filled
 
 
 def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
     """The parts of a structure, of a function that the program defined, or of an object that it
     made. A part of a function is a frame: what its code reads of the names around it."""
-    if type(value) is set or isinstance(value, Array | Scalar | Poison):
+    if type(value) is set or isinstance(value, Array | Scalar | Poison | type):
         return None
     if isinstance(value, Closure):
         return [((value.node, "frame"), value.frame), *value.defaults.items()]
@@ -257,10 +259,12 @@ def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
         return [(value.name, value.receiver)]
     if isinstance(value, slice):
         return [("start", value.start), ("stop", value.stop), ("step", value.step)]
-    children = trees.children(value)
-    if children is None and id(value) in run.owned and hasattr(value, "__dict__"):
-        return list(vars(value).items())
-    return children
+    if type(value) in (list, tuple, dict):
+        return trees.children(value)
+    if not (trees.children(value) is not None or id(value) in run.owned):
+        return None
+    items = enumerate(value) if isinstance(value, tuple) else ()
+    return [*items, *own_attributes(value)]
 
 
 def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
@@ -281,8 +285,12 @@ def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
         return ArrayMethod(parts[0], like.name)
     if isinstance(like, slice):
         return slice(*parts)
-    made = trees.with_children(like, list(parts))
-    return made if isinstance(made, tuple) else run.own(made)
+    if type(like) is tuple:
+        return tuple(parts)
+    instance: Any = tuple.__new__(type(like), parts[: len(like)])
+    for (name, _), part in zip(own_attributes(like), parts[len(like) :], strict=True):
+        set_own(instance, name, part)
+    return run.own(instance) if names_of(instance) is not None else instance
 
 
 def slice_step(t: int, dims: tuple[int, ...]) -> ViewStep:

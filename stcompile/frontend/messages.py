@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.classes import names_of
 from stcompile.errors import TypingError
 from stcompile.frontend.overloads import special_method
 from stcompile.frontend.run import Run
@@ -33,7 +34,7 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
     if _holds_traced(value) and not spec:
         for name in ("__repr__",) if conversion in ("r", "a") else ("__str__", "__repr__"):
             method = special_method(run, value, name)
-            if method is not None and not method.function.__code__.co_filename.endswith(_GENERATED):  # type: ignore[union-attr]
+            if method is not None and not method.function.__code__.co_filename.endswith(_GENERATED):
                 return formatted(run, run.call(method, [], {}))
     if not (is_static(value) or is_traced(value)) or _holds_traced(value):
         run.refuse(
@@ -53,8 +54,8 @@ def _holds_traced(value: Any) -> bool:
         return any(map(_holds_traced, value))
     if isinstance(value, dict):
         return any(map(_holds_traced, value.values()))
-    own = getattr(value, "__dict__", None)
-    is_object = isinstance(own, dict) and not callable(value) and not is_traced(value)
+    own = names_of(value)
+    is_object = own is not None and not callable(value) and not is_traced(value)
     return is_object and not is_static(own)
 
 

@@ -156,9 +156,10 @@ def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
 def is_plain(value: Any) -> bool:
     """True for static values whose operators read nothing but the value."""
     if isinstance(value, list | tuple | set | frozenset):
-        return all(map(is_plain, value))
+        is_known = type(value).__module__ == "builtins" or isinstance(value, tuple)
+        return is_known and all(map(is_plain, value))
     if isinstance(value, dict):
-        return all(map(is_plain, value.values()))
+        return type(value) is dict and all(map(is_plain, value.values()))
     plain = int | float | complex | str | bytes | range | slice | np.generic | np.dtype | type
     plain |= UnionType
     return value is None or value is Ellipsis or isinstance(value, plain) or callable(value)
@@ -204,6 +205,8 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         if isinstance(right, Array) and (is_traced(left) or is_number(left)):
             found = run.call(np.any, [compare(run, ast.Eq(), right, left)], {})
             return found if isinstance(comparison, ast.In) else run.record("not", found)
+        if isinstance(right, dict | KeysView | set | frozenset):
+            overloads.refuse_hash(run, left)
         iterated = isinstance(right, dict | KeysView | ValuesView | set | frozenset)
         keys = list(right) if iterated else right
         numbers = isinstance(keys, list | tuple) and all(map(_is_one_number, [left, *keys]))

@@ -6,27 +6,60 @@ reference. What NumPy's arrays and numbers leave to the operand on their right i
 
 from __future__ import annotations
 
-import inspect
-from types import FunctionType
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
-from stcompile.frontend.places import Place
+from stcompile.classes import MISSING, find, is_changeable
+from stcompile.frontend.data_model import bound
+from stcompile.frontend.generated import generated
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Bound, Scalar, is_traced
+from stcompile.wording import an
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
-def special_method(run: Run, owner: Any, name: str) -> Bound | None:
-    """A special method that the class of ``owner`` writes in Python; None if it has none."""
-    if is_traced(owner) or type(owner).__module__ == "builtins":
+def special_method(run: Run, owner: Any, name: str) -> Any:
+    """A special method that the class of ``owner`` has in Python, bound to it; None if it has
+    none."""
+    cls = type(owner)
+    if is_traced(owner) or cls.__module__ in ("builtins", Array.__module__):
         return None
     run.refuse_foreign(owner)
-    method = inspect.getattr_static(type(owner), name, None)
-    if not isinstance(method, FunctionType) or method.__code__.co_filename.startswith("<"):
-        return None  # what `dataclass` writes has no source
-    run.captures.guard(Place.of_class(type(owner), name))
-    return Bound(method, owner)
+    found = run.captures.lookup(run.captures.class_of(owner), name)
+    if isinstance(found, FunctionType):  # what `dataclass` writes has no source
+        return (
+            None
+            if generated(found, owner) is not None or _has_no_source(found)
+            else Bound(found, owner)
+        )
+    if found is MISSING or found is None or type(found) in _BUILT_IN:
+        return None
+    return bound(run, found, owner, cls, name)
+
+
+_BUILT_IN = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
+
+
+def _has_no_source(method: FunctionType) -> bool:
+    return method.__code__.co_filename.startswith("<string")
+
+
+def refuse_hash(run: Run, *keys: Any) -> None:
+    """Refuse keys of dicts and items of sets that a class of the user's hashes: it would have to
+    compute with the values that the program has while it runs."""
+    for key in keys:
+        if isinstance(key, tuple):
+            refuse_hash(run, *key)
+        cls = type(key)
+        own = is_changeable(cls) and not isinstance(key, Enum | type)
+        if own and isinstance(find(cls, "__hash__"), FunctionType):
+            run.refuse(
+                f"{an(cls.__name__)} is a key of a dict or an item of a set: `__hash__` and "
+                "`__eq__` of its class are not asked at compile time",
+                "use a string or a number as the key",
+            )
 
 
 def binary(run: Run, operator: str, left: Any, right: Any) -> Any:
@@ -81,14 +114,12 @@ def _left_to(run: Run, left: Any, right: Any) -> Any:
     if isinstance(left, Scalar) and left.type.kind == "python":
         return left
     cls = type(right)
-    if hasattr(cls, "__array_ufunc__"):
-        defers = cls.__array_ufunc__ is None
-    else:
-        defers = getattr(cls, "__array_priority__", 0.0) > 0
+    asked = ("__array_ufunc__", "__array_priority__", "__len__", "__array__", "__array_interface__")
+    ufunc, priority, *sequence = (run.captures.lookup(cls, name) for name in asked)
+    defers = ufunc is None if ufunc is not MISSING else priority is not MISSING and priority > 0
     if defers:
         return left
-    names = ("__len__", "__array__", "__array_interface__")
-    is_sequence = any(hasattr(cls, name) for name in names)
+    is_sequence = any(found is not MISSING for found in sequence)
     if is_sequence or (isinstance(left, Array) and left.type.ndim):
         run.refuse(
             f"NumPy would make an array of `{cls.__name__}` here",

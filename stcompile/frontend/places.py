@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import stcompile.trees as trees
+from stcompile.classes import MISSING, find, names_of, owner_of
 
 Bind: TypeAlias = Callable[[Any], str]  # a name, in the code that is written, for an object
 
@@ -64,14 +65,44 @@ class Place:
         )
 
     @staticmethod
-    def of_class(cls: type, name: str) -> Place:
-        """A method or attribute as it stands on the class that defines it."""
-        owner = next(c for c in cls.__mro__ if name in vars(c))
+    def of_class(cls: type, name: str, after: type | None = None) -> Place:
+        """What a class, or those that come ``after`` one in its order, hold under a name: as it
+        stands there, or `MISSING`. It is found quickly where it is found now."""
+        owner = owner_of(cls, name, after)
+
+        def expression(bind: Bind) -> str:
+            if after is None and owner is cls:
+                return f"{bind(cls)}.__dict__[{name!r}]"
+            if after is None and getattr(cls, name, MISSING) is MISSING:
+                return f"getattr({bind(cls)}, {name!r}, {bind(MISSING)})"
+            return f"{bind(find)}({bind(cls)}, {name!r}, {bind(after)})"
+
+        shown = cls.__name__ if owner is None else owner.__name__
         return Place(
-            ("class", id(owner), name),
-            lambda: vars(owner)[name],
-            lambda bind: f"{bind(owner)}.__dict__[{name!r}]",
-            f"{owner.__name__}.{name}",
+            ("class", id(cls), name, id(after)),
+            lambda: find(cls, name, after),
+            expression,
+            f"{shown}.{name}",
+        )
+
+    def kind(self) -> Place:
+        """The class of the object that is here."""
+        read, written = self.read, self.expression
+        return Place(
+            ("type", self.key),
+            lambda: type(read()),
+            lambda bind: f"type({written(bind)})",
+            f"type of {self.description}",
+        )
+
+    def has_own(self, name: str) -> Place:
+        """Whether the object that is here has an attribute of its own, in its dict."""
+        read, written = self.read, self.expression
+        return Place(
+            ("own", self.key, name),
+            lambda: name in (names_of(read()) or ()),
+            lambda bind: f"({name!r} in {written(bind)}.__dict__)",
+            f"own {name} of {self.description}",
         )
 
     def attribute(self, name: str) -> Place:

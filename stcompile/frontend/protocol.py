@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard, TypeVar
 
+from stcompile.classes import MISSING, find, names_of
 from stcompile.frontend.run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,7 +38,8 @@ def staged_by(stage_call: Callable[..., Any]) -> Callable[[F], F]:
 
 def is_transformed(value: Any) -> TypeGuard[Transformed]:
     """True for a transformed function."""
-    return hasattr(value, "stage_call")
+    marked = names_of(value) or {}
+    return "stage_call" in marked or find(type(value), "stage_call") is not MISSING
 
 
 def makes_transformed(function: F) -> F:

@@ -7,21 +7,24 @@ each kind of expression, statement and callable means is in the tables it is giv
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+import stcompile.trees as trees
 from stcompile.cautions import Caution
+from stcompile.classes import MISSING, is_changeable
 from stcompile.errors import ArgumentsError, LanguageError, StcompileError, TypingError
 from stcompile.foreign import LIBRARIES, foreign_kind, library_of
-from stcompile.frontend.capture import Captures
+from stcompile.frontend.capture import Captures, is_plain_value
 from stcompile.frontend.changes import Changes
 from stcompile.frontend.elements import Elements
 from stcompile.frontend.frames import Block, Frame
+from stcompile.frontend.places import Place
 from stcompile.frontend.state import CellSite
 from stcompile.frontend.values import (
     Affine,
@@ -44,6 +47,7 @@ from stcompile.primitives.base import OperandError
 from stcompile.recorder import Recorder
 from stcompile.templates import mark_of
 from stcompile.types import is_number
+from stcompile.wording import an
 
 T = TypeVar("T")
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
@@ -397,6 +401,19 @@ class Run(Changes):
             self.refuse(value.reason, value.hint)
         return value
 
+    def place_of(self, owner: Any, value: Any) -> Place | None:
+        """How the real object ``owner`` is reached, of which ``value`` was read; None for objects
+        that the program made, and for mirrors of the arguments."""
+        found = self.captures.place_of(owner)
+        if found is not None or id(owner) in self.owned or self.is_disowned(owner):
+            return found
+        is_staged = type(value).__module__ == Array.__module__
+        if is_staged or is_plain_value(value) or trees.children(owner) is not None:
+            return None
+        found = Place.constant(owner, type(owner).__name__)  # nothing says how, but it stays
+        self.captures.track(owner, found)
+        return found
+
     def truth(self, value: Any) -> bool:
         """The truth of a static value."""
         assert not isinstance(value, Array | Scalar)
@@ -404,16 +421,31 @@ class Run(Changes):
             self.refuse_masked()
         for item in value if isinstance(value, list) else ():
             self.checked(item)
-        for name in ("__bool__", "__len__"):  # of a class of the user's
-            method = inspect.getattr_static(type(value), name, None)
-            if isinstance(method, FunctionType):
-                value = self.call(method, [value], {})
-                if isinstance(value, Array | Scalar):
-                    self.refuse(
-                        f"`{name}` depends on a traced value", "compare the numbers themselves"
-                    )
-                break
+        if is_changeable(type(value)):
+            return self._truth_of_object(value)
         return bool(self.checked(value))
+
+    def _truth_of_object(self, value: Any) -> bool:
+        """The truth of an object of the user's."""
+        cls = self.captures.class_of(value)
+        for name, kind in (("__bool__", bool), ("__len__", int)):
+            method = self.captures.lookup(cls, name)
+            if method is MISSING:
+                continue
+            if not isinstance(method, FunctionType):
+                if isinstance(value, tuple | int | str | bytes | Enum):
+                    return bool(value)
+                self.refuse(
+                    f"the truth of {an(cls.__name__)} is not known", "compare what it holds"
+                )
+            result = self.call(method, [value], {})
+            if isinstance(result, Array | Scalar):
+                self.refuse(f"`{name}` depends on a traced value", "compare the numbers themselves")
+            if not isinstance(result, kind):
+                text = f"{name} should return {kind.__name__}, returned {described(result)}"
+                self.refuse(text, "", TypingError)
+            return bool(result)
+        return True
 
 
 def syntax_name(node: ast.AST) -> str:

@@ -20,16 +20,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stcompile.classes import MISSING
+from stcompile.frontend.capture import is_plain_value
 from stcompile.frontend.frames import Frame, FunctionNode
 from stcompile.frontend.run import Run
-from stcompile.frontend.state import MISSING
 from stcompile.frontend.values import Affine, Array, Bound, Cell, Closure, Partial, Row, Scalar
 from stcompile.ir import Equation, Program
 
 Key: TypeAlias = tuple[Any, ...]
 _NAMED = (types.FunctionType, types.ModuleType, type, np.ufunc)
-_PLAIN = (int, str, bytes, type(None), type(...), np.dtype)
-_PRINTED = (float, complex, np.generic)  # 0.0 and -0.0 differ, one NaN is like another
+_PRINTED = (float, complex)  # 0.0 and -0.0 differ, one NaN is like another
 
 
 class _Unknown(Exception):
@@ -105,10 +105,10 @@ class _State:
 
     def _key(self, value: Any) -> Key:
         kind = type(value)
-        if isinstance(value, _PLAIN):
-            return (kind, value)
-        if isinstance(value, _PRINTED):
+        if isinstance(value, np.generic) or kind in _PRINTED:
             return (kind, repr(value))
+        if value is ... or is_plain_value(value):
+            return (kind, value)
         if kind is Scalar:
             return ("number", value.atom)
         if kind is Affine:
@@ -154,8 +154,8 @@ class _State:
 
 def _is_builtin(value: Any) -> bool:
     """True for a function of a module's that is written in C."""
-    owner = getattr(value, "__self__", None)
-    return isinstance(value, types.BuiltinFunctionType) and isinstance(owner, types.ModuleType)
+    is_one = isinstance(value, types.BuiltinFunctionType)
+    return is_one and isinstance(value.__self__, types.ModuleType)
 
 
 @lru_cache(maxsize=1024)
@@ -168,7 +168,8 @@ def _again(run: Run, value: Any, age: int, met: set[int]) -> Callable[[], Any]:
     """How to make a value again. Arrays and containers must have been made after an age, and each
     be in one place: they are made anew, with what they hold now."""
     kind = type(value)
-    if isinstance(value, (*_PLAIN, *_PRINTED)) or kind in (Scalar, Affine, Row):
+    is_plain = value is ... or is_plain_value(value) or kind in _PRINTED
+    if is_plain or kind in (Scalar, Affine, Row):
         return lambda: value
     if kind is tuple:
         items = [_again(run, item, age, met) for item in value]

@@ -60,7 +60,8 @@ class Staged:
 
     ``program`` computes the leaves of ``result``, the structure that the call returns;
     its inputs are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are what else it
-    depends on, ``cautions`` what the user is to be warned of.
+    depends on, ``cautions`` what the user is to be warned of; ``beside`` are the attributes of
+    arguments that it reads and that are none of their parts: the argument, and the path.
     """
 
     program: Program
@@ -69,6 +70,7 @@ class Staged:
     guards: tuple[Guard, ...]
     result: Result
     cautions: tuple[Caution, ...] = ()
+    beside: tuple[tuple[str, trees.Path], ...] = ()
 
 
 def stage(
@@ -150,6 +152,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
         tuple(run.captures.guards.values()),
         with_atoms(result, program.outputs),
         distinct(run.cautions),
+        tuple(run.captures.beside),
     )
 
 

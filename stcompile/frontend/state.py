@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from stcompile.classes import MISSING, own, own_attributes, set_own
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.values import (
     DICT_VIEWS,
@@ -23,11 +24,8 @@ from stcompile.frontend.values import (
     Flat,
     Generated,
     Iterator,
-    Missing,
     Partial,
 )
-
-MISSING = Missing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +109,10 @@ class AttributeSite:
         return AttributeSite, id(self.owner), self.name
 
     def read(self) -> Any:
-        return getattr(self.owner, self.name, MISSING)
+        return own(self.owner, self.name)
 
     def write(self, value: Any) -> None:
-        if value is not MISSING:
-            object.__setattr__(self.owner, self.name, value)
-        elif hasattr(self.owner, self.name):
-            object.__delattr__(self.owner, self.name)
+        set_own(self.owner, self.name, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +190,12 @@ def reachable(
         seen.add(id(value))
         if (ContentsSite, id(value)) in left_out:
             continue
+        if id(value) in owned:
+            stack += [
+                part
+                for name, part in own_attributes(value)
+                if (AttributeSite, id(value), name) not in left_out
+            ]
         if isinstance(value, list | tuple | set):
             stack += value
         elif isinstance(value, dict):
@@ -213,10 +214,4 @@ def reachable(
             stack += value.names.values()
         elif isinstance(value, Flat):
             stack.append(value.array)
-        elif id(value) in owned:
-            stack += [
-                part
-                for name, part in vars(value).items()
-                if (AttributeSite, id(value), name) not in left_out
-            ]
     return seen

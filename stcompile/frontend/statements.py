@@ -13,18 +13,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from stcompile.classes import MISSING
 from stcompile.deferred import deferred
 from stcompile.errors import LanguageError
 from stcompile.frontend import indexing, messages, operators
-from stcompile.frontend.attributes import attribute
+from stcompile.frontend.attributes import attribute, set_attribute
 from stcompile.frontend.blocks import run_final_blocks, visit_Try, visit_With
 from stcompile.frontend.branches import branch, predicate_of
 from stcompile.frontend.conditions import evaluate_test
-from stcompile.frontend.expressions import bind, closure, set_attribute
+from stcompile.frontend.data_model import delete_attribute
+from stcompile.frontend.expressions import bind, closure
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import PathRaised, Returned, Signal
-from stcompile.frontend.state import MISSING, NameSite
+from stcompile.frontend.state import NameSite
 from stcompile.frontend.values import Array, Cell, Masked, Text, described, is_traced
 from stcompile.ir import Atom
 
@@ -271,6 +273,10 @@ def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:
     for target in node.targets:
         if isinstance(target, ast.Name):
             run.set(NameSite(frame, target.id), MISSING)
+            continue
+        if isinstance(target, ast.Attribute):
+            owner = run.evaluate(target.value, frame)
+            run.at(target, frame, lambda o=owner, t=target: delete_attribute(run, o, t.attr))  # type: ignore[misc]
             continue
         owner = run.evaluate(target.value, frame) if isinstance(target, ast.Subscript) else None
         if not isinstance(target, ast.Subscript) or not isinstance(owner, list | dict):

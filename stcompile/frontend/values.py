@@ -316,10 +316,6 @@ _EMPTY: dict[Any, Any] = {}
 DICT_VIEWS = (type(_EMPTY.values()), type(_EMPTY.items()))
 
 
-class Missing:
-    """What a name without a value holds."""
-
-
 @dataclass(frozen=True, eq=False)
 class Poison:
     """What a name holds where control flow paths meet that leave different things in it: it must
@@ -340,6 +336,25 @@ class Partial:
     keywords: dict[str, Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Unread:
+    """An attribute of an argument's or a captured structure's object that is none of its fields:
+    ``read`` gives its mirror."""
+
+    tree_leaf: ClassVar[bool] = True
+    read: Callable[[], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """``super(start, receiver)``: ``cls`` is the class whose order is followed after ``start``."""
+
+    tree_leaf: ClassVar[bool] = True
+    start: type
+    receiver: Any
+    cls: type
+
+
 def is_traced(value: Any) -> bool:
     return isinstance(value, Array | Scalar)
 
@@ -348,7 +363,7 @@ def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
     if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
         return False
-    if isinstance(value, GeneratorValue | GeneratorMethod | Text | Generated | Flat):
+    if isinstance(value, GeneratorValue | GeneratorMethod | Text | Generated | Flat | Unread):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))

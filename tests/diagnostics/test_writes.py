@@ -82,7 +82,7 @@ def a_write_to_an_attribute(x):
     return np.sum(x)
 
 
-@refused(X, at="setattr(MODEL, 'calls', 1)", reason="setattr")
+@refused(X, at="setattr(MODEL, 'calls', 1)", reason="sets the attribute .calls. of an object")
 def a_write_by_setattr(x):
     setattr(MODEL, 'calls', 1)  # fmt: skip
     return np.sum(x)

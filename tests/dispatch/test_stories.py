@@ -41,7 +41,7 @@ def test_no_change_is_missed(
     assert counts["build"] == with_entries["build"], "an entry accepts what its key accepts"
     assert counts["bind"] > with_entries["bind"], "some calls are made by entries"
     with monkeypatch.context() as patch:
-        patch.setattr(Dispatcher, "_current", lambda self, key: None)
+        patch.setattr(Dispatcher, "_current", lambda self, key, arguments: None)
         expect(tell(STORIES[name]), usual)
 
 
@@ -56,7 +56,7 @@ def test_a_story_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("globals_that_change", "closures_that_change", "parameters_that_change"):
         found = tell(STORIES[name])
         with monkeypatch.context() as patch:
-            patch.setattr(Dispatcher, "_current", lambda self, key: None)
+            patch.setattr(Dispatcher, "_current", lambda self, key, arguments: None)
             assert not same(tell(STORIES[name]), found)
 
 

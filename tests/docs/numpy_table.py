@@ -23,6 +23,7 @@ from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
+from stcompile.frontend.functions.objects import DATA_MODEL
 from stcompile.frontend.functions.polynomial import POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
@@ -37,13 +38,14 @@ BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
 def tables() -> str:
     """All tables, as Markdown."""
-    python = {f: lowering for f, lowering in FUNCTIONS.items() if _is_python(f)}
+    functions = {f: lowering for f, lowering in FUNCTIONS.items() if f not in DATA_MODEL}
+    python = {f: lowering for f, lowering in functions.items() if _is_python(f)}
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
     own |= set(ITERTOOLS) | set(INDICES)
     templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED)
-    left_out = [f for f in FUNCTIONS if f not in own | set(python) | templates]
+    left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
         ("Elementwise", _elementwise()),

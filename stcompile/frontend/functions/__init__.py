@@ -29,6 +29,7 @@ from stcompile.frontend.functions.library import (
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR, dot
+from stcompile.frontend.functions.objects import DATA_MODEL, OBJECTS, converted
 from stcompile.frontend.functions.python import PYTHON, STATIC
 from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
@@ -139,6 +140,9 @@ FUNCTIONS: dict[Any, Any] = {
     **SORTING,
     **INDICES,
     **PYTHON,
+    **OBJECTS,
+    **DATA_MODEL,
+    **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},
     **ITERTOOLS,
     **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},

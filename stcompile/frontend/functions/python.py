@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
-import inspect
 import math
 import operator
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -17,9 +14,9 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend import masks, messages, overloads
-from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import choose
 from stcompile.frontend.conditions import combined, refuse_truth, truth_of
+from stcompile.frontend.functions.objects import index_of
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import (
     ITERABLE,
@@ -51,11 +48,9 @@ from stcompile.frontend.values import (
     Counted,
     Flat,
     Generated,
-    GeneratorValue,
     Iterator,
     Masked,
     Partial,
-    Scalar,
     Sequence,
     Text,
     described,
@@ -148,53 +143,17 @@ def len_(run: Run, obj: Any) -> Any:
         if isinstance(obj, list):
             return len([run.checked(item) for item in obj])
         return len(obj)
-    method = inspect.getattr_static(type(obj), "__len__", None)
-    if isinstance(method, FunctionType):
-        length: int = run.call(method, [obj], {})
+    method = overloads.special_method(run, obj, "__len__")
+    if method is not None:
+        length = run.call(method, [], {})
+        if not isinstance(length, int):
+            run.refuse(f"__len__ gives {described(length)}, not a static integer", "", TypingError)
         return length
     if isinstance(obj, Text):
         return run.refuse("the length of text of traced values is not known", "")
+    if isinstance(obj, str | bytes | tuple | frozenset):
+        return len(obj)
     return run.refuse(f"the length of {described(obj)} is not known", "", TypingError)
-
-
-def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
-    if isinstance(obj, Array | Masked):
-        example: Any = np.empty(0)
-    elif isinstance(obj, GeneratorValue):
-        example = obj.example
-    elif isinstance(obj, Scalar):
-        weak = obj.type.kind == "python"
-        example = obj.type.python_type(0) if weak else obj.type.dtype.type(0)
-    else:
-        example = obj
-    return isinstance(example, class_or_tuple)
-
-
-def type_(run: Run, obj: Any) -> type:
-    if isinstance(obj, Array | Masked):
-        return np.ndarray
-    if isinstance(obj, Scalar):
-        return obj.type.python_type if obj.type.kind == "python" else obj.type.dtype.type
-    if isinstance(obj, GeneratorValue):
-        return type(obj.example)
-    return type(obj)
-
-
-def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
-    if default and not hasattr_(run, obj, name):
-        return default[0]
-    return attribute(run, obj, name)
-
-
-def hasattr_(run: Run, obj: Any, name: str) -> bool:
-    if is_traced(obj) or isinstance(obj, Masked):
-        return hasattr(np.ndarray, name)
-    if isinstance(obj, GeneratorValue):
-        return hasattr(obj.example, name)
-    place = run.captures.place_of(obj)
-    if place is None:
-        return hasattr(obj, name)
-    return bool(run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name))))
 
 
 def reversed_(run: Run, sequence: Any) -> Any:
@@ -299,6 +258,7 @@ def range_(run: Run, *bounds: Any) -> Any:
     """A range; of traced bounds, one whose length is known at run time."""
     if not 1 <= len(bounds) <= 3:
         run.refuse("range takes one to three arguments", "", ArgumentsError)
+    bounds = tuple(index_of(run, bound) for bound in bounds)
     if not any(map(is_traced, bounds)):
         try:
             return range(*bounds)
@@ -393,15 +353,6 @@ def cache(run: Run, user_function: Any = 128, typed: bool = False, **options: An
     return unchanged if is_size or "maxsize" in options else user_function
 
 
-def super_(run: Run, *arguments: Any) -> Any:
-    """``super()`` inside a method."""
-    if len(arguments) == 2:
-        return super(*arguments)
-    frame = run.frame
-    names = [a.arg for a in (*frame.node.args.posonlyargs, *frame.node.args.args)]
-    return super(frame.outside("__class__"), frame.names[names[0]])
-
-
 def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
     """any and all of an iterator, which makes items until one decides."""
     start, items = iterator.position, rest_of(run, iterator, TAKEN)
@@ -458,13 +409,17 @@ def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: bool = False) 
 
 def container(kind: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, iterable: Any = ()) -> Any:
-        return run.own(kind(items_of(run, iterable)))
+        items = items_of(run, iterable)
+        if kind is set:
+            overloads.refuse_hash(run, *items)
+        return run.own(kind(items))
 
     return lowering
 
 
 def dict_(run: Run, mapping: Any = (), **items: Any) -> Any:
     pairs = mapping if isinstance(mapping, dict) else [tuple(p) for p in items_of(run, mapping)]
+    overloads.refuse_hash(run, *(pair[0] for pair in pairs if isinstance(pair, tuple) and pair))
     return run.own(dict(pairs, **items))
 
 
@@ -476,13 +431,6 @@ def reduce_(run: Run, function: Any, iterable: Any, *initial: Any) -> Any:
     for item in items[1:]:
         total = run.call(function, [total, item], {})
     return total
-
-
-def replace_(run: Run, obj: Any, **changes: Any) -> Any:
-    """dataclasses.replace of a dataclass of traced values."""
-    names = [field.name for field in dataclasses.fields(obj)]
-    parts = [changes.get(name, getattr(obj, name)) for name in names]
-    return run.own(trees.with_children(obj, parts))
 
 
 def operator_function(primitive: str, python: Callable[..., Any]) -> Callable[..., Any]:
@@ -570,10 +518,6 @@ PYTHON: dict[Any, Any] = {
     abs: abs_,
     pow: pow_,
     len: len_,
-    isinstance: isinstance_,
-    type: type_,
-    getattr: getattr_,
-    hasattr: hasattr_,
     zip: zip_,
     reversed: reversed_,
     range: range_,
@@ -595,7 +539,6 @@ PYTHON: dict[Any, Any] = {
     unchanged: lambda run, function: function,
     iter: iter_,
     next: next_,
-    super: super_,
     str: messages.str_,
     repr: messages.repr_,
     format: messages.format_,
@@ -604,7 +547,6 @@ PYTHON: dict[Any, Any] = {
     operator.invert: lambda run, a: unary(run, UNARY[ast.Invert], a),
     operator.abs: abs_,
     operator.getitem: lambda run, a, b: get_item(run, a, b),
-    dataclasses.replace: replace_,
     **{getattr(operator, p.__name__): operator_function(n, p) for n, p in BINARY.values()},
     **{getattr(operator, p.__name__): operator_function(n, p) for n, p in COMPARISONS.values()},
     **{
@@ -623,7 +565,7 @@ STATIC = frozenset(
     {
         *(function for function in vars(math).values() if callable(function)),
         *(round, divmod, ord, chr, slice),
-        *(callable, issubclass, frozenset, object),
+        *(frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),
     }

@@ -1,0 +1,131 @@
+"""What Python's data model says of classes and instances, without running anything of the user's.
+
+`find` is the look-up that all of it starts from: the first class of the method resolution order
+that has a name in its own dict. What is found is given as it stands there, not bound.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of types: made by a class statement; not to be changed
+_OWN = ("numpy", "scipy", "stcompile")  # whose classes nobody changes
+
+
+class Missing:
+    """What a name or an attribute without a value holds."""
+
+
+MISSING: Final = Missing()
+
+
+def find(cls: type, name: str, after: type | None = None) -> Any:
+    """What the classes of ``cls``, or those that come after one of them, have under a name;
+    `MISSING` if none has it."""
+    order = cls.__mro__
+    if after is not None:
+        order = order[order.index(after) + 1 :]
+    for owner in order:
+        names = owner.__dict__
+        if name in names:
+            return names[name]
+    return MISSING
+
+
+def owner_of(cls: type, name: str, after: type | None = None) -> type | None:
+    """The class that `find` finds a name in."""
+    order = cls.__mro__[cls.__mro__.index(after) + 1 :] if after is not None else cls.__mro__
+    return next((owner for owner in order if name in owner.__dict__), None)
+
+
+def is_data(found: Any) -> bool:
+    """True for descriptors that come before what an instance has itself, such as properties."""
+    kind = type(found)
+    return find(kind, "__set__") is not MISSING or find(kind, "__delete__") is not MISSING
+
+
+def is_changeable(cls: type) -> bool:
+    """True if the attributes of a class may change: it is no built-in one, and no library's."""
+    if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
+        return False
+    return str(cls.__module__).split(".")[0] not in _OWN
+
+
+# --- what an instance has itself -----------------------------------------------------------------
+
+
+def names_of(instance: Any) -> dict[str, Any] | None:
+    """The dict of an instance; None if it has slots only."""
+    try:
+        names = object.__getattribute__(instance, "__dict__")
+    except AttributeError:
+        return None
+    return names if isinstance(names, dict) else None
+
+
+def slot_of(cls: type, name: str) -> types.MemberDescriptorType | None:
+    found = find(cls, name)
+    return found if isinstance(found, types.MemberDescriptorType) else None
+
+
+def own(instance: Any, name: str) -> Any:
+    """An attribute that an instance has in its dict or in a slot; `MISSING` if it has none."""
+    slot = slot_of(type(instance), name)
+    if slot is not None:
+        try:
+            return slot.__get__(instance, type(instance))
+        except AttributeError:
+            return MISSING
+    names = names_of(instance)
+    return MISSING if names is None else names.get(name, MISSING)
+
+
+def set_own(instance: Any, name: str, value: Any) -> None:
+    """Give an instance an attribute, or take it away (`MISSING`), past all descriptors."""
+    slot, names = slot_of(type(instance), name), names_of(instance)
+    if slot is not None:
+        if value is not MISSING:
+            slot.__set__(instance, value)
+        elif own(instance, name) is not MISSING:
+            slot.__delete__(instance)
+    elif names is not None:
+        if value is not MISSING:
+            names[name] = value
+        else:
+            names.pop(name, None)
+
+
+def own_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that an instance has itself: its slots, then its dict."""
+    cls = type(instance)
+    for owner in reversed(cls.__mro__):
+        for name, found in owner.__dict__.items():
+            if isinstance(found, types.MemberDescriptorType) and slot_of(cls, name) is found:
+                value = own(instance, name)
+                if value is not MISSING:
+                    yield name, value
+    yield from (names_of(instance) or {}).items()
+
+
+def other_names(instance: Any, fields: Collection[str]) -> tuple[str, ...]:
+    """The attributes that an instance has itself besides its fields, sorted."""
+    return tuple(sorted(name for name, _ in own_attributes(instance) if name not in fields))
+
+
+def has_slots_beside(cls: type, fields: Collection[str]) -> bool:
+    """True if instances have slots for more than the fields."""
+    held = [(name, f) for owner in cls.__mro__ for name, f in owner.__dict__.items()]
+    return any(isinstance(f, types.MemberDescriptorType) and n not in fields for n, f in held)
+
+
+def is_record(cls: type) -> bool:
+    """True for dataclasses whose fields are plain attributes: no property stands for one, and no
+    method of the class for reading them."""
+    fields = getattr(cls, "__dataclass_fields__", None)
+    if fields is None or find(cls, "__getattribute__") is not object.__getattribute__:
+        return False
+    found = [find(cls, field.name) for field in dataclasses.fields(cls)]
+    return not any(is_data(f) for f in found if not isinstance(f, types.MemberDescriptorType))

@@ -1,0 +1,254 @@
+"""Python's functions of objects and their attributes, and the parts of its data model by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stcompile.classes import MISSING, find, is_changeable
+from stcompile.errors import ArgumentsError, TypingError
+from stcompile.frontend import attributes, data_model
+from stcompile.frontend.construct import construct, make, new_object, new_tuple, no_initialiser
+from stcompile.frontend.overloads import special_method
+from stcompile.frontend.places import Place
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import (
+    Array,
+    GeneratorValue,
+    Masked,
+    Scalar,
+    Super,
+    describe,
+    described,
+    is_static,
+    is_traced,
+)
+
+
+def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
+    if isinstance(class_or_tuple, tuple):
+        return any(isinstance_(run, obj, one) for one in class_or_tuple)
+    check = find(type(class_or_tuple), "__instancecheck__")
+    own = isinstance(check, types.FunctionType) and is_changeable(type(class_or_tuple))
+    if own and check.__module__ not in ("abc", "enum", "typing", "typing_extensions"):
+        return run.truth(run.call(check, [class_or_tuple, obj], {}))
+    if isinstance(obj, Array | Masked):
+        example: Any = np.empty(0)
+    elif isinstance(obj, GeneratorValue):
+        example = obj.example
+    elif isinstance(obj, Scalar):
+        weak = obj.type.kind == "python"
+        example = obj.type.python_type(0) if weak else obj.type.dtype.type(0)
+    else:
+        example = obj
+        _order_of(run, run.captures.class_of(obj))
+    return isinstance(example, class_or_tuple)
+
+
+def issubclass_(run: Run, cls: Any, class_or_tuple: Any) -> bool:
+    _order_of(run, cls)
+    try:
+        return issubclass(cls, class_or_tuple)
+    except TypeError as error:
+        return run.refuse(str(error), "", TypingError)
+
+
+def _order_of(run: Run, cls: Any) -> None:
+    """Rely on the bases of a class."""
+    if isinstance(cls, type) and is_changeable(cls):
+        run.captures.guard(Place.constant(cls, cls.__name__).attribute("__mro__"))
+
+
+def type_(run: Run, obj: Any, *more: Any) -> type:
+    if more:
+        run.refuse("a class is made here", "define it outside the function")
+    if isinstance(obj, Array | Masked):
+        return np.ndarray
+    if isinstance(obj, Scalar):
+        return obj.type.python_type if obj.type.kind == "python" else obj.type.dtype.type
+    if isinstance(obj, GeneratorValue):
+        return type(obj.example)
+    return run.captures.class_of(obj)
+
+
+def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
+    return attributes.attribute(run, obj, _name(run, name), *default)
+
+
+def hasattr_(run: Run, obj: Any, name: str) -> bool:
+    return attributes.has_attribute(run, obj, _name(run, name))
+
+
+def setattr_(run: Run, obj: Any, name: str, value: Any) -> None:
+    attributes.set_attribute(run, obj, _name(run, name), value)
+
+
+def delattr_(run: Run, obj: Any, name: str) -> None:
+    data_model.delete_attribute(run, obj, _name(run, name))
+
+
+def _name(run: Run, name: Any) -> str:
+    if not isinstance(name, str):
+        run.refuse("the name of an attribute is a string that is known at compile time", "")
+    return name
+
+
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of a part of the data model of `object`, which arrays do without."""
+
+    def lowering(run: Run, obj: Any, name: str, *value: Any) -> Any:
+        if is_traced(obj) or isinstance(obj, type | Super):
+            run.refuse(f"this is not done to {described(obj)} here", "use a plain attribute")
+        return function(run, obj, _name(run, name), *value)
+
+    return lowering
+
+
+def vars_(run: Run, *obj: Any) -> Any:
+    if len(obj) != 1 or is_traced(obj[0]):
+        run.refuse("`vars` takes an object here", "name what is wanted")
+    return attributes.attribute(run, obj[0], "__dict__")
+
+
+def callable_(run: Run, obj: Any) -> bool:
+    if is_changeable(type(obj)):
+        return run.captures.lookup(run.captures.class_of(obj), "__call__") is not MISSING
+    return callable(obj) or (type(obj).__module__ == Array.__module__ and not is_traced(obj))
+
+
+def super_(run: Run, *arguments: Any) -> Super:
+    """``super()`` inside a method, and ``super(cls, self)``."""
+    if not arguments:
+        frame = run.frame
+        while frame.parent is not None and frame.parent.node is frame.node:
+            frame = frame.parent  # that of a comprehension
+        names = [a.arg for a in (*frame.node.args.posonlyargs, *frame.node.args.args)]
+        try:
+            arguments = frame.outside("__class__"), frame.names[names[0]]
+        except (NameError, LookupError):
+            run.refuse("super(): no arguments", "use it in a method", TypingError)
+    start, receiver = arguments if len(arguments) == 2 else (None, None)
+    if not isinstance(start, type):
+        return run.refuse("super takes a class and an object here", "", ArgumentsError)
+    if isinstance(receiver, type) and start in receiver.__mro__:
+        cls = receiver
+    else:
+        cls = run.captures.class_of(receiver)
+    _order_of(run, cls)
+    if start not in cls.__mro__:
+        run.refuse("super(type, obj): obj must be an instance or subtype of type", "", TypingError)
+    return Super(start, receiver, cls)
+
+
+def replace_(run: Run, obj: Any, /, **changes: Any) -> Any:
+    """dataclasses.replace: the class is called anew."""
+    if isinstance(obj, type) or not dataclasses.is_dataclass(obj):
+        run.refuse("replace() should be called on dataclass instances", "", TypingError)
+    cls = run.captures.class_of(obj)
+    for field in find(cls, "__dataclass_fields__").values():
+        kind = field._field_type.name
+        if kind == "_FIELD_CLASSVAR":
+            continue
+        if not field.init:
+            if field.name in changes:
+                run.refuse(f"field {field.name} is declared with init=False", "", TypingError)
+            continue
+        if field.name not in changes:
+            if kind == "_FIELD_INITVAR" and field.default is dataclasses.MISSING:
+                text = f"InitVar {field.name!r} must be specified with replace()"
+                run.refuse(text, "", TypingError)
+            changes[field.name] = attributes.attribute(run, obj, field.name)
+    return construct(run, cls, [], changes)
+
+
+# --- numbers of objects --------------------------------------------------------------------------
+
+_NUMBERS: dict[type, tuple[str, ...]] = {
+    float: ("__float__", "__index__"),
+    int: ("__int__", "__index__", "__trunc__"),
+    complex: ("__complex__", "__float__", "__index__"),
+}
+_GIVEN: dict[str, tuple[str, type]] = {
+    "__float__": ("float", float),
+    "__int__": ("int", int),
+    "__index__": ("int", int),
+    "__complex__": ("complex", complex),
+}
+
+
+def number_of(run: Run, kind: type, obj: Any) -> Any:
+    """What a class gives for ``float(obj)`` and the like; the object itself if it says nothing."""
+    if is_traced(obj) or not is_changeable(type(obj)):
+        return obj
+    for name in _NUMBERS.get(kind, ()):
+        method = special_method(run, obj, name)
+        if method is None:
+            continue
+        result = run.call(method, [], {})
+        what, wanted = _GIVEN.get(name, ("int", int))
+        if not isinstance_(run, result, wanted):
+            run.refuse(
+                f"{type(obj).__name__}.{name} returned non-{what} (type {describe(result)})",
+                f"write `return {what}(...)`",
+                TypingError,
+            )
+        return result
+    return obj
+
+
+def index_of(run: Run, obj: Any) -> Any:
+    """``operator.index``: an integer."""
+    if is_traced(obj):
+        return obj
+    number = number_of(run, int, obj) if find(type(obj), "__index__") is not MISSING else obj
+    try:
+        return number if is_traced(number) else operator.index(number)
+    except TypeError as error:
+        return run.refuse(str(error), "", TypingError)
+
+
+def converted(kind: type, conversion: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of ``float`` and the like, of objects as well."""
+
+    @functools.wraps(conversion)
+    def lowering(run: Run, *arguments: Any) -> Any:
+        if len(arguments) == 1:
+            if kind is bool and is_static(arguments[0]):
+                return run.truth(arguments[0])
+            arguments = (number_of(run, kind, arguments[0]),)
+        return conversion(run, *arguments)
+
+    return lowering
+
+
+OBJECTS: dict[Any, Any] = {
+    isinstance: isinstance_,
+    issubclass: issubclass_,
+    type: type_,
+    getattr: getattr_,
+    hasattr: hasattr_,
+    setattr: setattr_,
+    delattr: delattr_,
+    vars: vars_,
+    callable: callable_,
+    super: super_,
+    dataclasses.replace: replace_,
+}
+
+# What classes write in their own methods: parts of the data model, by name.
+DATA_MODEL: dict[Any, Any] = {
+    object.__getattribute__: _plain(data_model.find_attribute),
+    object.__setattr__: _plain(data_model.store_attribute),
+    object.__delattr__: _plain(data_model.drop_attribute),
+    object.__new__: new_object,
+    object.__init__: no_initialiser,
+    tuple.__new__: new_tuple,
+    type.__call__: make,
+    type.__getattribute__: data_model.class_attribute,
+}
