@@ -14,6 +14,7 @@ from stcompile.frontend.protocol import makes_transformed
 from stcompile.gradient import Gradient
 from stcompile.options import Level, Options, options
 from stcompile.primal import Primal
+from stcompile.travel import Travels
 
 if TYPE_CHECKING:  # what only some programs need is loaded by the function that needs it
     from stcompile.checkpoint import Checkpoint
@@ -125,9 +126,9 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
-    from stcompile.hessian import hessian_of
+    from stcompile.hessian import Hessian
 
-    return hessian_of(function, wrt, mode, has_aux, options(level, debug_nans, memory))
+    return Hessian(function, wrt, mode, has_aux, options(level, debug_nans, memory))
 
 
 @makes_transformed
@@ -250,7 +251,7 @@ def show(
     return stages if after is None else stages.after(after)
 
 
-class Differentiable:
+class Differentiable(Travels):
     """A plain function with its derivatives at hand.
 
     Calling it calls the user's function, untouched. ``grad`` and ``value_and_grad`` are functions

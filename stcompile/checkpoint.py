@@ -17,11 +17,12 @@ from stcompile.frontend.substage import Output, function_name, rebuild, substage
 from stcompile.ir import Equation, Program, inner_effects, map_programs
 from stcompile.naming import name_variables
 from stcompile.recorder import Recorder
+from stcompile.travel import Travels
 
 _DONE_ONCE = frozenset({"print", "assert", "raise"})
 
 
-class Checkpoint:
+class Checkpoint(Travels):
     """A function that is run once more when its adjoint is."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

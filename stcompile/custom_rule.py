@@ -12,9 +12,10 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.substage import Output, SubStage, rebuild, substage
 from stcompile.frontend.values import Array, Cell, Scalar
 from stcompile.ir import Program, Variable
+from stcompile.travel import Travels
 
 
-class CustomRule:
+class CustomRule(Travels):
     """A function, with how to differentiate it.
 
     ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``,

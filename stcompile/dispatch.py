@@ -41,6 +41,7 @@ from stcompile.pipeline import Thrift, prepare
 from stcompile.primitives.external import externals_of
 from stcompile.signature import key_of
 from stcompile.source import function_source
+from stcompile.travel import Travels
 from stcompile.trees import Path, follow
 from stcompile.wording import an
 from stcompile.workspaces import Workspaces
@@ -147,7 +148,7 @@ def _tell_where(emitted: Emitted, error: Exception) -> None:
 _SignatureKey: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]
 
 
-class Dispatcher(ABC):
+class Dispatcher(Travels, ABC):
     """A transformed function: compiles itself for each signature it is called with.
 
     Subclasses say what a call means by ``stage_call``; ``name`` and ``title`` are those of the

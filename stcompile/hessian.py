@@ -19,16 +19,17 @@ from stcompile.options import Options
 from stcompile.pushforward import Pushforward
 
 
-def hessian_of(
-    function: Callable[..., Any], wrt: Wrt, mode: Mode, has_aux: bool, options: Options
-) -> Jacobian:
+class Hessian(Jacobian):
     """The Jacobian of the gradient."""
-    gradient = Gradient(function, wrt, False, options, has_aux=has_aux)
-    made = Jacobian(gradient, wrt, mode, has_aux, options, kind="hessian")
-    name = function_name(function)
-    made.name = f"{name}_hessian"
-    made.title = f"The Hessian of `{name}` with respect to {made.all_shown}."
-    return made
+
+    def __init__(
+        self, function: Callable[..., Any], wrt: Wrt, mode: Mode, has_aux: bool, options: Options
+    ) -> None:
+        gradient = Gradient(function, wrt, False, options, has_aux=has_aux)
+        super().__init__(gradient, wrt, mode, has_aux, options)
+        name = function_name(function)
+        self.name = f"{name}_hessian"
+        self.title = f"The Hessian of `{name}` with respect to {self.all_shown}."
 
 
 class HessianVectorProduct:

@@ -50,15 +50,14 @@ class Jacobian(ByArguments):
         mode: Mode = "auto",
         has_aux: bool = False,
         options: Options | None = None,
-        kind: str = "jacobian",
     ) -> None:
         super().__init__(function, wrt, options)
         if mode not in MODES:
             raise ValueError(f"the mode of a Jacobian is one of {', '.join(MODES)}, not {mode!r}")
         self.mode = mode
         self.has_aux = has_aux
-        self.name = f"{self.function_name}_{kind}"
-        self.title = f"The {kind.capitalize()} of `{self.function_name}` by {self.all_shown}."
+        self.name = f"{self.function_name}_jacobian"
+        self.title = f"The Jacobian of `{self.function_name}` by {self.all_shown}."
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         sub = substage(run, self.function, arguments, keywords)

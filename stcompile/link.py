@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping
@@ -48,6 +49,16 @@ class _Entry(tuple[int, None, list[str], str]):
 # Functions are linked and collected in any thread. A collection may also happen in the thread that
 # has the lock, between any two steps: tokens are added and taken by atomic operations.
 _LOCK = threading.RLock()
+
+
+def _renew_lock() -> None:
+    """In the child of a fork: a thread that had the lock is not there to give it back."""
+    global _LOCK
+    _LOCK = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def _register(source: str, filename: str) -> _Entry:

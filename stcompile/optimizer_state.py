@@ -60,6 +60,14 @@ class Stateful:
         """Take on a state of `state_for`, once a step was made with it."""
         self.state, self._params, self._loaded = state, _arrays(params), {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, pickled or not, has arrays of its own: it goes on from a copy of the state, with
+        whatever parameters its next step is given."""
+        arrays = self._loaded or _by_keys(self.state)
+        own = ("state", "_params", "_loaded")
+        kept = {name: value for name, value in self.__dict__.items() if name not in own}
+        return {**kept, "_loaded": {keys: array.copy() for keys, array in arrays.items()}}
+
     def reset(self) -> None:
         """Forget the state: the next step is a first one, with whatever parameters."""
         self.state, self._params, self._loaded = _EMPTY, (), {}

@@ -148,6 +148,7 @@ def _compiled(
     make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
 ) -> Dispatcher:
     try:
+        _kept(make, function, count, has_aux, chosen)  # by one thread of those that do it at once
         return _kept(make, function, count, has_aux, chosen)
     except TypeError:
         if callable(function) and type(function).__hash__ is not None:

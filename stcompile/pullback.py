@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,23 @@ from stcompile.workspaces import Workspaces
 @dataclass(frozen=True)
 class Backward:
     """The compiled adjoint: of residuals, then of the cotangents of what stands at ``paths`` in the
-    value, which are of the types ``types``."""
+    value, which are of the types ``types``. It is pickled as its text."""
 
-    function: Callable[..., Any]
     source: str
+    name: str
+    workspace: str | None
+    externals: Mapping[str, Any]
     types: tuple[Type, ...]
     paths: tuple[trees.Path, ...]
+    function: Callable[..., Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        linked = link(self.source, self.name, self.workspace, self.externals)
+        object.__setattr__(self, "function", Workspaces(linked) if self.workspace else linked)
+
+    def __reduce__(self) -> Any:
+        made_with = self.source, self.name, self.workspace, dict(self.externals)
+        return Backward, (*made_with, self.types, self.paths)
 
 
 class Vjp(ByArguments):
@@ -126,10 +137,9 @@ class Vjp(ByArguments):
         title = f"The pullback of `{self.function_name}`."
         emitted = emit(made, arguments, title, "", self.options)
         externals = externals_of(made.program)
-        linked = link(emitted.source, emitted.name, emitted.workspace, externals)
-        function = Workspaces(linked) if emitted.workspace else linked
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
-        return Backward(function, emitted.source, types, tuple(pullback.positions))
+        paths = tuple(pullback.positions)
+        return Backward(emitted.source, emitted.name, emitted.workspace, externals, types, paths)
 
 
 class _Recording:

@@ -119,7 +119,7 @@ def _unavailable(code: types.CodeType) -> SourceError:
     if file.startswith(("<timed", "<magic", "<prun")):
         todo = "define the function in a cell of its own"
         why = "a magic such as %%time keeps no source of what it runs"
-    elif file.startswith(("<ipython-input", "<python-input")) or "ipykernel_" in file:
+    elif file.startswith(("<ipython-input", "<python-input", "<stdin>-")) or "ipykernel_" in file:
         todo = "pass what stcompile made of the function, such as st.grad(f), from one process to "
         todo += "another: it carries the source"
         why = "a cell of a notebook, or the text of a prompt, is known only where it was run"

@@ -20,6 +20,7 @@ from stcompile.gradient import Gradient
 from stcompile.primitives.base import OperandError
 from stcompile.pullback import Vjp
 from stcompile.pushforward import plain_signature
+from stcompile.travel import Travels
 from stcompile.types import Type, is_number, type_of
 from stcompile.wording import an
 
@@ -34,7 +35,7 @@ class Operand:
     dtype: np.dtype[Any]
 
 
-class UserPrimitive:
+class UserPrimitive(Travels):
     """A Python function that the compiler calls as it is, with an adjoint."""
 
     def __init__(

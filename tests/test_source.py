@@ -339,7 +339,7 @@ from stcompile.source import function_source
 from stcompile.errors import SourceError
 def f(x): return x
 try:
-    function_source(f)
+    _ = function_source(f)
 except SourceError as error:
     print("refused:", error.reason)
 else:
@@ -347,13 +347,14 @@ else:
 """
 
 
-@pytest.mark.parametrize("how", ["-c", "-"])
-def test_command_line_and_standard_input(how: str) -> None:
-    argv, text = ([how, COMMAND], "") if how == "-c" else ([how], COMMAND)
+@pytest.mark.parametrize("how", ["-c", "-", "-i"])
+def test_command_line_standard_input_and_prompt(how: str) -> None:
+    command = COMMAND.replace("\ntry:", "\n\ntry:")  # an empty line ends a function at a prompt
+    argv, text = ([how, command], "") if how == "-c" else ([how], f"{command}\n")
     done = subprocess.run(
         [sys.executable, *argv], input=text, capture_output=True, text=True, cwd=ROOT, check=True
     )
-    found = sys.version_info >= (3, 13) and how == "-c"  # Python 3.13 keeps the text of -c
+    found = sys.version_info >= (3, 13) and how != "-"  # Python 3.13 keeps what it did not before
     assert done.stdout.startswith("found" if found else "refused: the source of 'f'")
 
 

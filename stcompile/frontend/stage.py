@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,10 @@ LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of)
 
 # Held while a call is staged: the recursion limit, which is raised meanwhile, is the process's own.
 STAGING = threading.RLock()
+if hasattr(os, "register_at_fork"):  # a child is made when the lock is free and the limit restored
+    os.register_at_fork(
+        before=STAGING.acquire, after_in_parent=STAGING.release, after_in_child=STAGING.release
+    )
 
 
 @dataclass(frozen=True)
