@@ -118,5 +118,9 @@ class _Package(ModuleType):
         if not (is_function and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> Any:
+        """As other modules for cloudpickle, which knows their own class alone: by its name."""
+        return import_module, (__name__,)
+
 
 sys.modules[__name__].__class__ = _Package
