@@ -17,6 +17,7 @@ from typing import Any
 
 from stcompile.errors import SourceError
 from stcompile.location import Location
+from stcompile.magics import TIMED, timed_cells
 from stcompile.matching import FunctionNode, function_node, has_function
 from stcompile.wording import an
 
@@ -70,14 +71,14 @@ def function_source(function: Callable[..., Any]) -> FunctionSource:
     if not isinstance(function, types.FunctionType):
         raise _no_function(function)
     code = function.__code__
-    texts = list(_texts(code, function.__globals__))
-    for lines in texts:
+    texts = [(code.co_filename, lines) for lines in _texts(code, function.__globals__)]
+    for file, lines in texts or (timed_cells() if code.co_filename in TIMED else ()):
         node = function_node("".join(lines), code)
         if node is not None:
-            return FunctionSource(node, code.co_filename, lines, code.co_name)
+            return FunctionSource(node, file, lines, code.co_name)
     if not texts:
         raise _unavailable(code)
-    raise _other(code, any(has_function("".join(lines), code) for lines in texts))
+    raise _other(code, any(has_function("".join(lines), code) for _, lines in texts))
 
 
 def _texts(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -118,7 +119,7 @@ def _unavailable(code: types.CodeType) -> SourceError:
     why = "code from exec, standard input or python -c keeps no source"
     if file.startswith(("<timed", "<magic", "<prun")):
         todo = "define the function in a cell of its own"
-        why = "a magic such as %%time keeps no source of what it runs"
+        why = "a magic such as %%timeit keeps no source of what it runs"
     elif file.startswith(("<ipython-input", "<python-input", "<stdin>-")) or "ipykernel_" in file:
         todo = "pass what stcompile made of the function, such as st.grad(f), from one process to "
         todo += "another: it carries the source"

@@ -172,7 +172,7 @@ def test_functions_of_a_zip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("file", "reason"),
     [
-        ("<timed exec>", "a magic such as %%time"),
+        ("<magic-timeit>", "a magic such as %%timeit"),
         ("<ipython-input-1-abc>", "known only where it was run"),
         ("/tmp/ipykernel_1/23.py", "known only where it was run"),
         ("<stdin>", "standard input or python -c keeps no source"),

@@ -91,13 +91,27 @@ def test_features_of_the_future_stay_on(notebook: Kernel) -> None:
     assert shown(notebook, "st.grad(g)(np.ones(1)).tolist()") == "[2.0]"
 
 
-@pytest.mark.parametrize("magic", ["%%time", "%%timeit -n 1 -r 1"])
-def test_a_function_that_a_magic_ran_is_refused_with_the_reason(
-    notebook: Kernel, magic: str
-) -> None:
-    ran = notebook.run(f"{magic}\ndef f(x):\n    return np.sum(x)\nst.grad(f)(np.ones(2))")
+def test_a_function_that_a_magic_repeats_is_refused_with_the_reason(notebook: Kernel) -> None:
+    cell = "%%timeit -n 1 -r 1\ndef f(x):\n    return np.sum(x)\nst.grad(f)(np.ones(2))"
+    ran = notebook.run(cell)
     assert ran.error == "SourceError"
-    assert "a magic such as %%time keeps no source of what it runs" in ran.message
+    assert "a magic such as %%timeit keeps no source of what it runs" in ran.message
+
+
+def test_cells_that_are_timed(notebook: Kernel) -> None:
+    """One after the other, with functions on the same lines."""
+    for factor in ("2", "3"):
+        notebook.ok(
+            f"%%time\nimport numpy as np\ndef f{factor}(x):\n    y = {factor} * x\n"
+            f"    return np.sum(y)\n\nst.grad(f{factor})(np.ones(2))"
+        )
+    notebook.ok("%%time\nf4 = lambda x: np.sum(4 * x)")
+    notebook.ok("%time f5 = lambda x: np.sum(5 * x)")
+    for factor in (2, 3, 4, 5):
+        assert shown(notebook, f"st.grad(f{factor})(np.ones(1)).tolist()") == f"[{factor}.0]"
+    assert shown(notebook, "%time st.grad(lambda x: f5(x) + np.sum(x))(np.ones(1)).tolist()")
+    ran = notebook.run("%%time\n\ndef f(x):\n    return np.sum(x @ x)\nst.grad(f)(np.ones((2, 3)))")
+    assert "return np.sum(x @ x)" in ran.message and ":2, in f" in ran.message
 
 
 def test_a_refusal_shows_the_line_of_the_cell(notebook: Kernel) -> None:
