@@ -111,7 +111,8 @@ def _chain(value: Any) -> Iterator[Any]:
     while not any(value is other for other in seen):
         seen.append(value)
         yield value
-        inner = (getattr(value, name, None) for name in ("__wrapped__", "function", "forward"))
+        names = ("__wrapped__", "function", "forward")[: 3 if isinstance(value, Travels) else 1]
+        inner = (getattr(value, name, None) for name in names)
         value = next((part for part in inner if callable(part)), value)
 
 
