@@ -35,6 +35,7 @@ from stcompile.errors import (
     StcompileWarning,
     TypingError,
 )
+from stcompile.static import static
 
 if TYPE_CHECKING:
     from stcompile import nn, optim
@@ -85,6 +86,7 @@ __all__ = [
     "optim",
     "primitive",
     "show",
+    "static",
     "stop_gradient",
     "train_step",
     "value_and_grad",

@@ -27,6 +27,7 @@ import stcompile.trees as trees
 from stcompile.classes import other_names
 from stcompile.errors import ArgumentsError
 from stcompile.frontend.capture import is_input, is_plain_value, memory_order
+from stcompile.static import StaticArray
 from stcompile.wording import an
 
 
@@ -42,6 +43,8 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
         shown = trees.show_path(name, path)
         raise ArgumentsError(f"{shown} {reason}", hint=hint)
 
+    if isinstance(value, StaticArray):
+        return "object", Identity(value)
     if isinstance(value, np.ndarray):
         refuse(
             f"is {an(type(value).__name__)} of {value.dtype}, which is not compiled",

@@ -116,4 +116,5 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "min": scalars.min,
     "any": scalars.any,
     "all": scalars.all,
+    "mean": scalars.mean,
 }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import into
-from ..numpy.subscripts import reduced, single
+from ..numpy.subscripts import elements, reduced, single
 
 
 @into()
@@ -42,7 +42,11 @@ def all(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
 
 @into()
 def mean(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.mean(x, axis=reduced(axis, x.ndim), keepdims=keepdims, out=out)
+    if x.dtype.kind == "f" and x.dtype.itemsize > 2 and elements(x.shape, axis):
+        np.add.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
+        np.divide(out, elements(x.shape, axis), out=out)
+    else:
+        np.mean(x, axis=reduced(axis, x.ndim), keepdims=keepdims, out=out)
 
 
 @into()

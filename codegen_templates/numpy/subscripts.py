@@ -33,6 +33,11 @@ def reduced(axis: Axes, ndim: int) -> int | Axes | None:
     return axis[0] if len(axis) == 1 else axis
 
 
+def elements(shape: tuple[int, ...], axis: Axes) -> int:
+    """How many elements there are along some axes."""
+    return math.prod(shape[i] for i in axis)
+
+
 def exponent(x: Any, y: Any, number: float) -> bool:
     """True for a number that NumPy's ``x**y`` writes as another function."""
     is_number = isinstance(y, int | float) and y == number

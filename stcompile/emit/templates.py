@@ -20,6 +20,7 @@ import numpy as np
 
 from stcompile.codegen_templates.buffered import BUFFERED, SCALARS
 from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.codegen_templates.numpy.subscripts import elements
 from stcompile.emit.literals import Hole, literal, name
 from stcompile.ir import Atom, Constant, Params, Variable
 from stcompile.templates import grouped, positional
@@ -81,13 +82,15 @@ def substitute_into(
 def substitute_scalar(
     primitive: str, operands: Sequence[Operand], params: Params
 ) -> ast.expr | None:
-    """The code of a reduction of a whole array to a number; None for other equations."""
+    """The code of a reduction to a value of its own; None for other equations."""
     template = SCALARS.get(primitive)
     (first, *_) = (operand.atom.type for operand in operands) if operands else (None,)
     if template is None or first is None or first.kind != "array" or first.dtype.kind == "c":
         return None
-    if params["axis"] != tuple(range(first.ndim)) or params["keepdims"]:
-        return None
+    if primitive == "mean" and not (first.dtype.kind == "f" and first.dtype.itemsize > 2):
+        return None  # NumPy adds others in another dtype
+    if primitive == "mean" and not elements(first.dims, params["axis"]):
+        return None  # it warns
     return _Substitution(template, operands, params).run().value
 
 

@@ -30,7 +30,9 @@ from stcompile.errors import LanguageError
 from stcompile.frontend.places import Place
 from stcompile.frontend.values import Array, Cell, GeneratorValue, Order, Scalar, Unread
 from stcompile.ir import Variable
+from stcompile.location import NOWHERE
 from stcompile.recorder import Recorder
+from stcompile.static import StaticArray
 from stcompile.types import is_generator, type_of
 
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # the place is gone
@@ -149,6 +151,8 @@ class Captures:
 
     def _argument_leaf(self, name: str, writeable: bool) -> Callable[[trees.Path, Any], Any]:
         def leaf(path: trees.Path, item: Any) -> Any:
+            if isinstance(item, StaticArray):
+                return self._constant(item)
             if not is_input(item):
                 return item
             variable = self._recorder.variable(type_of(item), trees.path_name(name, path))
@@ -230,6 +234,10 @@ class Captures:
             return self._array(value, place)
         if type(value) in (list, tuple, dict) or trees.is_namedtuple(value):
             return self._structure(value, place)
+        if isinstance(value, StaticArray):
+            self.guard(place)
+            self._mirrors[id(value)] = value, self._constant(value), place
+            return self._mirrors[id(value)][1]
         if type(value) in (set, frozenset):
             for item in filter(has_attributes, value):
                 self.track(item, Place.constant(item, f"an item of {place.description}"))
@@ -332,6 +340,12 @@ class Captures:
         if id(value) in self._arguments:  # the same array, by two ways: neither may be written
             self._arguments[id(value)].cell.frozen = "it is captured as well as passed"
         return array
+
+    def _constant(self, value: StaticArray) -> Array:
+        params = {"values": tuple(value.ravel().tolist()), "shape": value.shape}
+        params["dtype"] = value.dtype
+        (variable,) = self._recorder.record("constant", (), NOWHERE, params)
+        return self._cell(variable, np.asarray(value, order="C"), "it is static")
 
     def _hidden(self, value: Any, place: Place) -> Variable:
         hint = place.description.rsplit(".", 1)[-1]

@@ -10,6 +10,7 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.errors import TypingError
 from stcompile.frontend import masks
+from stcompile.frontend.known import known_value
 from stcompile.frontend.overlapping import check_copy
 from stcompile.frontend.overloads import refuse_hash, special_method
 from stcompile.frontend.run import Run
@@ -85,10 +86,12 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         return run.call(method, [index], {})
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
+    index = _known_index(run, index)
     if not is_static(index):
         run.refuse(
             f"{described(container)} is indexed by a traced value",
-            "stack the items into an array (`np.stack(items)[i]`), or use a static index",
+            "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
+            "or an item of an array that is passed as st.static(array)",
         )
     if isinstance(container, dict):
         refuse_hash(run, index)
@@ -99,6 +102,18 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(index, slice) and isinstance(item, list):
         return run.own([run.checked(part) for part in item])
     return run.checked(item)
+
+
+def _known_index(run: Run, index: Any) -> Any:
+    """A traced integer as an int, if it is an item of an array that is known."""
+    if (
+        not isinstance(index, Array | Scalar)
+        or index.type.dims
+        or index.type.dtype.kind not in "iu"
+    ):
+        return index
+    known = None if isinstance(index, Affine) else known_value(run, run.atom(index))
+    return index if known is None else int(known)
 
 
 def set_item(run: Run, container: Any, index: Any, value: Any) -> None:

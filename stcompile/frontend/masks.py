@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
-from stcompile.evaluate import apply
+from stcompile.frontend.known import LARGEST, known_value, pure_maker
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Cell, Masked, describe, is_traced
-from stcompile.ir import Atom, Constant, Equation, Variable, exact
+from stcompile.ir import Atom, Variable, exact
 from stcompile.primitives.base import shapes
-
-LARGEST = 10_000  # elements of a mask that is written out as index arrays
 
 # Numbers where a function and its derivative are harmless: 1, but for these.
 _HARMLESS = {"arcsin": 0.5, "arccos": 0.5, "arctanh": 0.5, "arccosh": 2.0}
@@ -166,7 +164,7 @@ def _is_same(run: Run, one: Atom, other: Atom, seen: set[tuple[Atom, Atom]]) -> 
     """True if two atoms certainly have the same value: equal equations make them."""
     if one == other or (one, other) in seen:
         return True
-    ours, theirs = (_pure(run, atom) for atom in (one, other))
+    ours, theirs = (pure_maker(run, atom) for atom in (one, other))
     if ours is None or theirs is None:
         return False
     if ours.primitive != theirs.primitive or exact(ours.params) != exact(theirs.params):
@@ -180,48 +178,12 @@ def _is_same(run: Run, one: Atom, other: Atom, seen: set[tuple[Atom, Atom]]) -> 
     return True
 
 
-def _pure(run: Run, atom: Atom) -> Equation | None:
-    """The equation that makes an atom, if it has no other output and no effect."""
-    if isinstance(atom, Constant):
-        return None
-    made = run.recorder.producers.get(atom)
-    if made is None or len(made.outputs) != 1 or made.effects:
-        return None
-    return None if made.primitive in ("call", "cond", "loop", "undef") else made
-
-
 # --- masks that are known ------------------------------------------------------------------------
 
 
 def _known_mask(run: Run, mask: Array) -> Any:
     """The value of a mask that depends on static values alone; else None."""
     return known_value(run, run.read(mask)) if mask.type.size <= LARGEST else None
-
-
-def known_value(run: Run, atom: Atom) -> Any:
-    """The value of an atom that depends on static values alone; else None."""
-    if isinstance(atom, Constant):
-        return atom.value
-    if atom not in run.known:
-        run.known[atom] = _computed(run, atom)
-    return run.known[atom]
-
-
-def _computed(run: Run, variable: Variable) -> Any:
-    made = _pure(run, variable)
-    if made is None or variable.type.size > LARGEST:
-        return None
-    inputs = []
-    for atom in made.inputs:
-        value = known_value(run, atom)
-        if value is None:
-            return None
-        inputs.append(value)
-    with np.errstate(all="ignore"):
-        try:
-            return apply(made.primitive, tuple(inputs), made.params)
-        except (TypeError, ValueError, ArithmeticError, LookupError):
-            return None
 
 
 # --- elementwise functions and reductions --------------------------------------------------------

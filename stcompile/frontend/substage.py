@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import stcompile.trees as trees
 from stcompile.errors import DerivativeError
 from stcompile.frontend.capture import is_input
+from stcompile.frontend.known import known_value
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Cell, Scalar, described
 from stcompile.ir import Atom, Program, Variable, free_variables
@@ -57,6 +58,8 @@ def substage(
         variable = run.recorder.variable(atom.type, hint)
         inner.append(variable)
         outer.append(atom)
+        if _may_be_known(leaf) and (known := known_value(run, atom)) is not None:
+            run.known[variable] = known
         if not isinstance(leaf, Array):
             return Scalar(variable)
         order = run.orders.get(atom) if isinstance(atom, Variable) else None
@@ -97,6 +100,11 @@ def substage(
         result,
         program.inputs[len(inner) :],
     )
+
+
+def _may_be_known(leaf: Any) -> bool:
+    """True for an array of integers or booleans."""
+    return isinstance(leaf, Array) and leaf.type.dtype.kind in "iub"
 
 
 def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:

@@ -115,6 +115,9 @@ def cross(
     y = np.moveaxis(y, normal(axisb, y.ndim), -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ValueError(f"cross takes vectors of dimension 3, not {x.shape[-1]} and {y.shape[-1]}")
+    if x.ndim == y.ndim == 1:
+        after, before = np.array([1, 2, 0]), np.array([2, 0, 1])
+        return x[after] * y[before] - x[before] * y[after]
     x0, x1, x2 = x[..., 0], x[..., 1], x[..., 2]
     y0, y1, y2 = y[..., 0], y[..., 1], y[..., 2]
     parts = [x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0]

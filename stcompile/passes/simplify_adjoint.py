@@ -80,7 +80,7 @@ def _signs_in_factors(program: Program) -> Program:
             if made is None or made.primitive not in ("multiply", "divide"):
                 break
             factor = made.inputs[0]
-            if isinstance(factor, Constant) and isinstance(factor.value, float | np.inexact):
+            if isinstance(factor, Constant) and _has_sign(factor.value, made.output.type):
                 positive = made.with_inputs((Constant(-factor.value), made.inputs[1]))
                 rebuild.substitute(place, positive)
                 rebuild.drop(at)
@@ -88,6 +88,13 @@ def _signs_in_factors(program: Program) -> Program:
                 break
             atom = factor
     return rebuild.done()
+
+
+def _has_sign(factor: Any, type: Type) -> bool:
+    """True for a number that may be negated in place of a floating-point result."""
+    if isinstance(factor, int):
+        return factor != 0 and not isinstance(factor, bool) and type.inexact
+    return isinstance(factor, float | np.inexact)
 
 
 def in_adjoint(program: Program) -> Program:

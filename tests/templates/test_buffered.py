@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -301,7 +302,7 @@ def test_bodies_are_static_choices_and_calls(primitive: str) -> None:
                 if isinstance(node, ast.Call):
                     assert ast.unparse(node.func) in HELPERS
                 elif isinstance(node, ast.Attribute):
-                    assert node.attr == "ndim"
+                    assert node.attr in ("ndim", "shape", "dtype", "kind", "itemsize")
             continue
         assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
         call = statement.value
@@ -351,13 +352,19 @@ def test_the_emitter_substitutes_them(primitive: str) -> None:
 
 @pytest.mark.parametrize("primitive", SCALARS)
 def test_the_emitter_substitutes_reductions_to_a_number(primitive: str) -> None:
-    x = RNG.integers(-2, 3, (4, 3)).astype(np.float32)
-    case = Case(primitive, (x,), {"axis": (0, 1), "keepdims": False})
-    code = substitute_scalar(primitive, operands_of(case)[0], case.params)
-    assert code is not None
-    same(eval(ast.unparse(code), {"np": np, "x0": x}), case.expected())
-    partial = {"axis": (0,), "keepdims": False}
-    assert substitute_scalar(primitive, operands_of(case)[0], partial) is None
+    for dtype, axis in itertools.product((np.float32, np.float64), ((0, 1), (0,), (1,))):
+        for keepdims in (False, True):
+            x = RNG.normal(size=(4, 3)).astype(dtype)
+            case = Case(primitive, (x,), {"axis": axis, "keepdims": keepdims})
+            code = substitute_scalar(primitive, operands_of(case)[0], case.params)
+            assert code is not None and "reduce" in ast.unparse(code)
+            same(eval(ast.unparse(code), {"np": np, "x0": x}), case.expected())
+
+
+@pytest.mark.parametrize("x", [np.ones((2, 3), "f2"), np.ones((2, 3), int), np.ones((0, 3))])
+def test_means_that_numpy_adds_otherwise_are_left(x: Any) -> None:
+    case = Case("mean", (x,), {"axis": (0, 1), "keepdims": False})
+    assert substitute_scalar("mean", operands_of(case)[0], case.params) is None
 
 
 @given(contractions())

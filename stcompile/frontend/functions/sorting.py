@@ -13,7 +13,7 @@ from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.functions.shapes import ravel
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
-from stcompile.frontend.masks import known_value
+from stcompile.frontend.known import known_value
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, is_static, is_traced
 from stcompile.library import selection
