@@ -31,6 +31,7 @@ Calls = tuple[tuple[Any, ...], ...]
 FAST = Options("fast")
 NARROW = ("float32", "float16", "complex64", "int8")  # and what NumPy divides in float16
 STEPS = (1e-4, 1e-3, 1e-5)
+LARGEST = 1e6  # value that is compared with differences
 
 
 def judge_source(
@@ -156,6 +157,8 @@ class _Comparison:
                 moved[place] += h * direction
             return float(self.total(*moved))
 
+        if abs(at(0.0)) > LARGEST:
+            return  # rounding is all that differences show
         slopes = [(8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h) for h in STEPS]
         if any(close(slope, found, 1e-5) for slope in slopes):
             self.differences += 1

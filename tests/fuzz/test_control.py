@@ -114,14 +114,14 @@ def test_programs_are_made_shorter(monkeypatch):
 
 def test_the_command(tmp_path, capsys):
     log = tmp_path / "log"
-    asked = ["--programs", "2", "--log", str(log), "--second-order", "0"]
+    asked = ["--programs", "5", "--log", str(log), "--second-order", "0"]
     status = run.main(asked)
     printed = capsys.readouterr().out
     lines = log.read_text()
     assert lines.endswith(printed)
     starts = [line.partition(" seed ")[0] for line in lines.splitlines() if " seed " in line]
-    assert starts == ["program 0 (control)", "program 1 (arrays)"]
-    assert "2 programs" in printed
+    assert starts == [f"program {n} ({sort})" for n, sort in enumerate(run.SORTS)]
+    assert "5 programs" in printed
     assert status == 0
 
 
