@@ -2,7 +2,8 @@
 
 The traceback of a refusal would be the compiler's own way to the user's line, which the error names
 anyway. So what users call is marked `public`: the traceback of a refusal starts again there. The
-environment variable ``STCOMPILE_TRACEBACK=1`` keeps all frames, for work on the compiler itself.
+environment variable ``STCOMPILE_TRACEBACK=1`` keeps all frames, for work on the compiler itself;
+an `InternalError` keeps them always, for its report.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from stcompile.errors import StcompileError
+from stcompile.errors import InternalError, StcompileError
 
 SWITCH = "STCOMPILE_TRACEBACK"
 
@@ -29,7 +30,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except StcompileError as error:
-            if shows_all_frames():
+            if shows_all_frames(error):
                 raise
             raise without_frames(error) from None
 
@@ -41,6 +42,7 @@ def without_frames(error: StcompileError) -> StcompileError:
     return error.with_traceback(None)
 
 
-def shows_all_frames() -> bool:
-    """True if the user asked for the compiler's frames."""
-    return os.environ.get(SWITCH, "0") not in ("", "0")
+def shows_all_frames(error: StcompileError) -> bool:
+    """True if the user asked for the compiler's frames, or an error is to be reported with them."""
+    asked = os.environ.get(SWITCH, "0") not in ("", "0")
+    return asked or isinstance(error, InternalError)

@@ -32,7 +32,8 @@ from stcompile.frontend.capture import UNREADABLE
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.stage import STAGING, Staged, stage
-from stcompile.frontend.values import Bound, Closure, Partial
+from stcompile.frontend.values import Bound, Closure, Partial, described
+from stcompile.internal import internal_errors
 from stcompile.link import link, source_filename
 from stcompile.location import Location
 from stcompile.options import Options
@@ -43,7 +44,6 @@ from stcompile.signature import key_of
 from stcompile.source import function_source
 from stcompile.travel import Travels
 from stcompile.trees import Path, follow
-from stcompile.wording import an
 from stcompile.workspaces import Workspaces
 
 if TYPE_CHECKING:  # loaded when they are asked for
@@ -197,7 +197,7 @@ class Dispatcher(Travels, ABC):
             return self.run(specialisation, bound)
         except StcompileError as error:  # as `public` does it, at no cost for calls
             __tracebackhide__ = True
-            if shows_all_frames():
+            if shows_all_frames(error):
                 raise
             raise without_frames(error) from None
 
@@ -317,7 +317,8 @@ class Dispatcher(Travels, ABC):
         with STAGING:
             found = self._current(key, arguments)
             if found is None:
-                found = self.build(arguments)
+                with internal_errors(self.definition):
+                    found = self.build(arguments)
                 others = self._specialisations.get(key, ())[: KEPT - 1]
                 self._specialisations[key] = (found, *others)
         return found
@@ -466,7 +467,7 @@ def _check_function(function: Any) -> None:
         return
     if not callable(function):
         raise ArgumentsError(
-            f"{an(type(function).__name__)} is not a function",
+            f"{described(function)} is not a function",
             hint="pass the function itself, not its result",
         )
     method = inspect.getattr_static(type(function), "__call__", None)

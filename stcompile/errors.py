@@ -72,6 +72,10 @@ class NanError(StcompileError, FloatingPointError):
     """A NaN among the results of a call that was asked to look for it (`debug_nans`)."""
 
 
+class InternalError(StcompileError):
+    """The compiler failed where it should not: an error of stcompile, to be reported."""
+
+
 class DataError(StcompileError):
     """A data file that is missing, corrupt or not what it claims to be."""
 

@@ -313,6 +313,14 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
     if _is_complex(equation) and not holds_for_complex(equation):
         raise _refusal(f"`{name}`", equation)
     if rule_function(equation.primitive) is None:
+        if any(isinstance(value, Program) for value in equation.params.values()):
+            raise DerivativeError(
+                "forward mode does not pass through the adjoint of a checkpoint or of a custom "
+                "rule that has a loop or a branch",
+                location=equation.location,
+                hint='take such derivatives in reverse mode: st.hessian(f, mode="reverse"), or '
+                "st.grad of st.grad",
+            )
         raise DerivativeError(f"`{name}` has no derivative rule", location=equation.location)
     try:
         rule = rule_for(equation, active)

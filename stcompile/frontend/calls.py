@@ -487,7 +487,9 @@ def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
     try:
         if isinstance(node, ast.Lambda):
             frame.statement = node
-            return run.evaluate(node.body, frame)
+            value = run.evaluate(node.body, frame)
+            run.returned = (node.body, frame)
+            return value
         body = node.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]  # the docstring

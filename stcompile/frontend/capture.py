@@ -134,6 +134,7 @@ class Captures:
         self._recorder = recorder
         self._orders = orders
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
+        self._given: dict[int, Any] = {}  # the mirrors of the arguments' structures
         self.leaves: list[Leaf] = []
         self.beside: list[tuple[str, trees.Path]] = []  # attributes of arguments that are no parts
         self.hidden: list[Hidden] = []
@@ -147,7 +148,17 @@ class Captures:
     def argument(self, name: str, value: Any, writeable: bool = False) -> Any:
         """The mirror of an argument: every array or float in it becomes an input."""
 
-        return self._mirrored(value, self._argument_leaf(name, writeable), name, (), writeable)
+        mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), writeable)
+        self._note(mirror)
+        return mirror
+
+    def _note(self, mirror: Any) -> None:
+        """Note the structures of an argument."""
+        parts = trees.children(mirror)
+        if parts is not None:
+            self._given[id(mirror)] = mirror
+            for _, part in parts:
+                self._note(part)
 
     def _argument_leaf(self, name: str, writeable: bool) -> Callable[[trees.Path, Any], Any]:
         def leaf(path: trees.Path, item: Any) -> Any:
@@ -296,6 +307,9 @@ class Captures:
         if len(places) == 2:
             self.guard(places[0].same_as(places[1]))
             return True
+        given = [id(value) in self._given for value in (one, other)]
+        if any(given) and (all(given) or places):
+            return bool(structure_of(one) != structure_of(other))
         arrays = [value for value in (one, other) if isinstance(value, Array)]
         return len({id(a.cell) for a in arrays if a.cell.frozen}) < 2
 

@@ -20,6 +20,7 @@ from stcompile.frontend.iteration import (
     iteration_note,
     iterator_over,
     sequence_of,
+    taken_in_turn,
 )
 from stcompile.frontend.run import Run, syntax_name
 from stcompile.frontend.state import NameSite
@@ -345,7 +346,7 @@ def _loops(
     first, *rest = generators
     if first.is_async:
         run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
-    for item in items_of(run, run.evaluate(first.iter, outer)):
+    for item in taken_in_turn(run, run.evaluate(first.iter, outer)):
         _bind_item(run, first, item, inner, outer)
         for test in first.ifs:
             holds = _included(run, test, inner)

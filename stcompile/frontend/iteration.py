@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, KeysView
 from typing import Any, NoReturn, cast
 
 import stcompile.trees as trees
@@ -68,6 +68,19 @@ def items_of(run: Run, value: Any) -> list[Any]:
     return [found.item(index) for index in range(found.length)]
 
 
+def taken_in_turn(run: Run, value: Any) -> Iterable[Any]:
+    """The items of ``value``, each made when it is asked for."""
+    value = iterated(run, value)
+    if isinstance(value, Generated | Iterator):
+        yield from items_of(run, value)
+        return
+    found = sequence_of(run, value)
+    index = 0
+    while index < found.length:
+        yield found.item(index)
+        index += 1
+
+
 def sequence_of(run: Run, value: Any) -> Sequence:
     """The items that a loop over ``value`` sees, made when they are asked for: those of a list or a
     dict as the steps before left them. An iterator must not be used any more: it is not known how
@@ -106,7 +119,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
         run.refuse(f"{described(value)} cannot be iterated over", _LOOP_OVER)
     if type(value) is list:
         return _of_list(run, value)
-    if type(value) in DICT_VIEWS:
+    if type(value) in DICT_VIEWS or isinstance(value, dict | set | KeysView):
         return _of_view(run, cast(Collection[Any], value))
     if type(value) in ITERABLE or trees.is_namedtuple(value):
         return fixed(run, value)
@@ -130,10 +143,28 @@ def _of_list(run: Run, items: list[Any]) -> Sequence:
 
 
 def _of_view(run: Run, view: Collection[Any]) -> Sequence:
-    def item(index: int) -> Any:
-        return run.checked([*view][index])
+    """The items of a dict or a set, or of a view of a dict, whose keys must stay as they are."""
+    keyed: Any = getattr(view, "mapping", view)
+    before = list(keyed)
+    kind = "set" if isinstance(view, set) else "dictionary"
 
-    return Sequence(lambda: len(view), item, (view,), rows=False)
+    def length() -> int:
+        now = list(keyed)
+        if now != before:
+            what = "size" if len(now) != len(before) else "keys"
+            run.refuse(
+                f"RuntimeError: {kind} changed {what} during iteration",
+                f"go through a copy: `list({'items' if kind == 'set' else 'table'})`",
+                TypingError,
+            )
+        return len(before)
+
+    def item(index: int) -> Any:
+        return run.checked(before[index] if keyed is view else [*view][index])
+
+    is_keys = keyed is view or isinstance(view, KeysView)
+    sources = (view, *before) if is_keys else (view,)
+    return Sequence(length, item, sources, rows=False)
 
 
 def of_range(values: range, index: Any) -> Any:

@@ -235,7 +235,10 @@ def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Si
     if isinstance(signal, Returned):
         return signal
     outcome = outcome_of(signal)
-    run, length = loop.run, items.length
+    run = loop.run
+    if either(run, outcome.broke, outcome.returned) is True:
+        return loop.end(outcome)
+    length = items.length
     for at in range(index, length):
         stop = either(run, outcome.broke, outcome.returned)
         if not is_traced(stop):

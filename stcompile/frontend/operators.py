@@ -190,9 +190,15 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
     if isinstance(comparison, ast.Is | ast.IsNot):
         same = left is right
         if not (same or run.captures.tell_apart(left, right)):
+            kind = "array" if isinstance(left, Array) else type(left).__name__
             run.refuse(
-                "whether two arguments are one array is not known at compile time",
-                "compare their values: `np.array_equal(a, b)`",
+                f"whether two arguments are one {kind} is not known at compile time",
+                "compare the values of arrays: `np.array_equal(a, b)`",
+            )
+        if not same and any(map(run.is_disowned, (left, right))):
+            run.refuse(
+                "which object this is depends on a value known only at run time",
+                "compare what the objects hold",
             )
         return same if isinstance(comparison, ast.Is) else not same
     if isinstance(comparison, ast.In | ast.NotIn):

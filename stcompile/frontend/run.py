@@ -90,6 +90,7 @@ class Run(Changes):
         self.cautions: list[Caution] = []  # what the user is to be warned of
         self.made: dict[Hashable, Any] = {}  # what is there: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values of what depends on constants (see `masks`)
+        self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
         self._here: tuple[ast.AST, Frame] | None = None
         self._steps = 0
 
@@ -134,6 +135,10 @@ class Run(Changes):
             return action()
         finally:
             self._here = outer
+
+    def about_result(self, action: Callable[[], T]) -> T:
+        """Do something about what the last call returned: errors point at where it did."""
+        return self.at(*self.returned, action) if self.returned is not None else action()
 
     def call(self, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return self.language.call(self, function, arguments, keywords)

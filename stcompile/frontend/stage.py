@@ -142,7 +142,7 @@ def _origins(value: Any, root: str) -> dict[int, tuple[Any, str]]:
 
 
 def _finish(run: Run, value: Any, name: str) -> Staged:
-    result = _result(run, value)
+    result = run.about_result(lambda: _result(run, value))
     outputs = tuple(_atoms(result))
     used = _used(run, outputs)
     hidden = [h for h in run.captures.hidden if h.variable in used]

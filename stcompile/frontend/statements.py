@@ -107,6 +107,7 @@ def _augment_item(
 
 def visit_Return(run: Run, node: ast.Return, frame: Frame) -> Signal:
     value = run.evaluate(node.value, frame) if node.value is not None else None
+    run.returned = (node.value or node, frame)
     return run_final_blocks(run, frame, through_loops=True) or Returned(value)
 
 

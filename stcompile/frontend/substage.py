@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +14,9 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Cell, Scalar, described
 from stcompile.ir import Atom, Program, Variable, free_variables
 from stcompile.naming import name_variables
+from stcompile.types import Type
+
+GIVEN_BACK = "a call gave it back as it is, so that another name stands for the same array"
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,13 @@ class SubStage:
 
 @dataclass(frozen=True)
 class Output:
-    """A leaf of a result: the position among the program's outputs."""
+    """A leaf of a result: the position among the program's outputs; ``others`` are the arrays
+    around the program, or other outputs (None), that are the same array where Python runs this."""
 
     tree_leaf: ClassVar[bool] = True
     index: int
+    type: Type
+    others: tuple[Array | None, ...] = ()
 
 
 def substage(
@@ -49,6 +55,8 @@ def substage(
     run.depth += 1
     inner: list[Variable] = []
     outer: list[Atom] = []
+    given: dict[int, Array] = {}  # the arrays that were passed, by the cell that stands for each
+    left: dict[int, int] = {}  # how many outputs are in a cell
 
     def inward(path: trees.Path, leaf: Any) -> Any:
         if not isinstance(leaf, Array | Scalar) and not is_input(leaf):
@@ -65,7 +73,9 @@ def substage(
         order = run.orders.get(atom) if isinstance(atom, Variable) else None
         run.orders[variable] = order
         frozen = f"{hint or 'it'} belongs to the caller"
-        return Array(Cell(variable, order, frozen, run.depth), leaf.type)
+        cell = Cell(variable, order, frozen, run.depth)
+        given[id(cell)] = leaf
+        return Array(cell, leaf.type)
 
     staged = trees.map_leaves(inward, tuple(arguments))
     named = trees.map_leaves(inward, dict(keywords))
@@ -78,7 +88,18 @@ def substage(
                 if not isinstance(leaf, Array | Scalar):
                     return leaf
                 outputs.append(run.atom(leaf))
-                return Output(len(outputs) - 1)
+                return Output(len(outputs) - 1, leaf.type, tuple(others(leaf)))
+
+            def others(leaf: Array | Scalar) -> Iterator[Array | None]:
+                if isinstance(leaf, Array):
+                    if id(leaf.cell) in given or leaf.cell.depth != run.depth:
+                        yield given.get(id(leaf.cell), leaf)
+                    if left[id(leaf.cell)] > 1:
+                        yield None
+
+            for _, leaf in trees.leaves(value):
+                if isinstance(leaf, Array):
+                    left[id(leaf.cell)] = left.get(id(leaf.cell), 0) + 1
 
             result = trees.map_leaves(outward, value)
     finally:
@@ -112,7 +133,13 @@ def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:
     rest = iter(atoms)
 
     def value(path: trees.Path, leaf: Any) -> Any:
-        return run.value(next(rest)) if isinstance(leaf, Output) else leaf
+        if not isinstance(leaf, Output):
+            return leaf
+        made = run.value(next(rest))
+        for array in (made, *leaf.others) if leaf.others else ():
+            if isinstance(array, Array):
+                run.freeze(array.cell, GIVEN_BACK)
+        return made
 
     return trees.map_leaves(value, result)
 
@@ -126,11 +153,16 @@ def function_name(function: Any) -> str:
 def output_and_aux(run: Run, function: Callable[..., Any], result: Any) -> tuple[Any, Any]:
     """The two results of a function with ``has_aux``."""
     if not isinstance(result, tuple) or len(result) != 2:
-        run.refuse(
-            f"with has_aux=True `{function_name(function)}` returns a pair: the output to "
-            f"differentiate, and what else there is; this is {described(result)}",
-            "return output, aux",
-            DerivativeError,
+        shown = described(result)
+        if isinstance(result, Output):
+            shown = f"one value of type {result.type!r}"
+        run.about_result(
+            lambda: run.refuse(
+                f"with has_aux=True `{function_name(function)}` returns a pair: the output to "
+                f"differentiate, and what else there is; this is {shown}",
+                "return output, aux",
+                DerivativeError,
+            )
         )
     return result[0], result[1]
 

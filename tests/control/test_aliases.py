@@ -1,0 +1,185 @@
+"""Arrays and containers by several names: arguments that are one, and what calls give back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+@st.checkpoint
+def kept(a: Any) -> Any:
+    return a
+
+
+@st.checkpoint
+def twice(a: Any) -> Any:
+    h = a * 2.0
+    return h, h[1:]
+
+
+@st.custom_rule(backward=lambda residuals, d: d, example=(np.ones(3),))
+def ruled(a: Any) -> Any:
+    return a, None
+
+
+def hooked(a: Any) -> Any:
+    return st.on_cotangent(a, lambda d: d)
+
+
+def first_of(a: Any) -> Any:
+    return st.stop_gradient({"a": [a]})["a"][0]
+
+
+IDENTITIES = [st.stop_gradient, hooked, first_of, kept, ruled]
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+@pytest.mark.parametrize("identity", IDENTITIES)
+@pytest.mark.parametrize("written", ["given", "returned", "view"])
+def test_what_is_given_back_is_not_written(identity: Any, written: str, level: Any) -> None:
+    def f(x: Any) -> Any:
+        a = x * 1.0
+        b = identity(a)
+        target = {"given": a, "returned": b, "view": b[1:]}[written]
+        target[0] = 5.0
+        return np.sum(a * b)
+
+    with pytest.raises(st.LanguageError, match=r"(?s)target\[0\] = 5.*another name") as refused:
+        st.compile(f, level=level)(X)
+    assert refused.value.location is not None
+
+
+@pytest.mark.parametrize("identity", IDENTITIES)
+def test_a_copy_of_what_is_given_back_is_written(identity: Any) -> None:
+    def f(x: Any) -> Any:
+        a = x * 1.0
+        b = identity(a).copy()
+        b[0] = 5.0
+        return np.sum(a * b) + np.sum(identity(a))
+
+    assert st.compile(f)(X) == f(X)
+
+
+def test_what_a_call_gives_twice_is_not_written() -> None:
+    def f(x: Any) -> Any:
+        whole, part = twice(x)
+        whole[1] = 5.0
+        return np.sum(part)
+
+    with pytest.raises(st.LanguageError, match="another name"):
+        st.compile(f)(X)
+
+
+def test_what_is_made_anew_is_written() -> None:
+    doubled = st.checkpoint(lambda a: a * 2.0)
+
+    def f(x: Any) -> Any:
+        h = doubled(x)
+        h[0] = 5.0
+        return np.sum(h * h)
+
+    assert st.compile(f)(X) == f(X)
+
+
+def made() -> list[Any]:
+    return [X, X * 2.0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_known"),
+    [
+        (made(), made(), False),
+        ({"a": X}, {"a": X}, False),
+        ((X, 1.0), (X, 1.0), False),
+        (made(), [X], True),
+        ({"a": X}, {"b": X}, True),
+        (made(), None, True),
+    ],
+)
+def test_whether_two_arguments_are_one(one: Any, other: Any, is_known: bool) -> None:
+    def f(a: Any, b: Any) -> Any:
+        return 1.0 if a is b else 2.0
+
+    def g(a: Any, b: Any) -> Any:
+        return 1.0 if a is not b else 2.0
+
+    for function in (f, g):
+        if is_known:
+            assert st.compile(function)(one, other) == function(one, other)
+        else:
+            for second in (other, one):
+                with pytest.raises(st.LanguageError, match="(?s)a is.*two arguments are one"):
+                    st.compile(function)(one, second)
+
+
+def test_containers_of_the_program_are_told_apart() -> None:
+    def f(x: Any, items: Any) -> Any:
+        a, b = [x], [x]
+        c = a
+        inner = items[0]
+        return a is b, a is c, a is items, inner is items[0], inner is not items[1]
+
+    items = [[X], [X, X]]
+    assert st.compile(f)(X, items) == f(X, items) == (False, True, False, True, True)
+
+
+# --- changes on the way -----------------------------------------------------------------------
+
+
+def grows(x: Any) -> Any:
+    table = {"a": x}
+    for key in table:
+        table[key + "b"] = x
+    return np.sum(table["a"])
+
+
+def grows_in_its_values(x: Any) -> Any:
+    table = {"a": x}
+    for value in table.values():
+        table["b"] = value
+    return np.sum(table["a"])
+
+
+def shrinks(x: Any) -> Any:
+    table = {"a": x, "b": x}
+    return sum([np.sum(table.pop(key)) for key in table])
+
+
+def changes_its_set(x: Any) -> Any:
+    seen = {1, 2}
+    for number in seen:
+        seen.add(number + 10)
+    return x[0] * len(seen)
+
+
+@pytest.mark.parametrize("function", [grows, grows_in_its_values, shrinks, changes_its_set])
+def test_a_change_of_what_a_loop_goes_through(function: Any) -> None:
+    with pytest.raises(RuntimeError, match="changed size"):
+        function(X)
+    with pytest.raises(st.TypingError, match=r"(?s)\^.*changed size during iteration"):
+        st.compile(function)(X)
+
+
+def test_changes_that_python_allows() -> None:
+    def f(x: Any) -> Any:
+        table = {"a": x, "b": x * 2.0}
+        for key, value in table.items():
+            table[key] = value * 3.0
+        for key in table:
+            table["c"] = table[key]
+            break
+        items = [x]
+        grown = [items.append(v * 2.0) or v for v in items if len(items) < 4]
+        shrunk = [items.pop() for _ in items]
+        return table["a"] + table["c"], len(grown), len(shrunk), sum(grown)
+
+    ours, theirs = st.compile(f, level="readable")(X), f(X)
+    assert ours[1:3] == theirs[1:3]
+    np.testing.assert_array_equal(ours[0], theirs[0])
+    np.testing.assert_array_equal(ours[3], theirs[3])

@@ -1,0 +1,94 @@
+"""What the compiler raises without intending to, and refusals of what a function returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.emit import function as emit_function
+from stcompile.frontend import operators
+
+X = np.eye(2)
+
+
+def product(x: Any) -> Any:
+    y = x + 1.0
+    return np.sum(x * y)
+
+
+def _fails(*arguments: Any, **keywords: Any) -> Any:
+    raise KeyError("an internal name")
+
+
+def test_an_error_while_a_line_is_staged(monkeypatch: Any) -> None:
+    monkeypatch.setattr(operators, "binary", _fails)
+    with pytest.raises(st.InternalError, match=r"(?s)y = x \+ 1.*\^.*KeyError.*report") as caught:
+        st.compile(product)(X)
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert isinstance(caught.value, st.StcompileError)
+
+
+def test_an_error_after_staging(monkeypatch: Any) -> None:
+    monkeypatch.setattr(emit_function, "unfold", _fails)
+    with pytest.raises(st.InternalError, match="(?s)def product.*KeyError.*report"):
+        st.grad(product)(X)
+
+
+def test_refusals_keep_their_kind() -> None:
+    with pytest.raises(st.LanguageError, match="boolean mask"):
+        st.compile(lambda x: x[x > 0])(X)
+
+
+@st.checkpoint
+def block(x: Any) -> Any:
+    for _ in range(20):
+        x = np.tanh(x)
+    return x
+
+
+def masked(x: Any) -> Any:
+    return x[x > 0]
+
+
+def decomposed(x: Any) -> Any:
+    return np.linalg.slogdet(x)
+
+
+def alone(x: Any) -> Any:
+    return np.sum(x)
+
+
+def hessian(x: Any) -> Any:
+    return np.sum(block(x))
+
+
+@pytest.mark.parametrize(
+    ("call", "line", "reason"),
+    [
+        (lambda: st.compile(masked)(X), "return x\\[x > 0\\]", "a boolean mask selects"),
+        (lambda: st.compile(decomposed)(X), "slogdet", "SlogdetResult"),
+        (
+            lambda: st.grad(alone, has_aux=True)(X),
+            "np.sum",
+            "returns a pair.*one value",
+        ),
+        (lambda: st.hessian(hessian)(X), "for _ in range", "checkpoint.*mode=.reverse"),
+    ],
+)
+def test_refusals_name_the_line(call: Any, line: str, reason: str) -> None:
+    with pytest.raises(st.StcompileError, match=f"(?s){line}.*\\^.*{reason}"):
+        call()
+
+
+def test_a_value_is_no_function() -> None:
+    with pytest.raises(st.StcompileError, match=r"f64\[2,2\] is not a function"):
+        st.grad(st.grad)(X)
+
+
+def test_a_hessian_of_a_checkpoint_in_reverse_mode() -> None:
+    plain = block.__wrapped__
+    expected = st.hessian(lambda x: np.sum(plain(x)))(X)
+    np.testing.assert_allclose(st.hessian(hessian, mode="reverse")(X), expected, atol=1e-12)
