@@ -45,6 +45,24 @@ def wave(u, dt):
     return np.sum(total**2)
 
 
+def logistic(w, x, y):
+    """The likelihood of labels, written out: slopes of sigmoids, a mean over a number of rows."""
+    p = 1 / (1 + np.exp(-(x @ w)))
+    return -np.mean(y * np.log(p) + (1 - y) * np.log(1 - p))
+
+
+def factors(alphas, means, entries, x):
+    """A mixture whose triangular factors are filled by constant indices, applied by einsum."""
+    k, d = means.shape
+    lower = np.zeros((k, d, d))
+    rows, columns = np.tril_indices(d)
+    lower[:, rows, columns] = entries
+    scaled = np.einsum("kij,nkj->nki", lower, x[:, None] - means)
+    scores = alphas - 0.5 * np.sum(scaled**2, axis=2)
+    top = np.max(scores, axis=1, keepdims=True)
+    return -np.mean(top[:, 0] + np.log(np.sum(np.exp(scores - top), axis=1)))
+
+
 def mean_squared(w, x):
     return np.mean((x @ w) ** 2)
 
@@ -156,6 +174,9 @@ def arguments() -> dict[str, tuple[Any, ...]]:
                 normal(100, 784), labels),
         "rnn": (rnn_params(), normal(100, 784), labels),
         "wave": (rng.normal(size=8), 0.1),
+        "logistic": (rng.normal(size=3), rng.normal(size=(569, 3)), rng.integers(0, 2, 569) * 1.0),
+        "factors": (rng.normal(size=5), rng.normal(size=(5, 3)), rng.normal(size=(5, 6)),
+                    rng.normal(size=(200, 3))),
         "directional": (rng.normal(size=5), rng.normal(size=(7, 5))),
         "pixel_rnn": ({"Wx": normal(1, 16), "Wh": normal(16, 16), "bh": normal(16),
                        "Wo": normal(16, 10), "bo": normal(10)}, normal(20, 784), labels[:20], 784),

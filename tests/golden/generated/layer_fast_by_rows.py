@@ -12,12 +12,12 @@ def workspace():
     def layer_jacobian(x, W, b):
         """The Jacobian of `layer` by `x`."""
         # --- forward ----------------------------------------------------------
-        # models.py:118  return np.tanh(x @ W + b)
+        # models.py:136  return np.tanh(x @ W + b)
         np.copyto(v2, b)
         dgemv(1.0, W.T, x, 1.0, v2, 0, 1, 0, 1, 0, 1)  # v2 += x @ W
         np.tanh(v2, out=v2)
         # --- adjoint ----------------------------------------------------------
-        # models.py:118  return np.tanh(x @ W + b)
+        # models.py:136  return np.tanh(x @ W + b)
         np.multiply(v2, v2, out=v2)
         np.subtract(1, v2, out=v2)
         np.multiply(units, v2, out=v3)

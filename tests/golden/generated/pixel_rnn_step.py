@@ -9,17 +9,17 @@ def pixel_rnn_step(params, x, y, steps, *, lr=0.015):
     Wo = params["Wo"]
     bo = params["bo"]
     # --- forward --------------------------------------------------------------
-    # models.py:60  h = np.zeros((x.shape[0], 16), x.dtype)
+    # models.py:78  h = np.zeros((x.shape[0], 16), x.dtype)
     h = np.zeros((20, 16), np.float32)
-    # models.py:61  for t in range(steps):
+    # models.py:79  for t in range(steps):
     hs = np.empty((784, 20, 16), np.float32)
     hs_1 = np.empty((784, 20, 16), np.float32)
     for t in range(784):
         hs_1[t] = h
-        # models.py:62  h = np.tanh(x[:, t : t + 1] @ params["Wx"] + h @ params["Wh"] + params["bh"…
+        # models.py:80  h = np.tanh(x[:, t : t + 1] @ params["Wx"] + h @ params["Wh"] + params["bh"…
         h = np.tanh(x[:, t : t + 1] @ Wx + h @ Wh + bh)
         hs[t] = h
-    # models.py:63  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+    # models.py:81  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
     v1 = h @ Wo + bo
     if np.min(y) < 0 or np.max(y) >= 10:
         raise IndexError("softmax_cross_entropy: a label is not one of the classes")
@@ -29,17 +29,17 @@ def pixel_rnn_step(params, x, y, steps, *, lr=0.015):
     total = np.sum(exps, axis=1, keepdims=True)
     loss = (np.sum(np.log(total)) - np.sum(np.where(hot, shifted, 0))) / 20
     # --- adjoint --------------------------------------------------------------
-    # models.py:63  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
+    # models.py:81  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
     v2 = (exps / total - hot) * np.float32(0.05)
     d_bo = np.sum(v2, axis=0)
     d_h = v2 @ Wo.T
     d_Wo = h.T @ v2
-    # models.py:61  for t in range(steps):
+    # models.py:79  for t in range(steps):
     d_Wx = np.zeros((1, 16), np.float32)
     d_Wh = np.zeros((16, 16), np.float32)
     d_bh = np.zeros(16, np.float32)
     for t in reversed(range(784)):
-        # models.py:62  h = np.tanh(x[:, t : t + 1] @ params["Wx"] + h @ params["Wh"] + params["bh"…
+        # models.py:80  h = np.tanh(x[:, t : t + 1] @ params["Wx"] + h @ params["Wh"] + params["bh"…
         v3 = d_h * (1 - hs[t] * hs[t])
         d_bh += np.sum(v3, axis=0)
         d_h = v3 @ Wh.T
