@@ -196,7 +196,7 @@ CHANGES = [
     "{k}.p = property(lambda self: self.a * {c}, lambda self, v: None)", "held.a = {c}",
     "{k}.half = staticmethod(lambda v: v - {c})", "held.extra = {c}", "held.extra = {n}",
     "held.extra = np.float64({c})", "arg.u = {c}", "arg.extra = {c}", "arg.extra = {n}",
-    "arg.extra = np.float32({c})", "arg.late = {c}", "E.bias = {c}", "D.bias = {c}",
+    "arg.extra = np.float64({c})", "arg.late = {c}", "E.bias = {c}", "D.bias = {c}",
     "E.total = lambda self, v: self.u * v * {c}", "arg.total = lambda v: v * {c}",
     "held.late = {c}",
     "{k}.__add__ = lambda self, v: v * {c}", "{k}.__call__ = lambda self, v: v + {c}",
