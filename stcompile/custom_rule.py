@@ -105,7 +105,7 @@ class CustomRule(Travels):
 def _value(variable: Variable) -> Any:
     if variable.type.kind != "array":
         return Scalar(variable)
-    return Array(Cell(variable, None, "a residual of a custom rule"), variable.type)
+    return Array(Cell(variable, "a residual of a custom rule"), variable.type)
 
 
 def _with_outputs(program: Program, results: Sequence[Output], residuals: Any) -> Program:

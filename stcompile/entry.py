@@ -22,7 +22,8 @@ from stcompile.frontend.capture import Guard, Hidden, IdentityGuard, StructureGu
 from stcompile.frontend.places import Place, attribute_expression, part_expression
 from stcompile.link import link
 from stcompile.overlap import Known, overlaps
-from stcompile.signature import layout_of, same_key
+from stcompile.signature import same_key
+from stcompile.strides import layout_of
 from stcompile.types import Type
 from stcompile.workspaces import Workspaces
 
@@ -301,7 +302,7 @@ class _Writer:
         variable, type_ = self._variable(), hidden.variable.type
         self._comment(hidden.place.description)
         self._lines.append(f"{variable} = {hidden.place.expression(self.bind)}")
-        layout = hidden.order == tuple(range(type_.ndim)) or hidden.order
+        layout = hidden.layout
         if type_.kind == "array":
             written = at in self.call.stored
             self._unless(*self._array(variable, type_.dtype, type_.dims, layout, written))

@@ -102,7 +102,7 @@ def _rule(
         inputs.append(variable)
         if operand.kind != "array":
             return Scalar(variable)
-        return Array(Cell(variable, None, "an operand of a derivative rule"), operand)
+        return Array(Cell(variable, "an operand of a derivative rule"), operand)
 
     if kind == "accumulates":
         first = operands[0] if isinstance(operands[0], Type) else operands[0].type

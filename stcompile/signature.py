@@ -2,8 +2,8 @@
 
 Every argument has a *key*, a tuple that says what it is:
 
-- ``("array", dtype, shape, layout)``, where the layout is True for C-contiguous arrays, else the
-  order of the axes in memory, or None if there are gaps between elements;
+- ``("array", dtype, shape, layout)``, where the layout is True for C-contiguous arrays, else their
+  strides (see `stcompile.strides`);
 - ``("number", type)`` for floats, complex numbers and random generators, which are traced;
 - ``("static", type, value)`` for other plain values;
 - ``("object", identity)`` for functions and other objects;
@@ -26,8 +26,9 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.classes import other_names
 from stcompile.errors import ArgumentsError
-from stcompile.frontend.capture import is_input, is_plain_value, memory_order
+from stcompile.frontend.capture import is_input, is_plain_value
 from stcompile.static import StaticArray
+from stcompile.strides import layout_of
 from stcompile.wording import an
 
 
@@ -71,11 +72,6 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
     elif type(value) not in (list, tuple):
         spellings = other_names(value, keys)
     return "structure", type(value), keys, spellings, inner
-
-
-def layout_of(array: np.ndarray[Any, Any]) -> Any:
-    """True for a C-contiguous array, else the order of its axes in memory, None if it has none."""
-    return array.flags.c_contiguous or memory_order(array)
 
 
 class Identity:

@@ -367,5 +367,5 @@ def cast(out: Any, x: Any, *, dtype: Any) -> None:
 
 
 @into(inplace=("x",))
-def copy(out: Any, x: Any) -> None:
+def copy(out: Any, x: Any, *, order: str = "K") -> None:
     np.copyto(out, x)

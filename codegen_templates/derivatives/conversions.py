@@ -28,5 +28,5 @@ def asarray(out: Any, x: Any, d_out: Any) -> Any:
 
 
 @adjoint
-def copy(out: Any, x: Any, d_out: Any) -> Any:
+def copy(out: Any, x: Any, d_out: Any, *, order: str = "K") -> Any:
     return d_out

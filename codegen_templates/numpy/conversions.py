@@ -57,5 +57,9 @@ def asarray(x: Any) -> Any:
 
 
 @fresh
-def copy(x: Any) -> Any:
+def copy(x: Any, *, order: str = "K") -> Any:
+    if order == "C":
+        return x.copy()
+    if order == "+":  # as functions of one array lay out their result
+        return +x
     return np.copy(x)

@@ -15,7 +15,7 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.emit.literals import attribute, literal, name
-from stcompile.frontend.capture import memory_order
+from stcompile.strides import memory_order
 from stcompile.types import is_generator
 
 SPREAD = 0.01  # of what is differentiated and has only one value: it is to be moved

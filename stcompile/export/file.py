@@ -22,10 +22,10 @@ from stcompile.errors import ExportError
 from stcompile.export.examples import example
 from stcompile.export.quoted import Quote
 from stcompile.export.saved import Saved, called_with
-from stcompile.frontend.capture import memory_order
 from stcompile.frontend.stage import Staged
 from stcompile.options import Options
 from stcompile.primitives.external import externals_of
+from stcompile.strides import memory_order
 from stcompile.types import type_of
 
 # What the self-test of each kind of function is made of.

@@ -10,10 +10,11 @@ import numpy as np
 
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.errors import ExportError
-from stcompile.frontend.capture import Hidden, memory_order
+from stcompile.frontend.capture import Hidden
 from stcompile.frontend.places import Place
 from stcompile.frontend.stage import Staged
 from stcompile.ir import Variable
+from stcompile.strides import memory_order
 from stcompile.types import is_generator
 
 MOST = 1000  # elements of an array that is written as a literal

@@ -16,6 +16,7 @@ from stcompile.errors import TypingError
 from stcompile.frontend import data_model, masks
 from stcompile.frontend.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.indexing import set_item
+from stcompile.frontend.layout import in_order_of
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
@@ -153,6 +154,7 @@ def _part(run: Run, owner: Traced, name: str) -> Any:
     if not isinstance(owner, Array):
         return owner.type.python_type() if owner.type.kind == "python" else owner.type.dtype.type()
     zeros = run.record("full", 0, shape=owner.type.dims, dtype=owner.type.dtype)
+    zeros = in_order_of(run, zeros, owner)
     zeros.cell.frozen = "the imaginary part of real numbers is zero"
     return zeros
 

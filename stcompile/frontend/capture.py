@@ -28,11 +28,13 @@ from stcompile.classes import (
 )
 from stcompile.errors import LanguageError
 from stcompile.frontend.places import Place
-from stcompile.frontend.values import Array, Cell, GeneratorValue, Order, Scalar, Unread
+from stcompile.frontend.values import Array, Cell, GeneratorValue, Scalar, Unread
 from stcompile.ir import Variable
+from stcompile.layouts import Layouts
 from stcompile.location import NOWHERE
 from stcompile.recorder import Recorder
 from stcompile.static import StaticArray
+from stcompile.strides import layout_of, strides_in
 from stcompile.types import is_generator, type_of
 
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # the place is gone
@@ -51,12 +53,12 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Hidden:
-    """A captured array or number: its variable, and where it is read at each call; ``order`` is
-    that of an array's axes in memory."""
+    """A captured array or number: its variable, and where it is read at each call; ``layout`` is
+    how an array lies in memory (see `layout_of`)."""
 
     variable: Variable
     place: Place
-    order: Order = None
+    layout: Any = None
 
     def read(self) -> Any:
         return self.place.read()
@@ -69,7 +71,7 @@ class Hidden:
             return False
         if not is_input(value) or type_of(value) != self.variable.type:
             return False
-        return not isinstance(value, np.ndarray) or memory_order(value) == self.order
+        return not isinstance(value, np.ndarray) or layout_of(value) == self.layout
 
 
 @dataclass(frozen=True)
@@ -130,9 +132,9 @@ def _typed(value: Any) -> tuple[type, str]:
 class Captures:
     """The mirrors of everything read so far."""
 
-    def __init__(self, recorder: Recorder, orders: dict[Variable, Order]) -> None:
+    def __init__(self, recorder: Recorder, layouts: Layouts) -> None:
         self._recorder = recorder
-        self._orders = orders
+        self._layouts = layouts
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
         self._given: dict[int, Any] = {}  # the mirrors of the arguments' structures
         self.leaves: list[Leaf] = []
@@ -365,13 +367,13 @@ class Captures:
         hint = place.description.rsplit(".", 1)[-1]
         hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_")
         variable = self._recorder.variable(type_of(value), hint or "captured")
-        order = memory_order(value) if isinstance(value, np.ndarray) else None
-        self.hidden.append(Hidden(variable, place, order))
+        layout = layout_of(value) if isinstance(value, np.ndarray) else None
+        self.hidden.append(Hidden(variable, place, layout))
         return variable
 
     def _cell(self, variable: Variable, value: np.ndarray[Any, Any], frozen: str) -> Array:
-        order = self._orders[variable] = memory_order(value)
-        return Array(Cell(variable, order, frozen), variable.type)
+        self._layouts.note(variable, strides_in(value))
+        return Array(Cell(variable, frozen), variable.type)
 
     def inputs(self) -> Iterator[Variable]:
         """All inputs: the arguments' leaves, then the hidden ones."""
@@ -387,15 +389,6 @@ def structure_of(value: Any) -> Any:
     named = () if type(value) in (list, tuple, dict) else tuple(key for (_, key), _ in parts)
     others = other_names(value, named) if named else ()
     return type(value), tuple((step, structure_of(part)) for step, part in parts), others
-
-
-def memory_order(value: np.ndarray[Any, Any]) -> Order:
-    """The order of an array's axes in memory, slowest first; None if there are gaps between its
-    elements or it runs backwards."""
-    if value.flags.c_contiguous:
-        return tuple(range(value.ndim))
-    order = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
-    return tuple(order) if value.transpose(order).flags.c_contiguous else None
 
 
 def is_input(value: Any) -> bool:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from stcompile.evaluate import apply
-from stcompile.frontend.values import Order
 from stcompile.ir import Atom, Equation, Variable
+from stcompile.layouts import Layouts
+from stcompile.strides import is_natural
 
 _REARRANGES = frozenset({"slice", "index", "concatenate", "expand_dims", "squeeze", "copy"})
 _LARGEST = 4096  # elements: larger arrays are told apart by their names
@@ -22,13 +23,10 @@ _DEEPEST = 100  # steps
 
 
 class Elements:
-    """The elements of the arrays that equations rearrange. ``orders`` are the known memory orders
-    of variables."""
+    """The elements of the arrays that equations rearrange. ``layouts`` says how arrays lie."""
 
-    def __init__(
-        self, producers: Mapping[Variable, Equation], orders: Mapping[Variable, Order]
-    ) -> None:
-        self._producers, self._orders = producers, orders
+    def __init__(self, producers: Mapping[Variable, Equation], layouts: Layouts) -> None:
+        self._producers, self._layouts = producers, layouts
         self._count = 0
         self._found: dict[Variable, tuple[Any, int] | None] = {}
         self._steps: dict[Hashable, int] = {}
@@ -67,7 +65,8 @@ class Elements:
                 return None
             operands.append(found[0])
             steps.append(found[1])
-        how = equation.primitive, equation.params.get("axis"), equation.params.get("at"), *steps
+        params = map(equation.params.get, ("axis", "at", "order"))
+        how = (equation.primitive, *params, *steps)
         try:
             numbers = apply(equation.primitive, tuple(operands), equation.params)
         except IndexError:  # as the program itself will raise
@@ -75,8 +74,8 @@ class Elements:
         return np.ascontiguousarray(numbers), self._step(how)
 
     def _new(self, variable: Variable) -> tuple[Any, int] | None:
-        dims = variable.type.dims
-        if self._orders.get(variable) != tuple(range(len(dims))):
+        dims, size = variable.type.dims, variable.type.dtype.itemsize
+        if not is_natural(dims, self._layouts.of(variable), size):
             return None
         numbers = np.arange(self._count, self._count + variable.type.size).reshape(dims)
         self._count += variable.type.size

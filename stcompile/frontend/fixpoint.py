@@ -34,6 +34,7 @@ from stcompile.frontend.signals import Outcome
 from stcompile.frontend.state import ContentsSite, Journal, Key, Site, reachable
 from stcompile.frontend.values import Affine, Array, Poison, Scalar, is_traced
 from stcompile.ir import Atom, Equation, Variable
+from stcompile.strides import alike
 from stcompile.types import is_number
 
 ROUNDS = 6
@@ -217,6 +218,12 @@ def _settled(
         rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
         grown = [_growth(rows, site, loop.before[key]) for key, site in loop.grown.items()]
         collected = rows.atoms("second")
+        for cell in rows.cells:  # with the axes in the order of memory
+            if cell.order != tuple(range(cell.type.ndim)):
+                operands = (collected[cell.index],)
+                (collected[cell.index],) = run.record_atoms(
+                    "transpose", operands, {"axes": cell.order}
+                )
     matcher.freeze_shared([merger, rows], heads)
     test = None
     if loop.test is not None:
@@ -306,6 +313,10 @@ class _Matcher:
             return False
         known = self.cells.setdefault(id(shape.cell), (shape.cell, cell))
         if known[1] is not cell:
+            return False
+        lies = shape.cell.strides
+        now = self.run.layouts.of(cell.made)
+        if lies is not None and not alike(cell.made.type.dims, lies, now):
             return False
         self.values[shape.cell.index] = lambda: cell.variable
         return True

@@ -349,17 +349,19 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
     basic = parse_basic(run, array, entries)
     result = array
     if not basic.is_whole(array.type.dims):
+        if len(basic.drop) == array.type.ndim and basic.new:  # x[0, None]: a view of an element
+            part = run.view(array, "slice", basic.counters, **replace(basic, drop=()).params)
+            return run.view(part, "reshape", shape=(1,) * len(basic.new))
         if len(basic.drop) == array.type.ndim and not keeps_array:
             operands = (array, *basic.counters)
-            number = run.record("slice", *operands, **basic.params)  # a NumPy scalar: a copy
-            return run.record("expand_dims", number, axis=basic.new) if basic.new else number
+            return run.record("slice", *operands, **basic.params)  # a NumPy scalar: a copy
         if len(basic.drop) == array.type.ndim and basic.counters:  # x[..., i]: a part, not a view
             why = "a part of it was taken at an index that is known only at run time"
             array.cell.frozen = array.cell.frozen or why
             number = run.record("slice", array, *basic.counters, **basic.params)
             part = run.record("asarray", number)
             part.cell.frozen = "it is a part of another array, at an index known only at run time"
-            return run.view(part, "expand_dims", axis=basic.new) if basic.new else part
+            return part
         if len(basic.drop) == array.type.ndim:  # x[..., 0]: a view without dimensions
             part = run.view(array, "slice", basic.counters, **replace(basic, drop=()).params)
             result = run.view(part, "reshape", shape=())

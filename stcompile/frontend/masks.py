@@ -114,7 +114,7 @@ def _held(run: Run, array: Array) -> Array:
     """The present value of an array, in storage that nobody else knows."""
     variable = run.read(array)
     frozen = "it belongs to a selection by a mask"
-    cell = Cell(variable, run.orders.get(variable), frozen, run.depth, run.age())
+    cell = Cell(variable, frozen, run.depth, run.age())
     return Array(cell, variable.type)
 
 

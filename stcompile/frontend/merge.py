@@ -77,6 +77,7 @@ from stcompile.frontend.values import (
     describe,
 )
 from stcompile.ir import Atom, Constant, Variable
+from stcompile.layouts import common
 from stcompile.primitives.control import undefined
 from stcompile.types import Type, is_number, type_of
 from stcompile.wording import an
@@ -123,7 +124,8 @@ class Merger:
             if first is second:
                 return Keep(first)
             hint = self.run.recorder.hints.get(first, "")
-            return Stored(self._slot(first.type, lambda: first, lambda: second, hint))
+            slot = self._slot(first.type, lambda: first, lambda: second, hint)
+            return Stored(slot, site.cell)
         if isinstance(site, PositionSite):
             return Keep(first if first == second else TAKEN)
         if isinstance(site, ContentsSite):
@@ -216,9 +218,10 @@ class Merger:
             index = self._slot(
                 first.variable.type, lambda: first.variable, lambda: second.variable, hint
             )
-            order = first.order if first.order == second.order else None
+            type_, strides_of = first.variable.type, self.run.layouts.of
+            strides = common(type_.dims, strides_of(first.made), strides_of(second.made))
             frozen = first.frozen or second.frozen
-            self._cells[key] = MergedCell(index, first.variable.type, order, first, second, frozen)
+            self._cells[key] = MergedCell(index, type_, strides, first, second, frozen)
         return self._cells[key]
 
     def _is_same_function(self, first: Any, second: Any) -> bool:
@@ -291,9 +294,8 @@ class Merger:
             if key not in self._cells:
                 cell = value.cell
                 index = slot(cell.variable.type, lambda: cell.variable)
-                self._cells[key] = MergedCell(
-                    index, cell.variable.type, cell.order, cell, cell, cell.frozen
-                )
+                type_, strides = cell.variable.type, self.run.layouts.of(cell.made)
+                self._cells[key] = MergedCell(index, type_, strides, cell, cell, cell.frozen)
             return ArrayOf(self._cells[key], value.type, value.path)
         if isinstance(value, GeneratorValue) and value.born > self.age:
             return Spoiled(f"is a random generator made inside: see {self.construct}")

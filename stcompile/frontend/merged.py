@@ -22,7 +22,6 @@ from stcompile.frontend.values import (
     Cell,
     Closure,
     Flat,
-    Order,
     Partial,
     Poison,
     Row,
@@ -30,6 +29,7 @@ from stcompile.frontend.values import (
     ViewStep,
 )
 from stcompile.ir import Atom, Constant, Variable, freeze
+from stcompile.strides import Strides, dense_order, is_natural, order_of
 from stcompile.types import Type
 
 
@@ -58,6 +58,8 @@ class Slot:
 class Stored(Slot):
     """The variable of a cell that both paths know: its contents."""
 
+    cell: Cell
+
 
 @dataclass(eq=False)
 class MergedCell:
@@ -65,10 +67,24 @@ class MergedCell:
 
     index: int
     type: Type
-    order: Order
+    strides: Strides
     first: Cell
     second: Cell
     frozen: str = ""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The axes in the order of memory, the slowest first; as they are if it is not known."""
+        if self.strides is None or is_natural(
+            self.type.dims, self.strides, self.type.dtype.itemsize
+        ):
+            return tuple(range(self.type.ndim))
+        return order_of(self.type.dims, self.strides)
+
+    @property
+    def is_dense(self) -> bool:
+        """True if there are no gaps between its elements."""
+        return dense_order(self.type.dims, self.strides, self.type.dtype.itemsize) is not None
 
 
 @dataclass(frozen=True)
@@ -178,6 +194,8 @@ class Builder:
     def number(self, shape: Slot) -> Any:
         atom = self.atoms[shape.index]
         if isinstance(shape, Stored):
+            assert isinstance(atom, Variable)
+            self.run.layouts.note(atom, self.run.layouts.of(shape.cell.made))
             return atom
         return atom.value if isinstance(atom, Constant) else Scalar(atom)
 
@@ -189,10 +207,8 @@ class Builder:
         if id(merged) not in self._cells:
             variable = self.atoms[merged.index]
             assert isinstance(variable, Variable)
-            self.run.orders[variable] = merged.order
-            self._cells[id(merged)] = Cell(
-                variable, merged.order, merged.frozen, self.run.depth, self.run.age()
-            )
+            self.run.layouts.note(variable, merged.strides)
+            self._cells[id(merged)] = Cell(variable, merged.frozen, self.run.depth, self.run.age())
         return self._cells[id(merged)]
 
     @property
@@ -222,17 +238,20 @@ class RowBuilder(Builder):
     def array(self, shape: ArrayOf) -> Array:
         assert self.step is not None
         cell = self.cell(shape.cell)
-        first = slice_step(self.step.number, cell.variable.type.dims)
-        return Array(cell, shape.type, (first, *self.step.path(shape.path)))
+        path = [slice_step(self.step.number, cell.variable.type.dims)]
+        order = shape.cell.order
+        if order != tuple(range(len(order))):  # collected with its axes in the order of memory
+            axes = tuple(map(order.index, range(len(order))))
+            path.append(ViewStep("transpose", freeze({"axes": axes})))
+        return Array(cell, shape.type, (*path, *self.step.path(shape.path)))
 
     def cell(self, merged: MergedCell) -> Cell:
         if id(merged) not in self._cells:
             rows = self.atoms[merged.index]
             assert isinstance(rows, Variable)
-            order = tuple(range(rows.type.ndim))
-            self._cells[id(merged)] = Cell(
-                rows, order, merged.frozen, self.run.depth, self.run.age()
-            )
+            if not merged.is_dense:
+                self.run.layouts.note(rows, None)
+            self._cells[id(merged)] = Cell(rows, merged.frozen, self.run.depth, self.run.age())
         return self._cells[id(merged)]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import TypingError
+from stcompile.frontend.layout import in_c_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Cell, Row
 from stcompile.ir import Variable
@@ -30,7 +31,7 @@ def array_of(run: Run, value: Any, dtype: np.dtype[Any] | None) -> Array:
         return run.cast(rows, dtype) if dtype else rows
     if any(isinstance(item, Array) and item.type.ndim for item in flat):
         parts = [item if isinstance(item, Array) else run.as_array(item) for item in value]
-        stacked: Array = run.record("stack", *parts, axis=0)
+        stacked = in_c_order(run, run.record("stack", *parts, axis=0))
         return run.cast(stacked, dtype) if dtype else stacked
     atoms = [run.atom(item) for item in flat]
     found = dtype or np.result_type(*(atom.type.dtype for atom in atoms))
@@ -111,7 +112,7 @@ def _slice(run: Run, first: Any, count: int) -> Array:
         start = first.index
     else:
         source, start = first.cell.variable, first.path[0].params["start"][0][0]
-    base = Array(Cell(source, tuple(range(source.type.ndim)), "a part of a list"), source.type)
+    base = Array(Cell(source, "a part of a list"), source.type)
     dims = source.type.dims
     if count == dims[0]:
         return base

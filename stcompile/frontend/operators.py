@@ -180,9 +180,18 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
         if operand.type.dtype.kind == "b":
             run.refuse("NumPy has no `+` of one boolean", "`x.astype(int)`, or x", TypingError)
         if isinstance(operand, Array):
-            return run.record("copy" if operand.type.ndim else "to_scalar", operand)
+            return copied_as_ufunc(run, operand)
         return operand
     return run.record(primitive, operand)
+
+
+def copied_as_ufunc(run: Run, x: Array) -> Any:
+    """A copy that lies as ``+x`` does: np.copy lays out broadcasts otherwise."""
+    if not x.type.ndim:
+        return run.record("to_scalar", x)
+    strides = run.layouts.of(run.read(x))
+    order = "K" if strides is not None and 0 not in strides else "+"
+    return run.record("copy", x) if order == "K" else run.record("copy", x, order=order)
 
 
 def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:

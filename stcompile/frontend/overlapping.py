@@ -17,6 +17,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array
+from stcompile.strides import dense_order
 
 
 def check_copy(run: Run, target: Array, part: Mapping[str, Any], value: Any) -> None:
@@ -27,7 +28,7 @@ def check_copy(run: Run, target: Array, part: Mapping[str, Any], value: Any) -> 
     if len(part["length"]) - len(part["drop"]) != 1:
         return  # NumPy copies the source first
     moves = any(any(form[1:]) for form in part["start"]) or _moves(target) or _moves(value)
-    if not _is_safe(target, part, value, moves):
+    if not _is_safe(run, target, part, value, moves):
         run.refuse(
             "this copies from an array to an overlapping part of itself: NumPy overwrites elements "
             "that it has yet to read" + (", in some steps at least" if moves else ""),
@@ -39,27 +40,33 @@ def _moves(array: Array) -> bool:
     return any(step.counters for step in array.path)
 
 
-def _is_safe(target: Array, part: Mapping[str, Any], value: Array, moves: bool) -> bool:
+def _is_safe(run: Run, target: Array, part: Mapping[str, Any], value: Array, moves: bool) -> bool:
     """What NumPy does to numbers in the place of the elements, with and without a copy."""
     found = []
     for is_copied in (False, True):
-        memory = _numbers(target)
+        memory = _numbers(run, target)
         written, read = _part(_viewed(target, memory), part), _viewed(value, memory)
         if abs(written.strides[0]) == abs(read.strides[-1]) or not read.strides[-1]:
             return True
         if not moves and np.intersect1d(written, read).size == 0:
             return True
-        if moves or target.cell.order is None:
+        if moves or _order(run, target) is None:
             return False  # the places are not known
         written[...] = read.copy() if is_copied else read
         found.append(memory)
     return np.array_equal(*found)
 
 
-def _numbers(array: Array) -> Any:
+def _order(run: Run, array: Array) -> tuple[int, ...] | None:
+    """The axes of an array's base in the order of memory; None if that is not known."""
+    made = array.cell.made
+    return dense_order(made.type.dims, run.layouts.of(made), made.type.dtype.itemsize)
+
+
+def _numbers(run: Run, array: Array) -> Any:
     """Different numbers in an array that lies in memory as the array's base does; if that is not
     known, in one with a stride of its own for each axis."""
-    base, order = array.cell.variable.type, array.cell.order
+    base, order = array.cell.variable.type, _order(run, array)
     dtype = np.complex128 if base.dtype.kind == "c" else np.int64
     dims = base.dims if order is None else [base.dims[axis] for axis in order]
     gaps = [dim + (order is None) for dim in dims]

@@ -32,7 +32,6 @@ from stcompile.frontend.values import (
     Cell,
     GeneratorValue,
     Masked,
-    Order,
     Poison,
     Row,
     Scalar,
@@ -41,26 +40,22 @@ from stcompile.frontend.values import (
     described,
 )
 from stcompile.ir import Atom, Constant, Variable, freeze
+from stcompile.layouts import Layouts
 from stcompile.location import NOWHERE, Location, Section
-from stcompile.primitives import PRIMITIVES
 from stcompile.primitives.base import OperandError
 from stcompile.recorder import Recorder
-from stcompile.templates import mark_of
+from stcompile.strides import alike
 from stcompile.types import is_number
 from stcompile.wording import an
 
 T = TypeVar("T")
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
 
-# Results that NumPy lays out in C order whatever the layout of the operands.
-_KEEPS_ORDER = {"sum", "copy", "cast", "stack", "concatenate", "update", "accumulate"}
-_KEEPS_ORDER |= {"masked_update", "fft", "ifft", "rfft", "irfft"}
 _HINTS: dict[type[StcompileError], str] = {
     LanguageError: "docs/language.md lists what can be written instead",
     TypingError: "NumPy or Python would refuse this as well: check shapes and types",
     ArgumentsError: "check the names and the number of the arguments",
 }
-_CONTIGUOUS = {"contract", "full", "arange", "eye", "constant", "array", "asarray"}
 
 
 @dataclass(frozen=True)
@@ -84,9 +79,9 @@ class Run(Changes):
         self.origins: dict[
             int, tuple[Any, str]
         ] = {}  # records of the arguments: object, expression
-        self.orders: dict[Variable, Order] = {}  # the memory orders that are known
-        self.elements = Elements(self.recorder.producers, self.orders)
-        self.captures = Captures(self.recorder, self.orders)
+        self.layouts = Layouts(self.recorder.producers)
+        self.elements = Elements(self.recorder.producers, self.layouts)
+        self.captures = Captures(self.recorder, self.layouts)
         self.cautions: list[Caution] = []  # what the user is to be warned of
         self.made: dict[Hashable, Any] = {}  # what is there: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values of what depends on constants (see `masks`)
@@ -194,35 +189,9 @@ class Run(Changes):
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> tuple[Variable, ...]:
         try:
-            outputs = self.recorder.record(primitive, inputs, self.location, params)
+            return self.recorder.record(primitive, inputs, self.location, params)
         except OperandError as error:
             self.refuse(str(error), "", TypingError)
-        for output in outputs:
-            order = self._order_of(primitive, inputs, output)
-            if order is not None:
-                self.orders[output] = order
-        return outputs
-
-    def _order_of(self, primitive: str, inputs: tuple[Atom, ...], output: Variable) -> Order:
-        """The memory order in which NumPy lays out a result, where it is certain: elementwise
-        functions and copies keep the order that their operands share."""
-        natural = tuple(range(output.type.ndim))
-        if primitive in _CONTIGUOUS:
-            return natural
-        if output.type.ndim <= 1 and mark_of(primitive) != "view":
-            return natural
-        if primitive == "transpose":
-            order = self.orders.get(inputs[0]) if isinstance(inputs[0], Variable) else None
-            axes = self.recorder.equations[-1].params["axes"]
-            return tuple(axes.index(axis) for axis in order) if order is not None else None
-        arrays = [a for a in inputs if isinstance(a, Variable) and a.type.ndim]
-        orders = [self.orders.get(a) for a in arrays]
-        if all(order == tuple(range(a.type.ndim)) for order, a in zip(orders, arrays, strict=True)):
-            keeps = PRIMITIVES[primitive].elementwise or primitive in _KEEPS_ORDER
-            return natural if keeps else None
-        alike = len({*orders}) == 1 and all(a.type.dims == output.type.dims for a in arrays)
-        is_mapped = PRIMITIVES[primitive].elementwise or primitive in ("copy", "cast")
-        return orders[0] if alike and is_mapped else None
 
     def value(self, atom: Atom) -> Any:
         """A new value of the user's program for an atom: arrays get storage of their own."""
@@ -230,7 +199,7 @@ class Run(Changes):
             return atom.value
         if atom.type.kind != "array":
             return Scalar(atom)
-        cell = Cell(atom, self.orders.get(atom), depth=self.depth, born=self.age())
+        cell = Cell(atom, depth=self.depth, born=self.age())
         return Array(cell, atom.type)
 
     def atom(self, value: Any) -> Atom:
@@ -342,8 +311,14 @@ class Run(Changes):
     def write(self, array: Array, change: Callable[[Variable], Traced]) -> None:
         """Replace the contents of an array by ``change(present value)``, seen by all its views."""
         self.check_writeable(array)
-        changed = self._written(array.cell.variable, array.path, change)
-        self.set(CellSite(array.cell), changed)
+        cell = array.cell
+        changed = self._written(cell.variable, array.path, change)
+        lies = self.layouts.of(cell.made)
+        if lies is None:
+            self.layouts.note(changed, None)
+        elif not alike(cell.made.type.dims, lies, self.layouts.of(changed)):
+            changed = self._put_back(cell.variable, whole(changed.type.dims), changed)
+        self.set(CellSite(cell), changed)
 
     def _written(
         self, variable: Variable, path: tuple[ViewStep, ...], change: Callable[[Variable], Traced]
@@ -359,8 +334,6 @@ class Run(Changes):
         hint = self.recorder.hints.get(variable)
         if hint and result not in self.recorder.hints:
             self.recorder.hints[result] = hint
-        if variable in self.orders:
-            self.orders[result] = self.orders[variable]
         return result
 
     def _put_back(self, base: Variable, step: ViewStep, value: Variable) -> Variable:
@@ -451,6 +424,13 @@ class Run(Changes):
                 self.refuse(text, "", TypingError)
             return bool(result)
         return True
+
+
+def whole(dims: tuple[int, ...]) -> ViewStep:
+    """The view of all elements of an array."""
+    ones = (1,) * len(dims)
+    params = {"start": ((0,),) * len(dims), "length": dims, "step": ones, "drop": ()}
+    return ViewStep("slice", freeze(params))
 
 
 def syntax_name(node: ast.AST) -> str:

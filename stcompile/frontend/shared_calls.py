@@ -142,7 +142,8 @@ class _State:
 
     def _cell(self, cell: Cell) -> Key:
         contents = self.run.elements.key(cell.variable)
-        return (self._number(cell), contents, cell.order, cell.frozen, cell.depth)
+        strides = self.run.layouts.of(cell.made)
+        return (self._number(cell), contents, strides, cell.frozen, cell.depth)
 
     def _named(self, value: Any) -> Key:
         self._number(value)
@@ -181,10 +182,10 @@ def _again(run: Run, value: Any, age: int, met: set[int]) -> Callable[[], Any]:
         raise _Unknown
     met.add(identity)
     if kind is Array and not value.path and not value.cell.frozen:
-        variable, order, type_ = value.cell.variable, value.cell.order, value.type
+        variable, type_ = value.cell.variable, value.type
 
         def array() -> Array:
-            return Array(Cell(variable, order, depth=run.depth, born=run.age()), type_)
+            return Array(Cell(variable, depth=run.depth, born=run.age()), type_)
 
         return array
     if kind is list:

@@ -88,7 +88,7 @@ def _augment_item(
             return
         present = indexing.get_item(run, container, index)
         if is_read_first and not (isinstance(present, Array) and present.cell is container.cell):
-            earlier = Cell(before, container.cell.order, depth=run.depth)
+            earlier = Cell(before, depth=run.depth)
             present = indexing.get_item(run, replace(container, cell=earlier), index)
         changed = operators.binary(run, operation, present, value)
         dtype = (changed.items if isinstance(changed, Masked) else changed).type.dtype

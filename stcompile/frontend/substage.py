@@ -70,10 +70,9 @@ def substage(
             run.known[variable] = known
         if not isinstance(leaf, Array):
             return Scalar(variable)
-        order = run.orders.get(atom) if isinstance(atom, Variable) else None
-        run.orders[variable] = order
+        run.layouts.note(variable, run.layouts.of(atom))
         frozen = f"{hint or 'it'} belongs to the caller"
-        cell = Cell(variable, order, frozen, run.depth)
+        cell = Cell(variable, frozen, run.depth)
         given[id(cell)] = leaf
         return Array(cell, leaf.type)
 

@@ -20,7 +20,6 @@ from stcompile.ir import Atom, Params, Variable
 from stcompile.types import Type
 from stcompile.wording import an, noun_of
 
-Order: TypeAlias = tuple[int, ...] | None
 UNBOUNDED = 2**62
 ENDLESS = 2**61  # so many items or more are those of an iterator without an end
 USED_UP = 2**63  # the position of an iterator that has nothing left, whatever its list gets
@@ -42,15 +41,18 @@ class ViewStep:
 @dataclass(eq=False)
 class Cell:
     """The storage of one ndarray. ``frozen`` says why it may not be written ("" if it may);
-    ``order`` is the order of its axes in memory, slowest first (None: not known); ``depth`` is the
-    nesting depth of the staging it belongs to, ``born`` its age."""
+    ``made`` is the variable that it was made with, as which it lies in memory whatever is written
+    to it; ``depth`` is the nesting depth of the staging it belongs to, ``born`` its age."""
 
     tree_leaf: ClassVar[bool] = True
     variable: Variable
-    order: Order
     frozen: str = ""
     depth: int = 0
     born: int = 0
+    made: Variable = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.made = self.variable
 
 
 @dataclass(eq=False)

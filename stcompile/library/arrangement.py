@@ -19,7 +19,8 @@ def tile(A: Any, reps: Any) -> Any:
     dims = (1,) * (ndim - x.ndim) + x.shape
     apart = np.reshape(x, [n for dim in dims for n in (1, dim)])
     wide = np.broadcast_to(apart, tuple(n for pair in zip(counts, dims, strict=True) for n in pair))
-    return np.copy(np.reshape(wide, [n * dim for n, dim in zip(counts, dims, strict=True)]))
+    tiled = np.reshape(wide, [n * dim for n, dim in zip(counts, dims, strict=True)])
+    return np.copy(tiled) if all(n == 1 for n in counts) else tiled.copy()
 
 
 def resize(a: Any, new_shape: Any) -> Any:
@@ -160,7 +161,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     ]
     if not sparse:
         grids = broadcast_arrays(*grids)
-    return tuple(np.copy(grid) for grid in grids) if copy else tuple(grids)
+    return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
 
 
 def broadcast_arrays(*args: Any) -> Any:

@@ -19,6 +19,16 @@ def flat_as_stored(x: Any) -> Any:
     return np.ravel(x, order="K")
 
 
+def in_c_order(x: Any) -> Any:
+    """An array in C order: itself, or a copy."""
+    return np.asarray(x, order="C")
+
+
+def in_order_of(x: Any, other: Any) -> Any:
+    """An array in Fortran order if the other one is in that alone, else in C order."""
+    return np.asarray(x, order="F" if np.isfortran(other) else "C")
+
+
 def along(axis: int, entry: Any) -> Any:
     """The subscript ``entry`` on one axis, counted from the front."""
     return (slice(None),) * axis + (entry,)

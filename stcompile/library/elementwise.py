@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.library.axes import in_c_order
+
 
 def nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
@@ -123,5 +125,5 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
     """True where an element is one of the others."""
     x = np.asarray(element)
-    found = np.any(x[..., None] == np.ravel(test_elements), axis=-1)
+    found = in_c_order(np.any(x[..., None] == np.ravel(test_elements), axis=-1))
     return np.logical_not(found) if invert else found

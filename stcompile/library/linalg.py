@@ -159,7 +159,9 @@ def matrix_power(a: Any, n: int) -> Any:
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"matrix_power takes square matrices, not shape {x.shape}")
     if n == 0:
-        return np.copy(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
+        identity = np.empty_like(x)
+        identity[...] = np.eye(x.shape[-1], dtype=x.dtype)
+        return identity
     if n < 0:
         x, n = np.linalg.inv(x), -n
     if n == 1:

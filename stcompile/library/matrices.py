@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.library.axes import along, normal
+from stcompile.library.axes import along, in_c_order, in_order_of, normal
 
 
 def _zero(x: Any) -> Any:
@@ -121,7 +121,8 @@ def cross(
     x0, x1, x2 = x[..., 0], x[..., 1], x[..., 2]
     y0, y1, y2 = y[..., 0], y[..., 1], y[..., 2]
     parts = [x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0]
-    return np.stack(parts, axis=normal(axisc, np.ndim(parts[0]) + 1))
+    ndim = np.ndim(parts[0]) + 1
+    return np.moveaxis(in_c_order(np.stack(parts, axis=-1)), -1, normal(axisc, ndim))
 
 
 def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
@@ -185,14 +186,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if len(places) == 1:
         before = x[along(at, slice(None, places[0]))]
         after = x[along(at, slice(places[0], None))]
-        return np.concatenate([before, new, after], axis=at)
+        return in_order_of(np.concatenate([before, new, after], axis=at), x)
     order = sorted(range(count), key=lambda j: places[j])
     taken, source = 0, []
     for j in order:
         source += [*range(taken, places[j]), n + j]
         taken = places[j]
     source += list(range(taken, n))
-    return np.take(np.concatenate([x, new], axis=at), np.array(source, int), axis=at)
+    both = np.concatenate([x, new], axis=at)
+    return in_order_of(both[along(at, np.array(source, int))], x)
 
 
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
@@ -202,4 +204,5 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     n = x.shape[at]
     gone = _positions(obj, n, at, n)
     left = [i for i in range(n) if i not in gone]
-    return np.take(x, np.array(left, int), axis=at)
+    kept = x[along(at, np.array(left, int))]
+    return in_order_of(kept, x) if isinstance(obj, slice) or len(gone) == 1 else kept

@@ -8,7 +8,7 @@ import numpy as np
 
 from stcompile.codegen_templates.numpy import indexing as template
 from stcompile.library.arrangement import broadcast_arrays
-from stcompile.library.axes import normal, wide
+from stcompile.library.axes import in_c_order, normal, wide
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
@@ -44,7 +44,7 @@ def choose(a: Any, choices: Any) -> Any:
     stacked = np.stack(arrays)
     grids = [np.reshape(np.arange(n), wide(which.ndim, i)) for i, n in enumerate(which.shape)]
     place = (which, *grids)
-    return stacked[place]
+    return in_c_order(stacked[place])
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -61,7 +61,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         if np.asarray(condition).dtype != np.bool_:
             raise ValueError("invalid entry in condlist: should be boolean ndarray")
         result = np.where(condition, choice, result)
-    return result
+    return in_c_order(result)
 
 
 def compress(condition: Any, a: Any, axis: Any = None) -> Any:

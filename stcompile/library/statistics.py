@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.library.axes import normal, wide
+from stcompile.library.axes import in_c_order, normal, wide
 
 COUNT_IS_INT = isinstance(np.count_nonzero([1]), int)  # before NumPy 2.3
 
@@ -149,7 +149,7 @@ def quantile(
     """Quantiles by linear interpolation between neighbours in order; NaN if there is a NaN."""
     if method != "linear":
         raise ValueError(f"the method {method!r} of quantiles is not supported: use 'linear'")
-    x = _merged(a, axis)
+    x = _merged(in_c_order(np.asarray(a)), axis)
     if x.shape[0] == 0:
         raise ValueError("quantiles of no elements")
     ordered = np.sort(x, axis=0)
@@ -202,10 +202,11 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> 
     ordered = np.sort(x, axis=0)
     last = np.sum(np.logical_not(np.isnan(x)), axis=0, keepdims=True) - 1
     if isinstance(q, list | tuple):
-        result = np.stack([_nanquantile(ordered, last.astype(float), one) for one in q])
+        parts = [np.asarray(_nanquantile(ordered, last.astype(float), one)) for one in q]
+        result = np.moveaxis(in_c_order(np.stack(parts, axis=-1)), -1, 0)
         return _restored(result, a, axis, 1) if keepdims else result
     floating = ordered.dtype if ordered.dtype.kind == "f" else np.float64
-    result = _nanquantile(ordered, last.astype(floating), q)[()]
+    result = in_c_order(_nanquantile(ordered, last.astype(floating), q))[()]
     return _restored(result, a, axis, 0) if keepdims else result
 
 

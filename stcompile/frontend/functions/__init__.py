@@ -36,6 +36,7 @@ from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.indexing import set_item
+from stcompile.frontend.layout import copy_in_c_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.templates import template_lowering
 from stcompile.frontend.values import Array, Masked
@@ -78,7 +79,7 @@ def _conjugate(run: Run, x: Any) -> Any:
 
 
 def _copy(run: Run, x: Any) -> Any:
-    return creation.copy(run, x) if isinstance(x, Array) else x
+    return copy_in_c_order(run, x) if isinstance(x, Array) else x
 
 
 METHODS: dict[str, Any] = {

@@ -11,9 +11,11 @@ from stcompile.frontend import masks
 from stcompile.frontend.conditions import truth_of
 from stcompile.frontend.functions.shapes import shape_of
 from stcompile.frontend.indexing import get_item, set_item
+from stcompile.frontend.layout import strides_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Flat, Masked, Scalar, is_static, is_traced
 from stcompile.library import arrangement
+from stcompile.strides import kept_order
 from stcompile.types import is_number
 
 
@@ -63,13 +65,17 @@ def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
 def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
     x = run.as_array(a)
     kind = dtype_of(run, dtype) if dtype is not None else x.type.dtype
-    order = run.orders.get(run.read(x)) or tuple(range(x.type.ndim))
+    strides = strides_of(run, x)
+    natural = tuple(range(x.type.ndim))
+    order = natural if strides is None else kept_order(x.type.dims, strides)
     dims = tuple(x.type.dims[axis] for axis in order)
     truncates = dtype is None and not x.type.inexact and run.atom(fill_value).type.inexact
     made = run.record("full", 0 if truncates else fill_value, shape=dims, dtype=kind)
     if truncates:
         set_item(run, made, Ellipsis, fill_value)  # a store, of which the user is warned
-    if order == tuple(range(x.type.ndim)):
+    if strides is None:  # it lies as x does
+        run.layouts.note(made.cell.made, None)
+    if order == natural:
         return made
     return run.view(made, "transpose", axes=tuple(np.argsort(order).tolist()))  # laid out alike
 
@@ -209,6 +215,8 @@ def scalar_type(kind: type[np.generic]) -> Any:
             return kind(x)
         if isinstance(x, Array) and not x.type.ndim:
             x = run.record("to_scalar", x)
+        if isinstance(x, Array) and x.type.dtype == np.dtype(kind):
+            return Array(x.cell, x.type, x.path)
         return run.record("cast", x, dtype=np.dtype(kind))
 
     return lowering

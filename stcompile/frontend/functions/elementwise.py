@@ -10,7 +10,8 @@ import numpy as np
 
 from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend import masks
-from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY
+from stcompile.frontend.layout import in_order_of
+from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, copied_as_ufunc
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, is_static, is_traced
 from stcompile.primitives import PRIMITIVES
@@ -109,7 +110,7 @@ def positive(run: Run, x: Any) -> Any:
     if not is_static(x) and run.atom(x).type.dtype.kind == "b":
         run.refuse("NumPy has no np.positive of booleans", "`x.astype(int)`, or x", TypingError)
     if isinstance(x, Array):
-        return run.record("copy", x) if x.type.ndim else run.record("to_scalar", x)
+        return copied_as_ufunc(run, x)
     return strong(run, (x,))[0]
 
 
@@ -142,7 +143,8 @@ def round_(run: Run, a: Any, decimals: int = 0) -> Any:
         run.refuse("rounding complex numbers to decimals is not supported", "round both parts")
     factor = 10.0 ** abs(decimals)
     there, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
-    return run.record(back, run.record("rint", run.record(there, x, factor)), factor)
+    rounded = run.record(back, run.record("rint", run.record(there, x, factor)), factor)
+    return in_order_of(run, rounded, x)
 
 
 def frexp(run: Run, x: Any) -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from stcompile.errors import StcompileError
-from stcompile.frontend.functions.shapes import ravel, strides_of, transpose
+from stcompile.frontend.functions.shapes import ravel, transpose
+from stcompile.frontend.layout import in_c_order, in_order_of, strides_of
 from stcompile.frontend.masks import has_masked
 from stcompile.frontend.run import Run
 from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics
@@ -35,7 +36,7 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _flat_as_stored(run: Run, x: Any) -> Any:
     """Where the storage order is not known it is taken for that of C."""
-    strides = strides_of(x)
+    strides = strides_of(run, x)
     if strides is None:
         return ravel(run, x)
     order = sorted(range(x.type.ndim), key=lambda axis: -abs(strides[axis]))
@@ -43,7 +44,11 @@ def _flat_as_stored(run: Run, x: Any) -> Any:
 
 
 # What functions of the library share and frontends write in their own way.
-SHARED: dict[Any, Any] = {axes.flat_as_stored: _flat_as_stored}
+SHARED: dict[Any, Any] = {
+    axes.flat_as_stored: _flat_as_stored,
+    axes.in_c_order: in_c_order,
+    axes.in_order_of: in_order_of,
+}
 
 ELEMENTWISE: dict[Any, Any] = {
     np.nan_to_num: inlined(elementwise.nan_to_num),

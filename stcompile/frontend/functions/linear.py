@@ -12,6 +12,7 @@ from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axes_in_order
 from stcompile.frontend.functions.shapes import broadcast_to, diagonal, ravel, reshape, transpose
 from stcompile.frontend.indexing import get_item
+from stcompile.frontend.layout import in_c_order
 from stcompile.frontend.operators import matmul
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, is_static
@@ -121,11 +122,19 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
                 )
     if len(set(result)) != len(result) or not set(result) <= set(names):
         run.refuse(f"`{result}` cannot be the axes of the result", "", TypingError)
+    if len(parts) == 1 and set(names) == set(result):
+        return _viewed(run, parts[0], arrays[0], result)
     lone = any(names.count(name) == 1 and name not in result for name in names)
     diagonals = any(len(set(term)) != len(term) for term in parts)
     if optimize or (len(parts) == 2 and all(parts) and not lone and not diagonals):
         return _contracted(run, list(zip(parts, arrays, strict=True)), result)
     return run.record("einsum", *arrays, subscripts=f"{','.join(parts)}->{result}")
+
+
+def _viewed(run: Run, term: str, x: Array, result: str) -> Array:
+    """The axes of one operand in another order, and its diagonals: NumPy gives a view."""
+    left, view = _reduced(run, term, x, set(result))
+    return transpose(run, view, tuple(left.index(name) for name in result))
 
 
 def _as_wide(run: Run, at: int, parts: list[str], arrays: list[Array]) -> Array:
@@ -265,7 +274,9 @@ def correlate(run: Run, a: Any, v: Any, mode: str = "valid") -> Any:
     x, y = _vector(run, a), _vector(run, v)
     turned = slice(None, None, -1)
     if x.type.size < y.type.size:
-        return get_item(run, convolve(run, y, get_item(run, x, turned), mode), turned)
+        return in_c_order(
+            run, get_item(run, convolve(run, y, get_item(run, x, turned), mode), turned)
+        )
     return convolve(run, x, get_item(run, y, turned), mode)
 
 

@@ -35,7 +35,6 @@ def _draw(run: Run, primitive: str, rng: Generator, *operands: Any, **params: An
     given = {name: value for name, value in params.items() if value is not None}
     atoms = (rng.atom, *map(run.atom, operands))
     (output,) = run.record_atoms(primitive, atoms, given)
-    run.orders[output] = tuple(range(output.type.ndim))
     return run.value(output)
 
 

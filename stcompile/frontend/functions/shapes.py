@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.errors import TypingError
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
+from stcompile.frontend.layout import copy_in_c_order, dummy_of, in_order_of
 from stcompile.frontend.nested import stacked_rows
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Scalar, is_static
-
-# np.reshape(copy=False) exists since NumPy 2.1; setting the shape is deprecated since 2.5.
-_RESHAPE_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+from stcompile.layouts import reshaped_view
 
 
 def shape_of(run: Run, shape: Any) -> tuple[int, ...]:
@@ -40,13 +38,11 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     dims = _complete(run, x, shape_of(run, shape))
     if dims == x.type.dims:
         return Array(x.cell, x.type, x.path)
-    is_view = _reshape_is_view(x, dims)
-    if is_view:
+    dummy = dummy_of(run, x)
+    if dummy is not None and reshaped_view(dummy, dims) is not None:
         return run.view(x, "reshape", shape=dims)
     copied: Array = run.record("reshape", x, shape=dims)
-    if is_view is False:
-        copied.cell.order = tuple(range(len(dims)))
-    if is_view is None:
+    if dummy is None:
         why = "whether this reshape shares storage depends on the memory layout"
         copied.cell.frozen = x.cell.frozen = why
     return copied
@@ -63,50 +59,11 @@ def _complete(run: Run, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
     return dims
 
 
-def _reshape_is_view(x: Array, dims: tuple[int, ...]) -> bool | None:
-    """What NumPy does to a dummy with the array's strides; None if the layout is not known."""
-    dummy = _dummy(x)
-    if dummy is None:
-        return None
-    try:
-        if _RESHAPE_CAN_REFUSE:
-            np.reshape(dummy, dims, copy=False)
-        else:
-            np.lib.stride_tricks.as_strided(dummy, dummy.shape, dummy.strides).shape = dims
-    except (AttributeError, ValueError):
-        return False
-    return True
-
-
-def _dummy(x: Array) -> Any:
-    """An array with the same strides and no elements worth reading; None if they are not known."""
-    order = x.cell.order
-    if order is None:
-        return None
-    base = x.cell.variable.type
-    strides, stride = [0] * base.ndim, base.dtype.itemsize
-    for axis in reversed(order):
-        strides[axis] = stride
-        stride *= max(base.dims[axis], 1)
-    one = np.empty(1, base.dtype)
-    dummy: Any = np.lib.stride_tricks.as_strided(one, base.dims, tuple(strides))
-    for step in x.path:
-        arguments = (dummy, ()) if step.primitive == "slice" else (dummy,)
-        dummy = TEMPLATES[step.primitive](*arguments, **step.params)
-    return dummy
-
-
-def strides_of(x: Array) -> tuple[int, ...] | None:
-    """The strides of an array, in bytes; None if they are not known."""
-    dummy = _dummy(x)
-    return None if dummy is None else tuple(dummy.strides)
-
-
 def ravel(run: Run, a: Any, order: str = "C") -> Any:
     """np.ravel: a view of contiguous arrays only (reshape makes more views)."""
     x = run.as_array(a)
     flat = reshape(run, x, (x.type.size,), order)
-    dummy = _dummy(x)
+    dummy = dummy_of(run, x)
     if dummy is None or dummy.flags.c_contiguous:
         return flat
     return run.record("copy", flat) if flat.cell is x.cell else flat
@@ -114,7 +71,7 @@ def ravel(run: Run, a: Any, order: str = "C") -> Any:
 
 def ascontiguousarray(run: Run, a: Any) -> Any:
     x = atleast(run, a, 1)
-    dummy = _dummy(x)
+    dummy = dummy_of(run, x)
     if dummy is not None and dummy.flags.c_contiguous:
         return x
     return reshape(run, ravel(run, x), x.type.dims)
@@ -369,9 +326,10 @@ def pad(
         return run.record("pad", x, pad_width=widths, mode=mode, value=constant_values)
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         run.refuse(f"np.pad in mode {mode!r} is not supported", "join the edges by np.concatenate")
+    wide = x
     for axis, (before, after) in enumerate(widths):
-        x = _extended(run, x, axis, before, after, mode)
-    return x if any(map(any, widths)) else run.record("copy", x)
+        wide = _extended(run, wide, axis, before, after, mode)
+    return in_order_of(run, wide if any(map(any, widths)) else run.record("copy", x), x)
 
 
 def _extended(run: Run, x: Array, axis: int, before: int, after: int, mode: Any) -> Array:
@@ -416,7 +374,7 @@ def repeat(run: Run, a: Any, repeats: int, axis: Any = None) -> Any:
     wide = run.record("broadcast_to", expand_dims(run, x, at + 1),
                       shape=(*dims[: at + 1], repeats, *dims[at + 1 :]))  # fmt: skip
     dims[at] *= repeats
-    return run.record("copy", run.record("reshape", wide, shape=dims))
+    return copy_in_c_order(run, run.record("reshape", wide, shape=dims))
 
 
 SHAPES: dict[Any, Any] = {

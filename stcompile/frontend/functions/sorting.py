@@ -14,6 +14,7 @@ from stcompile.frontend.functions.shapes import ravel
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.known import known_value
+from stcompile.frontend.layout import copy_in_c_order, in_c_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, is_static, is_traced
 from stcompile.library import selection
@@ -142,8 +143,9 @@ def take(run: Run, a: Any, indices: Any, axis: Any = None) -> Any:
     """np.take: a copy of what index arrays select along an axis."""
     x, at = _flat(run, a, axis)
     taken = get_item(run, x, (*[slice(None)] * at, indices))
-    is_view = isinstance(taken, Array) and taken.cell is x.cell
-    return run.record("copy", taken) if is_view else taken
+    if not isinstance(taken, Array):
+        return taken
+    return copy_in_c_order(run, taken) if taken.cell is x.cell else in_c_order(run, taken)
 
 
 SORTING: dict[Any, Any] = {

@@ -1,0 +1,148 @@
+"""Strides: how the axes of an array lie in memory.
+
+Strides are what NumPy keeps in ``x.strides``: how many bytes it is from one element of an axis to
+the next. An array that is *dense* has its elements next to each other, in some order of its axes.
+
+>>> natural((2, 3), 8)
+(24, 8)
+>>> in_order((2, 3), 8, (1, 0))
+(8, 16)
+>>> order_of((2, 3), (8, 16))
+(1, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+Strides: TypeAlias = tuple[int, ...] | None
+"""The strides of an array, None where they are not known."""
+
+
+def natural(dims: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """The strides of an array in C order."""
+    return in_order(dims, itemsize, range(len(dims)))
+
+
+def in_order(dims: tuple[int, ...], itemsize: int, order: Iterable[int]) -> tuple[int, ...]:
+    """The strides of a dense array with its axes in an order, the slowest first."""
+    strides, stride = [0] * len(dims), itemsize
+    for axis in reversed(tuple(order)):
+        strides[axis] = stride
+        stride *= max(dims[axis], 1)
+    return tuple(strides)
+
+
+def order_of(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes by their strides, the slowest first. An axis of one element that has the stride of
+    another is the faster one: the other's stride would be larger else, or that of the next."""
+    return tuple(sorted(range(len(dims)), key=lambda i: (-abs(strides[i]), dims[i] == 1)))
+
+
+def dense_order(dims: tuple[int, ...], strides: Strides, itemsize: int) -> tuple[int, ...] | None:
+    """The axes of an array in the order of memory, the slowest first; None if there are gaps
+    between its elements, or the strides are not known."""
+    order = None if strides is None else order_of(dims, strides)
+    dense = None if order is None else in_order(dims, itemsize, order)
+    return order if dense is not None and alike(dims, strides, dense) else None
+
+
+def kept_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of an array that NumPy lays out like another (``order="K"``), the slowest first."""
+    like = np.empty_like(placeholder(np.uint8, tuple(min(d, 2) for d in dims), strides))
+    return order_of(like.shape, like.strides)
+
+
+def alike(dims: tuple[int, ...], one: Strides, other: Strides) -> bool:
+    """True if two arrays of one shape lie alike: strides of axes of one element do not matter."""
+    if one is None or other is None or 0 in dims:
+        return one is other or 0 in dims
+    return all(dim == 1 or a == b for dim, a, b in zip(dims, one, other, strict=True))
+
+
+def is_natural(dims: tuple[int, ...], strides: Strides, itemsize: int) -> bool:
+    """True for C order."""
+    return alike(dims, strides, natural(dims, itemsize))
+
+
+def dense_like(example: np.ndarray[Any, Any], dims: tuple[int, ...], itemsize: int) -> Strides:
+    """The strides of a dense array of other dims that lies as the example does; None if the example
+    is not dense."""
+    order = order_of(example.shape, example.strides)
+    if example.ndim != len(dims) or not example.transpose(order).flags.c_contiguous:
+        return None
+    return in_order(dims, itemsize, order)
+
+
+def layout_of(array: np.ndarray[Any, Any]) -> Any:
+    """What a compiled function depends on: True for C order, else the strides, those of a vector
+    by their sign only."""
+    if array.flags.c_contiguous:
+        return True
+    if array.ndim == 1:
+        return (2 * array.itemsize * int(np.sign(array.strides[0])),)
+    return array.strides
+
+
+def memory_order(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
+    """The order of the axes of an array in memory, slowest first; None if there are gaps between
+    its elements or it runs backwards."""
+    if array.flags.c_contiguous:
+        return tuple(range(array.ndim))
+    order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+    return tuple(order) if array.transpose(order).flags.c_contiguous else None
+
+
+def strides_in(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    """The strides of an array, as far as a compiled function depends on them."""
+    layout = layout_of(array)
+    return natural(array.shape, array.itemsize) if layout is True else tuple(layout)
+
+
+def placeholder(dtype: Any, dims: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """An array with these strides that must not be read: its memory is one element."""
+    return as_strided(np.zeros(1, dtype), dims, strides)
+
+
+def shortened(
+    dims: tuple[int, ...], strides: tuple[int, ...], itemsize: int, length: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Dims and strides of an array with no axis longer than ``length`` that lies alike: its strides
+    are ordered alike, and where there are gaps between the elements of one there are in the
+    other."""
+    short = tuple(min(dim, length) for dim in dims)
+    found = [0] * len(dims)
+    nonzero = sorted((i for i in range(len(dims)) if strides[i]), key=lambda i: abs(strides[i]))
+    due, ours, last = itemsize, itemsize, 0  # the next strides if there is no gap, the last one
+    for size, group in groupby(nonzero, key=lambda i: abs(strides[i])):
+        axes = list(group)
+        longest = max(dims[axis] for axis in axes)
+        if longest <= 1:
+            last = ours if size == due else last + 1
+        else:
+            last = ours if size == due else ours + itemsize
+            due, ours = size * longest, last * min(longest, length)
+        for axis in axes:
+            found[axis] = last if strides[axis] > 0 else -last
+    return short, tuple(found)
+
+
+def example(dtype: np.dtype[Any], dims: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """An array with these strides that every function takes: identity matrices, zeros of integers
+    (indices of an element that is there), or a mask that holds everywhere."""
+    if 0 in dims:
+        return placeholder(dtype, dims, strides)
+    extent = sum(abs(stride) * max(dim - 1, 0) for dim, stride in zip(dims, strides, strict=True))
+    memory = np.zeros(extent + dtype.itemsize, np.uint8)
+    made = as_strided(memory[: dtype.itemsize].view(dtype), dims, tuple(map(abs, strides)))
+    if dtype.kind == "b":
+        made[...] = True
+    elif dtype.kind in "fc" and len(dims) > 1:
+        made[..., range(min(dims[-2:])), range(min(dims[-2:]))] = 1
+    turned = tuple(slice(None, None, -1 if stride < 0 else 1) for stride in strides)
+    return made[turned] if dims else made
