@@ -30,6 +30,8 @@ def contract(
         return np.outer(x, y)
     if spelling == "einsum":
         return np.einsum(einsum_subscripts(x.ndim, y.ndim, batch, contracted, order), x, y)
+    if spelling == "tensordot" and x.ndim + y.ndim == 2 * len(contracted):
+        return np.tensordot(x, y, axes=tensordot_axes(contracted))[()]
     if spelling == "tensordot":
         return np.tensordot(x, y, axes=tensordot_axes(contracted))
     if " @ " in form(x.ndim, y.ndim, batch, contracted, order):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.library.axes import normal
+from stcompile.library.axes import in_c_order, normal
 
 
 def _series(c: Any) -> Any:
@@ -415,7 +415,7 @@ def _vander(first: Any, later: Any, x: Any, deg: int) -> Any:
         columns.append(first(at))
     for i in range(2, deg + 1):
         columns.append(later(columns[-1], columns[-2], at, i))
-    return np.stack(columns, axis=-1)
+    return np.moveaxis(in_c_order(np.stack(columns)), 0, -1)
 
 
 # --- series as objects ---------------------------------------------------------------------------

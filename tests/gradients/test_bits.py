@@ -25,6 +25,8 @@ PRODUCTS: dict[str, Callable[..., Any]] = {
     "outer": lambda x, y: np.outer(x, y),
     "vdot": lambda x, y: np.vdot(x.T[0], y[:, 0] if y.ndim > 1 else y[:1]),
     "x.T @ x": lambda x, y: x.T @ x,
+    "all axes in another order": lambda x, y: np.tensordot(x, x + 1, ([*range(x.ndim)][::-1],) * 2),
+    "all axes": lambda x, y: np.tensordot(x, x + 1, x.ndim),
 }
 SHAPES = (
     *(((33,), (33,)), ((17, 33), (33,)), ((33,), (33, 9)), ((17, 33), (33, 9))),

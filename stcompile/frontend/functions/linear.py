@@ -70,10 +70,9 @@ def tensordot(run: Run, a: Any, b: Any, axes: Any = 2) -> Any:
         run.refuse(f"axes {axes} for shapes {x.type.dims}, {y.type.dims}", "", TypingError)
     if not x.type.ndim or not y.type.ndim:
         return run.record("multiply", x, y)
-    left_over = x.type.ndim + y.type.ndim - 2 * len(pairs)
     result = run.record(
         "contract", x, y, batch=(), contracted=pairs, order=(),
-        spelling="tensordot" if left_over else "",
+        spelling="tensordot",
     )  # fmt: skip
     return run.as_array(result)  # where no axis is left it is an array all the same
 
