@@ -19,6 +19,9 @@ class StcompileError(Exception):
 
     def __init__(self, reason: str, *, location: Location | None = None, hint: str = "") -> None:
         super().__init__(reason)
+        self.raised: BaseException | None = None  # what Python raises here: `except` may take it
+        self.guards: tuple[object, ...] = ()  # the ``try`` statements around it
+        self.is_conditional = False  # True where data decides whether it is reached
         self.reason = reason
         self.location = location
         self.hint = hint

@@ -12,7 +12,7 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.classes import MISSING, is_changeable
-from stcompile.errors import TypingError
+from stcompile.errors import LanguageError, TypingError
 from stcompile.frontend import data_model, masks
 from stcompile.frontend.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.indexing import set_item
@@ -137,7 +137,10 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
     )
     known = hasattr(np.ndarray, name) if not weak else hasattr(owner.type.python_type, name)
     if not known:
-        return run.refuse(f"{kind} ({describe(owner)}) has no attribute `{name}`", "", TypingError)
+        return run.raises(
+            AttributeError(f"no attribute {name!r}"),
+            reason=f"{kind} ({describe(owner)}) has no attribute `{name}`",
+        )
     return run.refuse(
         f"`.{name}` of {kind} ({describe(owner)}) is not supported",
         "write it with the functions listed in the documentation",
@@ -176,9 +179,14 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
             f"the derivative needs {error.name}, which is not installed",
             'python -m pip install "stcompile[scipy]"',
         )
-    except AttributeError:
-        return run.refuse(
-            f"module `{module.__name__}` has no attribute `{name}`", "is it misspelt?"
+    except AttributeError as error:
+        place = Place.constant(module, module.__name__)
+        run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name)))
+        return run.raises(
+            error,
+            "is it misspelt?",
+            LanguageError,
+            f"module `{module.__name__}` has no attribute `{name}`",
         )
     if module.__name__.split(".")[0] in ("numpy", "scipy", "math", "cmath", "builtins", "operator"):
         return value  # constants of a library do not change
@@ -207,7 +215,10 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
     try:
         value = getattr(owner, name, *default)
     except AttributeError as error:
-        return run.refuse(str(error), "", TypingError)
+        place = run.captures.place_of(owner)
+        if place is not None:
+            run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name)))
+        return run.raises(error, reason=str(error))
     if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
         return run.refuse(
             f"`.{name}` changes {described(owner)} {run.owner(owner)}",

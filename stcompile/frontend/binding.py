@@ -54,7 +54,7 @@ def bind_arguments(
     try:
         bound = dict(signature.bind(*arguments, **keywords).arguments)
     except TypeError as error:
-        run.refuse(f"{name}{signature}: {error}", "", ArgumentsError)
+        run.raises(error, "", ArgumentsError, f"{name}{signature}: {error}")
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             bound.setdefault(parameter.name, ())

@@ -8,14 +8,14 @@ that comes after it up to there.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from stcompile.errors import TypingError
-from stcompile.frontend.frames import Frame
+from stcompile.errors import StcompileError, TypingError
+from stcompile.frontend.frames import Block, Frame
 from stcompile.frontend.merge import Merger
 from stcompile.frontend.merged import UNDEFINED, Shape, Spoiled
 from stcompile.frontend.run import Run
@@ -65,6 +65,11 @@ def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> P
                 result = action()
             except PathRaised:
                 result = Raised()
+            except StcompileError as error:
+                error.is_conditional = error.raised is not None and not is_trial
+                if error.raised is None or not is_trial:
+                    raise
+                result = Raised()
             except GeneratorLeft:
                 if not is_trial:
                     raise
@@ -110,6 +115,7 @@ def branch(
 ) -> Signal:
     """Run one of two blocks, by the truth of ``test``; how that ends."""
     predicate = run.atom(predicate_of(run, test))
+    then, otherwise = (partial(_arm, run, run.frame, block) for block in (then, otherwise))
     first, second = stage_path(run, then), stage_path(run, otherwise)
     for ended, block in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
@@ -129,22 +135,57 @@ def branch(
     return ending(run, predicate, first, second)
 
 
-def rest_of(run: Run, frame: Frame) -> Signal:
+def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Signal:
     """Run what comes after the present statement, up to the end of the loop's or the function's
-    body; at its end a function returns None, a loop goes on."""
-    saved, errstate = frame.blocks, frame.errstate
+    body; at its end a function returns None, a loop goes on. If the statement has raised an
+    ``error``, that is what comes after the handler around it."""
+    saved, errstate, guards = frame.blocks, frame.errstate, run.guards
     blocks = list(saved)
     try:
         while blocks and (block := blocks.pop()) is not None:
-            frame.blocks, frame.errstate = list(blocks), block.errstate
-            signal: Signal = run.execute(block.body[block.at + 1 :], frame)
+            frame.blocks, frame.errstate, run.guards = list(blocks), block.errstate, block.guards
+            signal: Signal = None
+            try:
+                if error is None:
+                    signal = _after(run, frame, block)
+                elif block.guard is not None:
+                    is_over, signal = block.guard.handle(error)
+                    error = None if is_over else error
+            except StcompileError as other:
+                if other.raised is None or other.is_conditional:
+                    raise
+                error = other
             if signal is not None:
                 return signal
-            if not blocks:
+            if not blocks and error is None:
                 return Returned(None)
     finally:
-        frame.blocks, frame.errstate = saved, errstate
+        frame.blocks, frame.errstate, run.guards = saved, errstate, guards
+    if error is not None:
+        raise error
     return "continue"
+
+
+def _after(run: Run, frame: Frame, block: Block) -> Signal:
+    """What comes after the present statement of a block, or at the end of one."""
+    signal: Signal = None
+    if block.guard is not None and block.guard.leave is not None:
+        signal = block.guard.leave()
+    if signal is None:
+        signal = run.execute(block.body[block.at + 1 :], frame)
+    return signal
+
+
+def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
+    """One of two blocks. If it raises what a handler of the function takes, it goes on there, and
+    the path ends with the function or the step of the loop."""
+    try:
+        return block()
+    except StcompileError as error:
+        if error.raised is None or error.is_conditional:
+            raise
+        failed = error
+    return rest_of(run, frame, failed)
 
 
 def _raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
@@ -194,7 +235,7 @@ def join(
 ) -> Any:
     """Record a `cond` of two paths and go on from where they meet; the merged result."""
     age = min(first.age, second.age)
-    worlds = (functools.partial(inside, run, first), functools.partial(inside, run, second))
+    worlds = (partial(inside, run, first), partial(inside, run, second))
     merger = Merger(run, f"line {run.location.line}", age, worlds)
     sites: list[Site] = []
     shapes: list[Shape] = []

@@ -24,11 +24,12 @@ import numpy as np
 import stcompile.trees as trees
 from stcompile.classes import is_changeable, names_of
 from stcompile.deferred import deferred
-from stcompile.errors import ArgumentsError, SourceError, StcompileError
+from stcompile.errors import ArgumentsError, LanguageError, SourceError, StcompileError
 from stcompile.frontend import messages
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.binding import bind_arguments, staged_signature
-from stcompile.frontend.construct import construct
+from stcompile.frontend.construct import construct, initialise_exception
+from stcompile.frontend.contexts import is_manager_function, managed
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
 from stcompile.frontend.generated import generated
 from stcompile.frontend.indexing import get_item
@@ -49,6 +50,7 @@ from stcompile.frontend.values import (
     GeneratorMethod,
     Iterator,
     Partial,
+    Poison,
     describe,
     described,
     is_static,
@@ -58,6 +60,7 @@ from stcompile.types import is_generator
 
 RECURSION_LIMIT = 200
 LIBRARIES = (
+    "contextlib",
     "dataclasses",
     "functools",
     "numpy",
@@ -189,11 +192,16 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
             "of distributions, methods of the documentation are known, called as in "
             "stats.norm.logpdf(x, loc, scale)",
         )
+    if _initialises_exception(function):
+        initialise_exception(run, *arguments)
+        return None
     if isinstance(function, operator.itemgetter | operator.attrgetter):
         return _fetch(run, function, arguments, keywords)
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return construct(run, function, arguments, keywords)
     method = inspect.getattr_static(type(function), "__call__", None)
     is_object = isinstance(method, types.FunctionType)
     if _is_library(function) and not (is_object and imported_lowering(method)):
@@ -204,6 +212,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         )
     if is_helper(function) and is_static([*arguments, *keywords.values()]):
         return _compute(run, function, arguments, keywords)
+    if is_manager_function(function):
+        return managed(run, function.__wrapped__, *arguments, **keywords)
     if isinstance(function, types.FunctionType):
         known = generated(function, arguments[0]) if arguments else None
         if known is not None:
@@ -230,6 +240,12 @@ def _call_instance(run: Run, function: Any, arguments: Arguments, keywords: Keyw
     if method is None:
         run.refuse(f"{described(function)} cannot be called", "")
     return call(run, method, arguments, keywords)
+
+
+def _initialises_exception(function: Any) -> bool:
+    is_wrapper = isinstance(function, types.WrapperDescriptorType)
+    is_initialiser = is_wrapper and function.__name__ == "__init__"
+    return is_initialiser and issubclass(function.__objclass__, BaseException)
 
 
 def _fetch(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
@@ -329,7 +345,9 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
     except StcompileError:
         raise
     except Exception as error:
-        run.refuse(f"{type(error).__name__}: {error}", "")
+        if any(isinstance(item, Poison) for item in held):
+            run.refuse(f"{type(error).__name__}: {error}", "")
+        run.raises(error, error=LanguageError)
     if isinstance(result, list | dict | set) and not any(result is item for item in handed):
         return run.own(result)
     return run.checked(result)

@@ -29,6 +29,8 @@ def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[s
             return cls(*arguments, **keywords)  # one that is there
         except (TypeError, ValueError) as error:
             run.refuse(str(error), "", TypingError)
+    if issubclass(cls, BaseException):
+        return _exception(run, cls, arguments, keywords)
     hook = run.captures.lookup(type(cls), "__call__")
     if isinstance(hook, types.FunctionType):
         return run.call(hook, [cls, *arguments], keywords)
@@ -65,7 +67,8 @@ def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
 
 def new_object(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
     """``object.__new__(cls)``."""
-    if not isinstance(cls, type) or not is_changeable(cls):
+    is_library = str(getattr(cls, "__module__", "")).startswith("stcompile.library.")
+    if not isinstance(cls, type) or not (is_changeable(cls) or is_library):
         _refuse(run, cls)
     refuse_getters(run, cls)
     try:
@@ -94,3 +97,28 @@ def _refuse(run: Run, cls: type) -> Any:
     is_container = isinstance(cls, type) and issubclass(cls, _CONTAINERS)
     hint = "use a list or a dict" if is_container else "make it outside"
     run.refuse(f"an instance of `{name}` cannot be made here", hint)
+
+
+def _exception(
+    run: Run, cls: type[BaseException], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    """An exception: its arguments are what it is made with."""
+    if isinstance(run.captures.lookup(cls, "__new__"), staticmethod | types.FunctionType):
+        _refuse(run, cls)
+    initialise = run.captures.lookup(cls, "__init__")
+    is_own = isinstance(initialise, types.FunctionType)
+    try:
+        instance = cls.__new__(cls, *arguments) if is_own else cls(*arguments, **keywords)
+    except TypeError as error:
+        return run.raises(error)
+    run.own(instance)
+    if is_own:
+        run.call(initialise, [instance, *arguments], keywords)
+    return instance
+
+
+def initialise_exception(run: Run, instance: BaseException, /, *arguments: Any) -> None:
+    """``BaseException.__init__(instance, *arguments)``."""
+    if not run.owns(instance):
+        run.refuse("this changes an exception from outside the function", "make a new one")
+    instance.args = arguments

@@ -55,7 +55,8 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
         return run.call(hook, [owner, name], {})
     if default is not _REFUSED:
         return default
-    return run.refuse(f"'{cls.__name__}' object has no attribute '{name}'", "", TypingError)
+    missing = f"'{cls.__name__}' object has no attribute '{name}'"
+    return run.raises(AttributeError(missing), reason=missing)
 
 
 def refuse_getters(run: Run, cls: type) -> None:
@@ -92,7 +93,8 @@ def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> 
         return bound(run, found, owner, cls, name)
     if default is not _REFUSED:
         return default
-    return run.refuse(f"'{cls.__name__}' object has no attribute '{name}'", "", TypingError)
+    missing = f"'{cls.__name__}' object has no attribute '{name}'"
+    return run.raises(AttributeError(missing), reason=missing)
 
 
 def has_attribute(run: Run, owner: Any, name: str) -> bool:

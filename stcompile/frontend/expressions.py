@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from stcompile.errors import ArgumentsError, TypingError
+from stcompile.errors import ArgumentsError, LanguageError, TypingError
 from stcompile.frontend import conditions, indexing, messages, operators, overloads
 from stcompile.frontend.attributes import attribute, set_attribute
 from stcompile.frontend.branches import choose, predicate_of
@@ -48,13 +48,20 @@ def lookup(run: Run, name: str, frame: Frame) -> Any:
     owner = frame.owner_of(name)
     if owner is not None:
         if name not in owner.names:
-            run.refuse(f"`{name}` is read before it has a value", "assign it first")
+            raised = UnboundLocalError(name) if owner is frame else NameError(name)
+            run.raises(
+                raised, "assign it first", LanguageError, f"`{name}` is read before it has a value"
+            )
         return run.checked(owner.names[name])
     try:
         return frame.outside(name)
     except NameError:
-        hint = "is it misspelt or not imported?"
-        return run.refuse(f"the name `{name}` is not defined", hint)
+        return run.raises(
+            NameError(name),
+            "is it misspelt or not imported?",
+            LanguageError,
+            f"the name `{name}` is not defined",
+        )
 
 
 def visit_BinOp(run: Run, node: ast.BinOp, frame: Frame) -> Any:
@@ -129,9 +136,12 @@ def visit_YieldFrom(run: Run, node: ast.YieldFrom, frame: Frame) -> None:
 
 
 def _consumer(run: Run, frame: Frame) -> Callable[[Any], None]:
-    if any(block is not None and block.final for block in frame.blocks):
-        run.refuse("a `yield` within `try` is not supported", "return a list of the items")
     assert frame.consumer is not None
+    is_guarded = any(block is not None and block.guard is not None for block in frame.blocks)
+    if is_guarded and not getattr(frame.consumer, "is_manager", False):
+        run.refuse(
+            "a `yield` within `try` or `with` is not supported", "return a list of the items"
+        )
     return frame.consumer
 
 
@@ -422,7 +432,10 @@ def _unpack(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Fra
     starred = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
     count = len(target.elts)
     if (len(items) < count - 1) if starred else (len(items) != count):
-        run.refuse(f"{len(items)} values are unpacked into {count} names", "", TypingError)
+        run.raises(
+            ValueError("wrong number of values to unpack"),
+            reason=f"{len(items)} values are unpacked into {count} names",
+        )
     if starred:
         at = starred[0]
         after = len(items) - (count - at - 1)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from stcompile.frontend.failures import Guard
 from stcompile.location import Location
 from stcompile.source import FunctionSource
 
@@ -16,13 +17,15 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclass(frozen=True)
 class Block:
-    """Statements that are being executed, the position in them, and the ``errstate`` around them.
-    A ``final`` one is the ``finally`` of a ``try``: it runs whatever ends the block inside."""
+    """Statements that are being executed, the position in them, and the ``errstate`` and the
+    ``guards`` around them. That of a ``try`` or a ``with`` has a ``guard``: it runs what comes at
+    its end."""
 
     body: Sequence[ast.stmt]
     at: int
     errstate: tuple[tuple[str, str], ...]
-    final: bool = False
+    guards: tuple[Guard, ...] = ()
+    guard: Guard | None = None
 
 
 @dataclass(eq=False)
@@ -110,10 +113,11 @@ def bound_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def captured_by(node: ast.AST) -> set[str]:
-    """The name that a part of a pattern binds, as a set."""
+    """The name that a part of a pattern or an ``except`` binds, as a set."""
     if isinstance(node, ast.MatchMapping):
         return {node.rest} if node.rest else set()
-    return {node.name} if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name else set()
+    binds = isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler)
+    return {node.name} if binds and node.name else set()  # type: ignore[attr-defined]
 
 
 class _Binder(ast.NodeVisitor):

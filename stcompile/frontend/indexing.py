@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from stcompile.frontend.values import (
     Array,
     Flat,
     Masked,
+    Poison,
     Scalar,
     Traced,
     describe,
@@ -98,7 +99,7 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     try:
         item = container[index]
     except (LookupError, TypeError) as error:
-        run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
+        _refuse_item(run, container, error)
     if isinstance(index, slice) and isinstance(item, list):
         return run.own([run.checked(part) for part in item])
     return run.checked(item)
@@ -114,6 +115,13 @@ def _known_index(run: Run, index: Any) -> Any:
         return index
     known = None if isinstance(index, Affine) else known_value(run, run.atom(index))
     return index if known is None else int(known)
+
+
+def _refuse_item(run: Run, container: Any, error: Exception) -> NoReturn:
+    """Refuse an index that Python refuses; what a loop has appended is not all there yet."""
+    if any(isinstance(item, Poison) for item in container):
+        run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
+    run.raises(error)
 
 
 def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
@@ -144,7 +152,7 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     try:
         container[index] = value
     except (LookupError, TypeError) as error:
-        run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
+        _refuse_item(run, container, error)
 
 
 def _get_flat(run: Run, array: Array, index: Any) -> Any:

@@ -31,6 +31,9 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
         return value
     if isinstance(value, Text):
         run.refuse("a format of text of traced values is not supported", "format the values")
+    if isinstance(value, BaseException) and not is_static(value) and conversion in ("", "s"):
+        is_plain = len(value.args) == 1 and type(value).__str__ is BaseException.__str__
+        return formatted(run, value.args[0] if is_plain else value.args, "s", spec)
     if _holds_traced(value) and not spec:
         for name in ("__repr__",) if conversion in ("r", "a") else ("__str__", "__repr__"):
             method = special_method(run, value, name)

@@ -149,7 +149,7 @@ def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     try:
         result = python(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:
-        run.refuse(str(error), "", TypingError)
+        run.raises(error, reason=str(error))
     return run.own(result) if isinstance(result, list | dict | set) else result
 
 

@@ -23,6 +23,7 @@ from stcompile.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.frontend.capture import Captures, is_plain_value
 from stcompile.frontend.changes import Changes
 from stcompile.frontend.elements import Elements
+from stcompile.frontend.failures import Guard, first_caught, raised_by
 from stcompile.frontend.frames import Block, Frame
 from stcompile.frontend.places import Place
 from stcompile.frontend.state import CellSite
@@ -86,6 +87,8 @@ class Run(Changes):
         self.made: dict[Hashable, Any] = {}  # what is there: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values of what depends on constants (see `masks`)
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
+        self.guards: tuple[Guard, ...] = ()  # ``try`` and ``with`` around the present statement
+        self.handled: StcompileError | None = None  # the error that an ``except`` is busy with
         self._here: tuple[ast.AST, Frame] | None = None
         self._steps = 0
 
@@ -110,7 +113,7 @@ class Run(Changes):
         for at, node in enumerate(body):
             outer, self._here = self._here, (node, frame)
             enclosing, frame.statement = frame.statement, node
-            frame.blocks.append(Block(body, at, frame.errstate))
+            frame.blocks.append(Block(body, at, frame.errstate, self.guards))
             try:
                 handler = self.language.statements.get(type(node))
                 if handler is None:
@@ -169,6 +172,32 @@ class Run(Changes):
         if library is not None:
             self.refuse(f"{foreign_kind(value)} is not compiled", LIBRARIES[library])
 
+    def raises(
+        self,
+        raised: BaseException,
+        hint: str = "",
+        error: type[StcompileError] = TypingError,
+        reason: str = "",
+    ) -> NoReturn:
+        """Stop where Python would raise an error: `except` may take it."""
+        try:
+            self.refuse(reason or f"{type(raised).__name__}: {raised}", hint, error)
+        except StcompileError as refusal:
+            refusal.raised, refusal.guards = raised, self.guards
+            raise
+
+    def _check_guards(self) -> None:
+        """Refuse an equation that may raise what a handler around it takes."""
+        kinds = raised_by(self.recorder.equations[-1])
+        found = first_caught(kinds, self.guards) if kinds else None
+        if found is not None:
+            guard, kind = found
+            self.refuse(
+                f"whether this raises {kind.__name__}, which line {guard.line} would take, is "
+                "known only at run time",
+                "test for it with `if`, or let the error through",
+            )
+
     def refuse_masked(self) -> NoReturn:
         """Refuse what needs to know how many items a mask selects."""
         self.refuse(
@@ -189,9 +218,12 @@ class Run(Changes):
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> tuple[Variable, ...]:
         try:
-            return self.recorder.record(primitive, inputs, self.location, params)
+            outputs = self.recorder.record(primitive, inputs, self.location, params)
         except OperandError as error:
             self.refuse(str(error), "", TypingError)
+        if self.guards:
+            self._check_guards()
+        return outputs
 
     def value(self, atom: Atom) -> Any:
         """A new value of the user's program for an atom: arrays get storage of their own."""
@@ -439,8 +471,8 @@ def syntax_name(node: ast.AST) -> str:
         "Yield": "`yield` (a generator)", "YieldFrom": "`yield from` (a generator)",
         "Await": "`await`", "AsyncFor": "`async for`", "AsyncWith": "`async with`",
         "Global": "`global`", "While": "`while`", "With": "`with`", "Try": "`try`",
-        "TryStar": "`try`", "Raise": "`raise`", "Delete": "`del`", "ClassDef": "a class definition",
-        "Starred": "a starred name", "Slice": "a slice",
+        "TryStar": "`except*`", "Raise": "`raise`", "Delete": "`del`",
+        "ClassDef": "a class definition", "Starred": "a starred name", "Slice": "a slice",
         "Match": "`match`", "JoinedStr": "an f-string", "AsyncFunctionDef": "`async def`",
     }  # fmt: skip
     return names.get(type(node).__name__, type(node).__name__)

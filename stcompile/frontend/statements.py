@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import importlib
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from stcompile.classes import MISSING
 from stcompile.deferred import deferred
 from stcompile.errors import LanguageError
-from stcompile.frontend import indexing, messages, operators
+from stcompile.frontend import indexing, operators
 from stcompile.frontend.attributes import attribute, set_attribute
-from stcompile.frontend.blocks import run_final_blocks, visit_Try, visit_With
+from stcompile.frontend.blocks import run_final_blocks
 from stcompile.frontend.branches import branch, predicate_of
 from stcompile.frontend.conditions import evaluate_test
 from stcompile.frontend.data_model import delete_attribute
 from stcompile.frontend.expressions import bind, closure
 from stcompile.frontend.frames import Frame
+from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
-from stcompile.frontend.signals import PathRaised, Returned, Signal
+from stcompile.frontend.signals import Returned, Signal
 from stcompile.frontend.state import NameSite
-from stcompile.frontend.values import Array, Cell, Masked, Text, described, is_traced
-from stcompile.ir import Atom
+from stcompile.frontend.values import Array, Cell, Masked, is_traced
 
 
 def visit_Expr(run: Run, node: ast.Expr, frame: Frame) -> Signal:
@@ -181,95 +181,6 @@ def visit_Global(run: Run, node: ast.Global, frame: Frame) -> Signal:
     )
 
 
-def visit_Assert(run: Run, node: ast.Assert, frame: Frame) -> Signal:
-    test = evaluate_test(run, node.test, frame)
-    if not is_traced(test):
-        return None if run.truth(test) else _failed(run, node, frame)
-    if _is_simple(node.msg):
-        parts, atoms = _message(run, [node.msg] if node.msg is not None else [], frame)
-        run.record_atoms("assert", (run.atom(test), *atoms), {"message": parts})
-        return None
-    run.at(node.test, frame, lambda: predicate_of(run, test))
-    return branch(run, test, lambda: None, lambda: _failed(run, node, frame))
-
-
-def _is_simple(message: ast.expr | None) -> bool:
-    """True for what may be evaluated before it is known whether an assert fails: constants, names
-    and f-strings of these."""
-    if isinstance(message, ast.JoinedStr):
-        return all(map(_is_simple, message.values))
-    if isinstance(message, ast.FormattedValue):
-        return _is_simple(message.value) and _is_simple(message.format_spec)
-    return message is None or isinstance(message, ast.Constant | ast.Name)
-
-
-def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
-    """What an assert does on a path on which it fails; refused where it always does."""
-    arguments = [node.msg] if node.msg is not None else []
-    if run.journal is None:
-        message = _known_text(run, arguments, frame)
-        run.refuse(f"this assert fails: {message or ast.unparse(node.test)}", "")
-    return _raise(run, "AssertionError", arguments, frame)
-
-
-def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
-    """An effect on a path that may not be taken; refused where it always is."""
-    what = ast.unparse(node.exc) if node.exc is not None else "an exception"
-    made = node.exc if isinstance(node.exc, ast.Call) else None
-    arguments = made.args if made is not None else []
-    kind = made.func if made is not None else node.exc
-    if run.journal is None:
-        message = _known_text(run, arguments, frame)
-        what = f"{ast.unparse(made.func)}({message!r})" if made and message is not None else what
-        reason = f"with these arguments the function raises {what}"
-        calling = run.location.shown
-        if calling is None or calling == run.location:
-            return run.refuse(reason, "")
-        hint = "docs/nn.md says what the functions of `stcompile.nn` take"
-        raise LanguageError(f"this call raises {what}", location=calling, hint=hint)
-    error: Any = run.evaluate(kind, frame) if kind is not None else None
-    name = getattr(error, "__name__", "")
-    if getattr(builtins, name, None) is not error or not isinstance(error, type):
-        run.refuse(f"raising {what} on a traced condition is not supported", "raise a ValueError")
-    if made and made.keywords:
-        run.refuse("this error has keyword arguments", "use a message")
-    return _raise(run, name, arguments, frame)
-
-
-def _raise(run: Run, name: str, arguments: Sequence[ast.expr], frame: Frame) -> NoReturn:
-    """End the path with a built-in error of that name."""
-    parts, atoms = _message(run, arguments, frame)
-    run_final_blocks(run, frame, through_loops=True)
-    run.record_atoms("raise", atoms, {"error": name, "arguments": parts})
-    raise PathRaised
-
-
-def _message(
-    run: Run, arguments: Sequence[ast.expr], frame: Frame
-) -> tuple[tuple[Any, ...], tuple[Atom, ...]]:
-    """The arguments of an error: numbers, strings, text of traced values."""
-    values = [run.evaluate(argument, frame) for argument in arguments]
-    for value in values:
-        plain = isinstance(value, str | int | float | complex | Text)
-        if not (plain or is_traced(value)):
-            run.refuse(
-                f"the message of this error is {described(value)}", "use a string or an f-string"
-            )
-    return messages.arguments_of(run, values)
-
-
-def _known_text(run: Run, arguments: Sequence[ast.expr], frame: Frame) -> str | None:
-    """The message of an error, for another message: its one argument, if that is a string by what
-    is known now."""
-    if len(arguments) != 1 or not isinstance(arguments[0], ast.Constant | ast.JoinedStr):
-        return None
-    try:
-        message = run.evaluate(arguments[0], frame)
-    except LanguageError:
-        return None
-    return message if isinstance(message, str) else None
-
-
 def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:
     for target in node.targets:
         if isinstance(target, ast.Name):
@@ -303,17 +214,34 @@ def visit_ImportFrom(run: Run, node: ast.ImportFrom, frame: Frame) -> Signal:
     module = _imported(run, "." * node.level + (node.module or ""), package)
     for alias in node.names:
         if not hasattr(module, alias.name):  # it may be a module that is not yet loaded
-            _imported(run, f"{module.__name__}.{alias.name}")
+            _submodule(run, module, alias.name)
         value = attribute(run, module, alias.name)
         run.set(NameSite(frame, alias.asname or alias.name), value)
     return None
+
+
+def _submodule(run: Run, module: ModuleType, name: str) -> None:
+    """Import a module that ``from module import name`` asks for."""
+    try:
+        _imported(run, f"{module.__name__}.{name}")
+    except LanguageError as error:
+        missing = f"cannot import name {name!r} from {module.__name__!r}"
+        if type(error.raised) is not ModuleNotFoundError:
+            raise
+        run.raises(ImportError(missing), error=LanguageError)
 
 
 def _imported(run: Run, name: str, package: str = "") -> ModuleType:
     try:
         return importlib.import_module(name, package)
     except ImportError as error:
-        return run.refuse(f"{type(error).__name__}: {error}", "")
+        loaded = Place.constant(sys.modules, "sys.modules")
+        run.captures.guard(loaded.fact(f"{name} imported", functools.partial(_contains, name)))
+        return run.raises(error, error=LanguageError)
+
+
+def _contains(name: str, modules: Mapping[str, ModuleType]) -> bool:
+    return name in modules
 
 
 def unsupported(what: str, hint: str) -> Any:
@@ -339,15 +267,15 @@ STATEMENTS: dict[type[ast.AST], Any] = {
     ast.FunctionDef: visit_FunctionDef,
     ast.Nonlocal: visit_Nonlocal,
     ast.Global: visit_Global,
-    ast.Assert: visit_Assert,
-    ast.Raise: visit_Raise,
+    ast.Assert: deferred("stcompile.frontend.raising", "visit_Assert"),
+    ast.Raise: deferred("stcompile.frontend.raising", "visit_Raise"),
     ast.Delete: visit_Delete,
     ast.Import: visit_Import,
     ast.ImportFrom: visit_ImportFrom,
     ast.AsyncFor: unsupported("`async for`", "use a plain `for`"),
     ast.AsyncWith: unsupported("`async with`", "use plain code"),
-    ast.With: visit_With,
-    ast.Try: visit_Try,
+    ast.With: deferred("stcompile.frontend.contexts", "visit_With"),
+    ast.Try: deferred("stcompile.frontend.blocks", "visit_Try"),
     ast.ClassDef: unsupported("a class definition inside the function", "define it outside"),
     ast.AsyncFunctionDef: unsupported("`async def`", "use a plain function"),
 }

@@ -373,6 +373,8 @@ def is_static(value: Any) -> bool:
         return all(map(is_static, value.values()))
     if type(value) in DICT_VIEWS:
         return all(map(is_static, value))
+    if isinstance(value, BaseException):
+        return all(map(is_static, value.args))
     if isinstance(value, slice):
         return all(map(is_static, (value.start, value.stop, value.step)))
     return True

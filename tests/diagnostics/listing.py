@@ -16,7 +16,7 @@ import stcompile
 
 PACKAGE = Path(stcompile.__file__).parent
 NOTES = frozenset({"Poison", "Spoiled", "Caution", "Cause", "warn", "warn_explicit", "NameError"})
-SAYS = re.compile(r"(?i)refuse|Error$|Warning$|^refused$")
+SAYS = re.compile(r"(?i)refuse|Error$|Warning$|^refused$|^raises$")
 HOLE = "{…}"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
+import warnings
 from collections import deque
 
 import numpy as np
@@ -134,17 +134,17 @@ def a_nested_coroutine(x):
     return np.sum(x)
 
 
-@refused(X, at="except ValueError:", reason="`except` is not supported", hint="`if`")
+@refused(X, at="np.linalg.inv(x[:, :2])", reason="line .* would take", hint="`if`")
 def a_try_statement(x):
     try:
-        return np.sum(x)
+        return np.sum(np.linalg.inv(x[:, :2]))
     except ValueError:
         return 0.0
 
 
-@refused(X, at="contextlib.suppress(ValueError)", reason="anything but np.errstate", hint="outside")
+@refused(X, at="warnings.catch_warnings()", reason="not supported", hint="outside")
 def a_with_statement(x):
-    with contextlib.suppress(ValueError):
+    with warnings.catch_warnings():
         return np.sum(x)
 
 

@@ -66,6 +66,15 @@ TESTS = [
 ]  # fmt: skip
 COUNTS = ["int(abs({a}) * 4) % 4", "n", "int(abs({v}[0]) * 3) % 5", "n % 3 + 1"]
 
+RAISES = [
+    '{{}}["key"]', "[][0]", 'int("x")', 'raise KeyError("key")', "1 // 0", "x.missing",
+    "import no_such_module", "one, two = [1]", "assert n is None", "raise ValueError",
+]  # fmt: skip
+HANDLED = [
+    "KeyError", "LookupError", "(ValueError, AttributeError)", "ArithmeticError", "Exception",
+    "ImportError", "AssertionError", "IndexError",
+]  # fmt: skip
+
 HELPERS = {
     "f": [
         "def f0(u, a):\n    if a > {c}:\n        return u * a\n    u = np.sin(u)\n    return u + a",
@@ -83,6 +92,12 @@ HELPERS = {
         "    return a + b",
         "def g2(a, b):\n    if a < {c}:\n        if b > 0.2:\n            return b * a\n"
         "        b = b + 1.0\n    else:\n        a = a * b\n    return a - 0.5 * b",
+    ],
+    "held": [
+        "class held0:\n    def __init__(self, a):\n        self.a = a\n\n"
+        "    def __enter__(self):\n        return self.a * 0.5\n\n"
+        "    def __exit__(self, kind, error, trace):\n        self.a = {c}\n"
+        "        return kind is not None and issubclass(kind, LookupError)",
     ],
     "put": [
         "def put(t, a):\n    if a > {c}:\n        t[0] = a\n    else:\n        t *= 0.9",
@@ -217,6 +232,7 @@ class Writer:
         if scope.depth < 3:
             kinds |= {self.branch: 6, self.short_loop: 3, self.while_loop: 3, self.counted_loop: 2}
             kinds |= {self.long_loop: 3, self.nested_function: 1, self.list_loop: 2}
+            kinds |= {self.guarded: 2, self.managed: 1}
         if self.has_containers:
             held = self.containers
             kinds |= {held.new: 3, held.change: 7, held.read: 3, held.rebind: 3, held.grow: 2}
@@ -308,6 +324,60 @@ class Writer:
                 if name:
                     self.add(f"{name} = {self.fill(self.pick(*SCALARS), end)}")
         return replace(scope, scalars=(*scope.scalars, name)) if name else scope
+
+    def raising(self, scope: Scope) -> None:
+        """A few statements, of which one may raise what is known beforehand."""
+        self.body(scope, 2)
+        if self.chance(0.6):
+            self.add(self.pick(*RAISES).format())
+            self.body(scope, 1)
+
+    def guarded(self, scope: Scope) -> Scope:
+        """`try` with handlers, `else` and `finally`. It is around another one that takes all."""
+        inner = replace(scope, depth=scope.depth + 1)
+        self.add("try:")
+        with self.block():
+            self.add("try:")
+            with self.block():
+                self.raising(inner)
+            for _ in range(self.pick(0, 1, 1, 2)):
+                self.add(f"except {self.pick(*HANDLED)}{self.pick('', ' as error')}:")
+                with self.block():
+                    self.body(inner, 2)
+                    if self.chance(0.2):
+                        self.add("raise")
+            if self.lines[-1].strip() != "try:" and self.chance(0.3) and self.has_handler():
+                self.add("else:")
+                with self.block():
+                    self.raising(inner)
+            if not self.has_handler() or self.chance(0.4):
+                self.add("finally:")
+                with self.block():
+                    self.changed(inner)
+        self.add("except (LookupError, ValueError, ArithmeticError, AttributeError):")
+        with self.block():
+            self.changed(inner)
+        self.add("except (ImportError, AssertionError):")
+        with self.block():
+            self.changed(inner)
+        return scope
+
+    def has_handler(self) -> bool:
+        """True if the `try` that is being written has an `except`."""
+        here = "    " * self.indent
+        own = [line for line in self.lines if line.startswith(here) and line[len(here)] != " "]
+        return own[-1].strip().startswith("except")
+
+    def managed(self, scope: Scope) -> Scope:
+        """`with` of a manager that stops some errors."""
+        name = self.name("a")
+        inner = replace(scope, depth=scope.depth + 1, scalars=(*scope.scalars, name))
+        self.add(self.fill(f"with {self.helper('held')}({{a}}) as {name}:", scope))
+        with self.block():
+            self.body(inner, 2)
+            if self.chance(0.5):
+                self.add(self.pick('{}["key"]', "[][0]", 'raise IndexError("it")'))
+        return scope
 
     # --- loops -----------------------------------------------------------------------------------
 

@@ -44,12 +44,16 @@ OCCUR = [
     "Pair(",
     "Point(",
     "bump(",
+    "try:",
+    "except ",
+    "finally:",
+    "with held0(",
 ]
 
 
 def test_containers_occur():
     """Of all kinds, and changed by all means."""
-    sources = [program(seed)[0] for seed in range(150)]
+    sources = [program(seed)[0] for seed in range(250)]
     assert all(any(word in source for source in sources) for word in OCCUR)
     patterns = {
         "a list": r"\bl\d+ = \[",

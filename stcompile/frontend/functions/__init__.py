@@ -14,6 +14,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend import masks
 from stcompile.frontend.functions import creation, shapes
+from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
@@ -145,6 +146,7 @@ FUNCTIONS: dict[Any, Any] = {
     **DATA_MODEL,
     **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},
     **ITERTOOLS,
+    **CONTEXTS,
     **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},
 }

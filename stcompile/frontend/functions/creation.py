@@ -170,8 +170,8 @@ def conversion(kind: type) -> Any:
         if not is_traced(x):
             try:
                 return kind(x)
-            except (TypeError, ValueError) as error:
-                return run.refuse(str(error), "", TypingError)
+            except (TypeError, ValueError, OverflowError) as error:
+                return run.raises(error, reason=str(error))
         if x.type.size != 1:
             run.refuse(
                 f"only an array of one element converts to a Python {kind.__name__}, not shape "
@@ -202,7 +202,7 @@ def static_complex(run: Run, real: Any, imag: Any) -> Any:
     try:
         return complex(real, imag) if not isinstance(real, str) else complex(real)
     except (TypeError, ValueError) as error:
-        return run.refuse(str(error), "", TypingError)
+        return run.raises(error, reason=str(error))
 
 
 def scalar_type(kind: type[np.generic]) -> Any:

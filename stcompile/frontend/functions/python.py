@@ -63,6 +63,7 @@ from stcompile.types import is_number
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
     """An effect: it stays where it is and runs once."""
+    values = tuple(messages.str_(run, v) if isinstance(v, BaseException) else v for v in values)
     for value in values:
         if not (is_traced(value) or is_static(value) or isinstance(value, Text)):
             run.refuse("print of a container of traced values is not supported", "print its items")
@@ -102,7 +103,7 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
                 best = function(range(len(given)), key=keys.__getitem__)
                 return given[best]
             except (TypeError, ValueError) as error:
-                return run.refuse(str(error), "", TypingError)
+                return run.raises(error, reason=str(error))
         best, measure = given[0], keys[0]
         for item, size in zip(given[1:], keys[1:], strict=True):
             test = compare(run, comparison, size, measure)
@@ -330,7 +331,7 @@ def next_(run: Run, iterator: Any, *default: Any) -> Any:
     rest_of(run, iterator)
     if default:
         return default[0]
-    return run.refuse("next() of an iterator that is used up", "", TypingError)
+    return run.raises(StopIteration(), reason="next() of an iterator that is used up")
 
 
 def partial(run: Run, function: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -458,7 +459,7 @@ def static_mathematics(run: Run, name: str, *operands: Any) -> Any:
     try:
         return getattr(math, name)(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:
-        return run.refuse(f"math.{name}: {error}", "", TypingError)
+        return run.raises(error, reason=f"math.{name}: {error}")
 
 
 def log(run: Run, x: Any, base: Any = None) -> Any:
