@@ -37,6 +37,7 @@ from stcompile.errors import (
     TypingError,
 )
 from stcompile.static import static
+from stcompile.timings import timings
 
 if TYPE_CHECKING:
     from stcompile import nn, optim
@@ -90,6 +91,7 @@ __all__ = [
     "show",
     "static",
     "stop_gradient",
+    "timings",
     "train_step",
     "value_and_grad",
     "vjp",

@@ -42,6 +42,7 @@ from stcompile.pipeline import Thrift, prepare
 from stcompile.primitives.external import externals_of
 from stcompile.signature import key_of
 from stcompile.source import function_source
+from stcompile.timings import compilation, timed
 from stcompile.travel import Travels
 from stcompile.trees import Path, follow
 from stcompile.workspaces import Workspaces
@@ -314,7 +315,7 @@ class Dispatcher(Travels, ABC):
 
     def _make(self, key: _SignatureKey, arguments: Arguments) -> Specialisation:
         """A new specialisation, unless another thread has made it in the meantime."""
-        with STAGING:
+        with STAGING, compilation(self.name):
             found = self._current(key, arguments)
             if found is None:
                 with internal_errors(self.definition):
@@ -349,9 +350,11 @@ class Dispatcher(Travels, ABC):
             warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
         names = list(arguments.values)
         staged = self._prepared(staged, names, self.options)
-        emitted = emit(staged, names, self.title, self.update, self.options)
+        with timed("source"):
+            emitted = emit(staged, names, self.title, self.update, self.options)
         externals = externals_of(staged.program)
-        linked = link(emitted.source, emitted.name, emitted.workspace, externals)
+        with timed("link"):
+            linked = link(emitted.source, emitted.name, emitted.workspace, externals)
         function = Workspaces(linked) if emitted.workspace else linked
         keys = zip(arguments.values, self._key(arguments)[2], strict=True)
         written = tuple(self.written(arguments))

@@ -250,3 +250,28 @@ def _rewrite_as_pytest(tree: ast.Module, text: str) -> None:
     hooks = [hook for hook in sys.meta_path if isinstance(hook, pytest.AssertionRewritingHook)]
     config = hooks[0].config if hooks else None
     pytest.rewrite_asserts(tree, text.encode(), "<source>", config)
+
+
+# --- functions of this package -------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def own_function(lines: tuple[str, ...], code: types.CodeType) -> FunctionNode | None:
+    """A function at the top level of a file of this package, which does not change while it is in
+    use: its own lines are parsed, not the whole file. None if it is no such function."""
+    start = code.co_firstlineno - 1
+    if not lines[start].startswith(("def ", "@")):
+        return None
+    stop = start + 1
+    while stop < len(lines) and not _begins_a_statement(lines[stop], lines[stop - 1]):
+        stop += 1
+    (node,) = _parse("".join(lines[start:stop])).body[:1]
+    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+        return None
+    ast.increment_lineno(node, start)
+    return node
+
+
+def _begins_a_statement(line: str, before: str) -> bool:
+    """True for a line at the top level that does not belong to what is above it."""
+    return not line[0].isspace() and not line.startswith(("#", ")", "]", "}")) and before[0] != "@"

@@ -36,6 +36,7 @@ from stcompile.passes.simplify_adjoint import simplify_adjoint
 from stcompile.passes.spread_numbers import spread_numbers
 from stcompile.passes.squeeze_products import squeeze_products
 from stcompile.passes.sum_rows import sum_rows
+from stcompile.timings import timed
 
 Pass = Callable[[Program], Program]
 
@@ -124,7 +125,8 @@ def optimise(program: Program, level: Level = "readable", thrift: Thrift | None 
         if thrift is not None and stage.name == REWRITTEN:
             program = thrift.rewrite(program)
         if stage.name not in without:
-            program = stage.run(program)
+            with timed(stage.name):
+                program = stage.run(program)
     return program
 
 

@@ -28,6 +28,7 @@ from stcompile.pipeline import prepare
 from stcompile.primitives.external import externals_of
 from stcompile.pushforward import converted
 from stcompile.respect import ByArguments
+from stcompile.timings import timed
 from stcompile.types import Type
 from stcompile.workspaces import Workspaces
 
@@ -135,7 +136,8 @@ class Vjp(ByArguments):
         staged = Staged(program, tuple(leaves), (), (), results)
         made = prepare(staged, 0, self.options.level)
         title = f"The pullback of `{self.function_name}`."
-        emitted = emit(made, arguments, title, "", self.options)
+        with timed("source"):
+            emitted = emit(made, arguments, title, "", self.options)
         externals = externals_of(made.program)
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
         paths = tuple(pullback.positions)

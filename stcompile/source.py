@@ -15,11 +15,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import stcompile.codegen_templates as templates
 from stcompile.errors import SourceError
 from stcompile.location import Location
 from stcompile.magics import TIMED, timed_cells
-from stcompile.matching import FunctionNode, function_node, has_function
+from stcompile.matching import FunctionNode, function_node, has_function, own_function
 from stcompile.wording import an
+
+_PACKAGE = tuple(os.path.dirname(file) + os.sep for file in (__file__, str(templates.__file__)))
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,11 @@ def function_source(function: Callable[..., Any]) -> FunctionSource:
     if not isinstance(function, types.FunctionType):
         raise _no_function(function)
     code = function.__code__
+    if code.co_filename.startswith(_PACKAGE):
+        own = tuple(linecache.getlines(code.co_filename))
+        found = own_function(own, code) if own else None
+        if found is not None:
+            return FunctionSource(found, code.co_filename, own, code.co_name)
     texts = [(code.co_filename, lines) for lines in _texts(code, function.__globals__)]
     for file, lines in texts or (timed_cells() if code.co_filename in TIMED else ()):
         node = function_node("".join(lines), code)

@@ -29,9 +29,11 @@ from stcompile.primitives import PRIMITIVES
 from stcompile.primitives.control import Ports
 from stcompile.recorder import Recorder
 from stcompile.rules import Rule, rule_for
+from stcompile.timings import timed
 from stcompile.types import Type
 
 
+@timed("tangent")
 def forward(program: Program, wrt: Sequence[Variable]) -> Program:
     """The joint program of the values and their tangents.
 

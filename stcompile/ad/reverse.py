@@ -15,6 +15,7 @@ from stcompile.naming import name_variables
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.share_common_subexpressions import share_common_subexpressions
 from stcompile.recorder import Recorder
+from stcompile.timings import timed
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Joint:
     seed: Constant
 
 
+@timed("adjoint")
 def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint:
     """The joint program of the value and the gradient of one scalar output.
 
@@ -66,6 +68,7 @@ class Split:
     residuals: int
 
 
+@timed("adjoint")
 def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Split:
     """The program and its adjoint apart, so that the adjoint can run later, and more than once.
     ``given`` are the outputs that it takes a cotangent of. What it does not read is not kept."""

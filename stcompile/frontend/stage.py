@@ -22,6 +22,7 @@ from stcompile.frontend.statements import STATEMENTS
 from stcompile.frontend.values import Array, Masked, Scalar, described
 from stcompile.ir import Atom, Program, Variable
 from stcompile.naming import name_variables
+from stcompile.timings import timed
 from stcompile.types import is_number
 from stcompile.wording import an
 
@@ -78,6 +79,7 @@ class Staged:
     beside: tuple[tuple[str, trees.Path], ...] = ()
 
 
+@timed("frontend")
 def stage(
     function: Any,
     arguments: Mapping[str, Any],
