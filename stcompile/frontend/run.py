@@ -43,7 +43,7 @@ from stcompile.frontend.values import (
 from stcompile.ir import Atom, Constant, Variable, freeze
 from stcompile.layouts import Layouts
 from stcompile.location import NOWHERE, Location, Section
-from stcompile.primitives.base import OperandError
+from stcompile.primitives.base import OperandError, UnsupportedOperandError
 from stcompile.recorder import Recorder
 from stcompile.strides import alike
 from stcompile.types import is_number
@@ -219,6 +219,8 @@ class Run(Changes):
     ) -> tuple[Variable, ...]:
         try:
             outputs = self.recorder.record(primitive, inputs, self.location, params)
+        except UnsupportedOperandError as error:
+            self.refuse(str(error), "convert the operands, or compute this outside the function")
         except OperandError as error:
             self.refuse(str(error), "", TypingError)
         if self.guards:

@@ -18,6 +18,10 @@ class OperandError(Exception):
     """Operands that a primitive does not take, in NumPy's own terms (both shapes shown)."""
 
 
+class UnsupportedOperandError(OperandError):
+    """Operands that NumPy takes, but no primitive of stcompile does."""
+
+
 @dataclass(frozen=True)
 class Primitive:
     """One operator of the Wengert list.
@@ -95,7 +99,7 @@ def require_axes(name: str, axes: tuple[int, ...], dims: tuple[int, ...]) -> Non
 def require_assignable(name: str, v: Type, dtype: np.dtype[Any], dims: tuple[int, ...]) -> None:
     """``v`` can be assigned to a part of shape ``dims`` of an array of that dtype."""
     if v.dtype.kind == "c" and dtype.kind != "c":
-        raise OperandError(f"{name}: {v} would lose its imaginary part in {dtype}")
+        raise UnsupportedOperandError(f"{name}: {v} would lose its imaginary part in {dtype}")
     value = v.dims
     while len(value) > len(dims) and value[0] == 1:
         value = value[1:]

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.primitives.base import OperandError, Primitive, Types, require_count
+from stcompile.primitives.base import (
+    OperandError,
+    Primitive,
+    Types,
+    UnsupportedOperandError,
+    require_count,
+)
 from stcompile.types import Type
 
 
@@ -16,7 +22,9 @@ def _full(types: Types, params: Any) -> Types:
     if v.size != 1:
         raise OperandError(f"full: takes one value, not shape {v.dims}")
     if v.dtype.kind == "c" and np.dtype(params["dtype"]).kind not in "cb":
-        raise OperandError(f"full: {v} would lose its imaginary part in {params['dtype']}")
+        raise UnsupportedOperandError(
+            f"full: {v} would lose its imaginary part in {params['dtype']}"
+        )
     return (Type.array(params["dtype"], params["shape"]),)
 
 
@@ -49,7 +57,9 @@ def _array(types: Types, params: Any) -> Types:
         if t.dims:
             raise OperandError(f"array: is built from numbers, not from shape {t.dims}")
         if t.dtype.kind == "c" and np.dtype(result.dtype).kind != "c":
-            raise OperandError(f"array: {t} would lose its imaginary part in {result.dtype}")
+            raise UnsupportedOperandError(
+                f"array: {t} would lose its imaginary part in {result.dtype}"
+            )
     return (result,)
 
 

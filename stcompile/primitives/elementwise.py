@@ -13,6 +13,7 @@ from stcompile.primitives.base import (
     OperandError,
     Primitive,
     Types,
+    UnsupportedOperandError,
     array_or_scalar,
     broadcast,
     require_count,
@@ -127,7 +128,7 @@ def _ufunc(name: str) -> Infer:
             return (Type.python(result),)
         if name == "power" and types[0].dtype.kind == "b" and weak(types[1]) is int:
             # NumPy takes bool_array ** 2 for a square of int8, and ** 3 for a power of int64.
-            raise OperandError(
+            raise UnsupportedOperandError(
                 "power: the dtype of a bool to an integer power depends on its value"
             )
         dims = broadcast(name, types)
@@ -154,7 +155,7 @@ def _clip(types: Types, params: Any) -> Types:
     require_count("clip", types, 3)
     dtype = promoted(types)
     if dtype.kind == "c":
-        raise OperandError("clip: complex numbers have no order")
+        raise UnsupportedOperandError("clip: complex numbers have no order")
     return (array_or_scalar(dtype, broadcast("clip", types)),)
 
 
@@ -162,7 +163,7 @@ def _sinc(types: Types, params: Any) -> Types:
     (x,) = types
     dtype = np.multiply.resolve_dtypes((float, weak(x), None))[-1]
     if dtype.kind == "c":
-        raise OperandError("sinc: takes real numbers")
+        raise UnsupportedOperandError("sinc: takes real numbers")
     return (array_or_scalar(dtype, x.dims),)
 
 
@@ -178,7 +179,7 @@ def _frexp(types: Types, params: Any) -> Types:
 def _i0(types: Types, params: Any) -> Types:
     (x,) = types
     if x.dtype.kind == "c":
-        raise OperandError("i0: takes real numbers")
+        raise UnsupportedOperandError("i0: takes real numbers")
     return (Type.array(x.dtype if x.dtype.kind == "f" else np.dtype(float), x.dims),)
 
 
@@ -201,7 +202,9 @@ def _cast(types: Types, params: Any) -> Types:
     (x,) = types
     dtype = np.dtype(params["dtype"])
     if x.dtype.kind == "c" and dtype.kind not in "cb":
-        raise OperandError(f"cast: {x} to {dtype} would lose the imaginary part: take x.real")
+        raise UnsupportedOperandError(
+            f"cast: {x} to {dtype} would lose the imaginary part: take x.real"
+        )
     return (Type.scalar(dtype) if x.kind == "python" else x.with_dtype(dtype),)
 
 

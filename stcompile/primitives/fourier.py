@@ -15,6 +15,7 @@ from stcompile.primitives.base import (
     OperandError,
     Primitive,
     Types,
+    UnsupportedOperandError,
     require_array,
     require_axes,
     require_count,
@@ -39,7 +40,7 @@ def _transform(name: str, takes_complex: bool, is_real: bool, halves: bool) -> I
         if params["norm"] not in NORMS:
             raise OperandError(f"{name}: Invalid norm value {params['norm']!r}")
         if x.dtype == np.float16:
-            raise OperandError(f"{name}: float16 is not supported")
+            raise UnsupportedOperandError(f"{name}: float16 is not supported")
         if x.dtype.kind == "c" and not takes_complex:
             raise OperandError(f"{name}: takes real numbers, not {x}")
         dtype = np.result_type(x.dtype, 1j)

@@ -13,6 +13,7 @@ from stcompile.primitives.base import (
     OperandError,
     Primitive,
     Types,
+    UnsupportedOperandError,
     array_or_scalar,
     require_array,
     require_count,
@@ -47,7 +48,7 @@ _OF_COMPLEX = frozenset(
 def _lapack(name: str, t: Type) -> np.dtype[Any]:
     if t.dtype.kind == "c":
         if name not in _OF_COMPLEX:
-            raise OperandError(f"{name}: complex matrices are not supported")
+            raise UnsupportedOperandError(f"{name}: complex matrices are not supported")
         return t.dtype
     if t.dtype == np.float16:
         raise OperandError(f"{name}: array type float16 is unsupported in linalg")
@@ -106,7 +107,9 @@ def _svd(dims: Dims, params: Params) -> Dims:
 def _qr(dims: Dims, params: Params) -> Dims:
     *rest, m, n = dims
     if m < n:
-        raise OperandError(f"qr: of fewer rows than columns is not supported: shape {dims}")
+        raise UnsupportedOperandError(
+            f"qr: of fewer rows than columns is not supported: shape {dims}"
+        )
     return (*rest, m, n) if params["part"] == "Q" else (*rest, n, n)
 
 

@@ -14,6 +14,7 @@ from stcompile.primitives.base import (
     OperandError,
     Primitive,
     Types,
+    UnsupportedOperandError,
     require_array,
     require_assignable,
     shapes,
@@ -54,7 +55,9 @@ def _masked(types: Types, params: Mapping[str, Any]) -> Types:
     if reduce not in ("sum", "prod", "mean", "max", "min", "any", "all"):
         raise OperandError(f"masked: no reduction {reduce!r}")
     if 0 not in axis:
-        raise OperandError(f"masked: the selected items are reduced, not only the axes {axis}")
+        raise UnsupportedOperandError(
+            f"masked: the selected items are reduced, not only the axes {axis}"
+        )
     return _REDUCTIONS[reduce].infer((selected,), {"axis": axis, "keepdims": False})
 
 

@@ -10,6 +10,7 @@ from stcompile.primitives.base import (
     OperandError,
     Primitive,
     Types,
+    UnsupportedOperandError,
     array_or_scalar,
     require_array,
     require_axes,
@@ -98,7 +99,7 @@ def _interp(types: Types, params: Any) -> Types:
     if not xp.size:
         raise OperandError("interp: no points to interpolate")
     if any(t.dtype.kind == "c" for t in types):
-        raise OperandError("interp: takes real numbers")
+        raise UnsupportedOperandError("interp: takes real numbers")
     return (array_or_scalar(np.dtype(np.float64), x.dims),)
 
 

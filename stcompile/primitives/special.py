@@ -18,6 +18,7 @@ from stcompile.primitives.base import (
     OperandError,
     Primitive,
     Types,
+    UnsupportedOperandError,
     array_or_scalar,
     broadcast,
     require_count,
@@ -49,7 +50,7 @@ def _of(name: str, count: int) -> Infer:
     def infer(types: Types, params: Any) -> Types:
         require_count(own, types, count)
         if name not in OF_COMPLEX and any(t.dtype.kind == "c" for t in types):
-            raise OperandError(f"{own}: takes real numbers")
+            raise UnsupportedOperandError(f"{own}: takes real numbers")
         dims = broadcast(own, types)
         known = (t.python_type if t.kind == "python" else t.dtype for t in types)
         return (array_or_scalar(_dtype(name, tuple(known)), dims),)

@@ -216,7 +216,7 @@ def a_rule_for_real_numbers(x):
     return logsumexp(x + 1j).real
 
 
-@refused(X, at="np.linalg.qr(x * 1j)", reason="complex matrices", error=TypingError)
+@refused(X, at="np.linalg.qr(x * 1j)", reason="complex matrices", hint="outside")
 def a_factorisation_of_complex_matrices(x):
     return np.sum(np.abs(np.linalg.qr(x * 1j)[0]))
 
@@ -241,7 +241,7 @@ def eigenvalues_of_a_real_matrix(x):
     return np.sum(np.abs(np.linalg.eigvals(x)))
 
 
-@refused(X, at="(x * 1j).astype(float)", reason="imaginary part: take x.real", error=TypingError)
+@refused(X, at="(x * 1j).astype(float)", reason="imaginary part: take x.real")
 def a_lost_imaginary_part(x):
     return np.sum((x * 1j).astype(float))
 
