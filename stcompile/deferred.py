@@ -14,8 +14,8 @@ def deferred(module: str, name: str) -> Callable[..., Any]:
     2.0
     """
 
-    def call(*arguments: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **keywords)
 
     call.__name__ = name
     return call

@@ -9,7 +9,6 @@ A *path* leads from a structure to one of its leaves and is written as the user 
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -100,6 +99,8 @@ def follow(value: Any, path: Path) -> Any:
 
 def show_path(root: str, path: Path) -> str:
     """``params["layers"][0].W``: the path as Python writes it."""
+    import json
+
     for kind, key in path:
         if kind == "attribute":
             root += f".{key}"

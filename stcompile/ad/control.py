@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from stcompile.ad.sweep import Sweep, Tape, loop_activity
+from stcompile.ad.sweep import STRUCTURED, Sweep, Tape, loop_activity
 from stcompile.ir import (
     Atom,
     Constant,
@@ -345,6 +345,3 @@ def _item(
     where = location.in_section("adjoint")
     prologue.append(Equation((variable,), primitive, (found,), params, (), where))
     return found
-
-
-STRUCTURED = {"cond": visit_cond, "loop": visit_loop}

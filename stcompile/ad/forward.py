@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stcompile.ad.control import STRUCTURED
 from stcompile.ad.sweep import (
+    STRUCTURED,
     CustomCall,
     Sweep,
     Tape,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stcompile.ad.control import STRUCTURED, pullback
-from stcompile.ad.sweep import Contribution, Sweep, Tape, one
+from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, Tape, one
 from stcompile.ir import Constant, Program, Variable
 from stcompile.naming import name_variables
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
@@ -73,6 +72,8 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     """The program and its adjoint apart, so that the adjoint can run later, and more than once.
     ``given`` are the outputs that it takes a cotangent of. What it does not read is not kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
+    from stcompile.ad.control import pullback
+
     part = pullback(share_common_subexpressions(program), positions, given, ())
     backward = eliminate_dead_code(
         Program(

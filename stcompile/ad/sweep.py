@@ -15,6 +15,7 @@ import numpy as np
 
 from stcompile.ad.shifts import idle_maxima
 from stcompile.ad.vectors import Vectors
+from stcompile.deferred import deferred
 from stcompile.errors import DerivativeError, StcompileError
 from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.location import NOWHERE
@@ -144,6 +145,11 @@ class Tape:
 
 
 Visit = Callable[["Sweep", Equation], None]
+# The primitives with sub-programs; loaded by the first program that has one.
+STRUCTURED: Mapping[str, Visit] = {
+    "cond": deferred("stcompile.ad.control", "visit_cond"),
+    "loop": deferred("stcompile.ad.control", "visit_loop"),
+}
 """Adds the contributions of one equation with sub-programs."""
 
 

@@ -33,8 +33,6 @@ from dataclasses import replace
 
 from stcompile.ir import Program
 from stcompile.location import NOWHERE
-from stcompile.passes.layout_rules import lay_out
-from stcompile.passes.layouts import Layouts
 from stcompile.passes.rebuild import with_inner
 
 
@@ -43,6 +41,9 @@ def choose_layouts(program: Program) -> Program:
     program = with_inner(program, choose_layouts)
     if not any(equation.primitive == "windows" for equation in program.equations):
         return program
+    from stcompile.passes.layout_rules import lay_out  # loaded for programs with windows
+    from stcompile.passes.layouts import Layouts
+
     layouts = Layouts(program)
     for equation in program.equations:
         lay_out(layouts, equation)
