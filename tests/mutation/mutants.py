@@ -128,10 +128,19 @@ def _results(value: ast.expr) -> Iterator[Change]:
         if isinstance(part, ast.IfExp):
             yield from _results(part.body)
             yield from _results(part.orelse)
-        elif not isinstance(part, ast.Constant | ast.Starred | ast.Tuple):
+        elif not isinstance(part, ast.Constant | ast.Starred | ast.Tuple) and not _is_fixed(part):
             code = ast.unparse(part)
             yield part, "factor", f"1.001 * ({code})"
             yield part, "sign", f"-({code})"
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    """Is this written as a zero, or as NaN, which no factor or sign changes?"""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return isinstance(node.left, ast.Constant) and node.left.value == 0
+    if ast.unparse(node) in ("math.nan", "np.nan"):
+        return True
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("np.zeros", "np.zeros_like")
 
 
 def _written(call: ast.Call) -> Iterator[Change]:
@@ -153,6 +162,8 @@ def _operators(node: ast.BinOp) -> Iterator[Change]:
     if order is not None and left != right:
         yield node, "swapped", f"({right}) {order} ({left})"
     if isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow | ast.MatMult):
+        if _is_fixed(node):
+            return
         yield node, "dropped", left
         if isinstance(node.op, ast.Add | ast.Mult | ast.MatMult):
             yield node, "dropped", right
@@ -163,6 +174,7 @@ SYMMETRIC = frozenset(
         *("add", "multiply", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "equal"),
         *("not_equal", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or"),
         *("bitwise_xor", "logaddexp2", "gcd", "lcm", "beta", "betaln", "max", "min"),
+        *("clip",),  # of its first two
     ]
 )
 

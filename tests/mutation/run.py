@@ -9,6 +9,7 @@ count. The exit status is 1 if a score is below its goal.
 ``--sample N`` takes N mutants of each part, chosen by ``--seed``; ``--only TEXT`` those whose
 file, function or change has the text. ``--usage FOLDER`` keeps which test uses which function, so
 that the next run need not find it again: empty the folder when tests or functions have changed.
+``--log FILE`` keeps a line for each mutant; those that it calls killed are not tried again.
 """
 
 from __future__ import annotations
@@ -81,7 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--usage", type=Path, help="a folder that keeps which test uses what")
     parser.add_argument("--tests", nargs="*", help="other tests than those of the part")
-    parser.add_argument("--log", type=Path, help="a file with a line for each mutant")
+    parser.add_argument(
+        "--log",
+        type=Path,
+        help="a file with a line for each mutant; what it calls killed is not tried",
+    )
     options = parser.parse_args(arguments)
     unknown = [name for name in options.parts if name not in PARTS]
     if unknown:
@@ -98,7 +103,9 @@ def judge(name: str, options: argparse.Namespace) -> bool:
         chosen = random.Random(options.seed).sample(chosen, options.sample)
         chosen.sort(key=lambda m: (m.file, m.line))
     explained = [m for m in chosen if reason(m)]
-    verdicts: list[Verdict] = []
+    counted = [m for m in chosen if not reason(m)]
+    known = _killed(options.log)
+    verdicts = [Verdict(m, "killed") for m in counted if str(m) in known]
     log = options.log.open("a") if options.log else None
     start = time.perf_counter()
 
@@ -112,14 +119,14 @@ def judge(name: str, options: argparse.Namespace) -> bool:
             log.flush()
 
     def watched(done: int, all_tests: int) -> None:
-        if done % 200 == 0 or done == all_tests:
+        if done % 160 == 0 or done == all_tests:
             print(f"{name}: {done} of {all_tests} tests watched", file=sys.stderr, flush=True)
 
     cache = options.usage / f"{name}.json" if options.usage else None
     if cache is not None:
         cache.parent.mkdir(parents=True, exist_ok=True)
-    counted = [m for m in chosen if not reason(m)]
-    plugin = Judge(counted, options.jobs, options.seconds, report, watched, cache)
+    tried = [m for m in counted if str(m) not in known]
+    plugin = Judge(tried, options.jobs, options.seconds, report, watched, cache)
     paths = list(options.tests or part.tests)
     status = pytest.main(["-q", "-p", "no:cacheprovider", *paths], plugins=[plugin])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
@@ -139,6 +146,14 @@ def judge(name: str, options: argparse.Namespace) -> bool:
             print(f"  {verdict.outcome} {verdict.mutant}  ({verdict.tests} tests)")
     print(f"score of {name}: {score:.1%} (goal {part.goal:.0%})")
     return score >= part.goal
+
+
+def _killed(log: Path | None) -> set[str]:
+    """The mutants that were noticed, by the lines of an earlier run."""
+    if log is None or not log.exists():
+        return set()
+    found = (line.split(" s ", 1) for line in log.read_text().splitlines())
+    return {rest[0].rsplit("  (", 1)[0] for first, *rest in found if first.startswith("killed")}
 
 
 if __name__ == "__main__":

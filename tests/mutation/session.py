@@ -1,9 +1,9 @@
 """Mutants judged inside one pytest session: tests are collected once, each trial runs in a fork.
 
-First every test runs in a fork of its own, to see which of the mutated functions it uses: those
-that it calls, and the rules and templates that the compiler reads for it. Then each mutant gets a
-fork in which its function has other code, and in which the tests that use this function run until
-one fails. Tests that failed for the neighbours of a mutant come first.
+First the tests run in forks, a few in each, to see which of the mutated functions each test uses:
+those that it calls, and the rules and templates that the compiler reads for it. Then each mutant
+gets a fork in which its function has other code, and in which the tests that use this function run
+until one fails. Tests that failed for the neighbours of a mutant come first.
 """
 
 from __future__ import annotations
@@ -17,20 +17,24 @@ import linecache
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import IO, Any
 
 import pytest
+from hypothesis import Phase, settings
 
 from tests.mutation.mutants import Mutant
 
 READERS = {"_parsed": "template", "function_source": "function"}  # who reads rules and templates
 KILLED, SURVIVED, BROKEN = 1, 0, 3
+TOGETHER = 16  # tests that are watched in one fork
 Place = tuple[str, str]  # a file, and a function of it
+Caches = Sequence["functools._lru_cache_wrapper[Any]"]
 
 
 @dataclass
@@ -64,16 +68,27 @@ class Judge:
     cache: Path | None = None
     baseline: list[str] = field(default_factory=list)  # tests that fail as things are
 
+    def pytest_configure(self) -> None:
+        """What fails need not be made small."""
+        settings.register_profile("mutants", phases=(Phase.explicit, Phase.generate))
+        settings.load_profile("mutants")
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
         reporter = session.config.pluginmanager.getplugin("terminalreporter")
         session.config.pluginmanager.unregister(reporter)  # tests fail here on purpose
-        usage = self._usage(session, items)
+        for mutant in self.mutants:
+            importlib.import_module(module_name(mutant.file))
+        caches = _caches()
+        gc.freeze()  # what is here by now is neither walked nor copied in the forks
+        usage = self._usage(session, items, caches)
         order = _Order(usage)
         trials = _trials(self.mutants, order, self.seconds)
         for mutant, names, status, output, seconds in forked(
             trials,
-            lambda trial: _try(session, [items[name] for name in trial[1]], trial[0], self.seconds),
+            lambda trial: _try(
+                session, [items[name] for name in trial[1]], trial[0], self.seconds, caches
+            ),
             self.jobs,
         ):
             killed = status != SURVIVED
@@ -84,39 +99,46 @@ class Judge:
             self.report(Verdict(mutant, outcome, by, order.count(mutant), seconds))
         return True
 
-    def _usage(self, session: pytest.Session, items: Mapping[str, pytest.Item]) -> dict[str, Usage]:
-        if self.cache is not None and self.cache.exists():
-            read = json.loads(self.cache.read_text())
-            known = {
-                name: Usage(seconds, frozenset((file, function) for file, function in places))
-                for name, (seconds, places) in read.items()
-            }
-            return {name: known[name] for name in items if name in known}
-        files = frozenset(str(mutant.file) for mutant in self.mutants)
+    def _usage(
+        self, session: pytest.Session, items: Mapping[str, pytest.Item], caches: Caches
+    ) -> dict[str, Usage]:
         found: dict[str, Usage] = {}
-        trials = ((name, item) for name, item in items.items())
-        for name, _, status, output, seconds in forked(
-            trials, lambda trial: _watch(session, trial[1], files), self.jobs
+        if self.cache is not None and self.cache.exists():
+            for name, (seconds, places) in json.loads(self.cache.read_text()).items():
+                found[name] = Usage(seconds, frozenset((file, place) for file, place in places))
+        files = frozenset(str(mutant.file) for mutant in self.mutants)
+        missing = [name for name in items if name not in found]
+        groups = [missing[at : at + TOGETHER] for at in range(0, len(missing), TOGETHER)]
+        done = 0
+        for _, group, _, output, _ in forked(
+            ((None, group) for group in groups),
+            lambda trial: _watch(session, [items[name] for name in trial[1]], files, caches),
+            self.jobs,
         ):
-            if status == SURVIVED:
-                places = frozenset((file, function) for file, function in json.loads(output))
-                found[name] = Usage(seconds, places)
-            else:
-                self.baseline.append(name)
-            self.watched(len(found) + len(self.baseline), len(items))
+            seen = json.loads(output) if output.startswith("{") else {}
+            for name in group:
+                if name in seen:
+                    seconds, places = seen[name]
+                    found[name] = Usage(seconds, frozenset((file, f) for file, f in places))
+                else:
+                    self.baseline.append(name)
+            done += len(group)
+            self.watched(done, len(missing))
         if self.cache is not None:
             written = {name: (u.seconds, sorted(u.places)) for name, u in found.items()}
             self.cache.write_text(json.dumps(written))
-        return found
+        return {name: found[name] for name in items if name in found}
 
 
 class _Order:
-    """Which tests are tried for a mutant, the most promising ones first."""
+    """Which tests are tried for a mutant, the most promising ones first: those that noticed its
+    neighbours, then those that use little else."""
 
     def __init__(self, usage: Mapping[str, Usage]) -> None:
         self.usage = usage
         self.users: dict[Place, list[str]] = {}
-        for name, use in sorted(usage.items(), key=lambda item: item[1].seconds):
+        direct = sorted(usage.items(), key=lambda item: (len(item[1].places), item[1].seconds))
+        for name, use in direct:
             for place in use.places:
                 self.users.setdefault(place, []).append(name)
         self.killers: dict[str, dict[str, int]] = {}
@@ -163,7 +185,7 @@ def forked(
     jobs: int,
 ) -> Iterator[tuple[Any, Any, int, str, float]]:
     """Each trial in a child process, some at a time: the trial, its status, its output, seconds."""
-    running: dict[int, tuple[Any, Any, int, float]] = {}
+    running: dict[int, tuple[Any, Any, IO[bytes], float]] = {}
     waiting = True
     while waiting or running:
         while waiting and len(running) < jobs:
@@ -171,25 +193,24 @@ def forked(
             if trial is None:
                 waiting = False
                 break
-            reading, writing = os.pipe()
+            written = tempfile.TemporaryFile()  # noqa: SIM115
             sys.stdout.flush()
             pid = os.fork()
             if pid == 0:
-                os.close(reading)
-                _child(trial, run, writing)
-            os.close(writing)
-            running[pid] = (*trial, reading, time.perf_counter())
+                _child(trial, run, written)
+            running[pid] = (*trial, written, time.perf_counter())
         if running:
             pid, raw = os.wait()
-            first, second, reading, start = running.pop(pid)
-            with os.fdopen(reading) as pipe:
-                output = pipe.read()
+            first, second, written, start = running.pop(pid)
+            with written:
+                written.seek(0)
+                output = written.read().decode()
             code = os.waitstatus_to_exitcode(raw)
             yield first, second, code, output, time.perf_counter() - start
 
 
 def _child(
-    trial: tuple[Any, Any], run: Callable[[tuple[Any, Any]], tuple[int, str]], writing: int
+    trial: tuple[Any, Any], run: Callable[[tuple[Any, Any]], tuple[int, str]], written: IO[bytes]
 ) -> None:
     status, output = BROKEN, ""
     try:
@@ -199,12 +220,17 @@ def _child(
         status, output = run(trial)
     except BaseException as error:
         output = type(error).__name__
-    os.write(writing, output.encode()[:60_000])
+    written.write(output.encode())
+    written.flush()
     os._exit(status)
 
 
 def _try(
-    session: pytest.Session, items: Sequence[pytest.Item], mutant: Mutant, seconds: float
+    session: pytest.Session,
+    items: Sequence[pytest.Item],
+    mutant: Mutant,
+    seconds: float,
+    caches: Caches,
 ) -> tuple[int, str]:
     """In a child process: the tests with a mutant in place; the name of the one that fails."""
     signal.alarm(int(3 * seconds) + 60)  # a mutant that never ends is noticed, too
@@ -213,29 +239,36 @@ def _try(
     except (SyntaxError, ValueError) as error:
         return KILLED, type(error).__name__
     for item in items:
-        _run(item)
+        _run(item, caches)
         if session.testsfailed:
             return KILLED, item.nodeid
     return SURVIVED, ""
 
 
-def _run(item: pytest.Item) -> None:
-    """One test, set up and torn down for itself."""
-    _forget()
+def _run(item: pytest.Item, caches: Caches) -> None:
+    """One test, set up and torn down for itself; the caches of the compiler are empty before."""
+    for cache in (*caches, *_caches()):
+        cache.cache_clear()
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
 
 
-def _forget() -> None:
-    """Empty the caches of the compiler, so that a test does not depend on those before it."""
-    for thing in gc.get_objects():
-        if isinstance(thing, functools._lru_cache_wrapper):
-            module = getattr(thing, "__module__", None) or ""
-            if module.startswith("stcompile"):
-                thing.cache_clear()
+def _caches() -> Caches:
+    """The caches of the compiler that were made since the objects of this process were frozen."""
+    return [
+        thing
+        for thing in gc.get_objects()
+        if isinstance(thing, functools._lru_cache_wrapper)
+        and (getattr(thing, "__module__", None) or "").startswith("stcompile")
+    ]
 
 
-def _watch(session: pytest.Session, item: pytest.Item, files: frozenset[str]) -> tuple[int, str]:
-    """In a child process: one test, and the functions of these files that it uses."""
+def _watch(
+    session: pytest.Session,
+    items: Sequence[pytest.Item],
+    files: frozenset[str],
+    caches: Caches,
+) -> tuple[int, str]:
+    """In a child process: of each test that passes, the seconds, and the functions it uses."""
     seen: set[CodeType] = set()
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
@@ -249,22 +282,25 @@ def _watch(session: pytest.Session, item: pytest.Item, files: frozenset[str]) ->
                 function = inspect.unwrap(read)
                 seen.add(getattr(function, "__code__", code))
 
-    signal.alarm(300)
-    _forget()
-    sys.setprofile(profile)
-    try:
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-    finally:
-        sys.setprofile(None)
-    if session.testsfailed:
-        return KILLED, ""
     here = {os.path.abspath(file): file for file in files}
-    places = set()
-    for code in seen:
-        file = here.get(os.path.abspath(code.co_filename))
-        if file is not None:
-            places.add((file, _outermost(code.co_qualname)))
-    return SURVIVED, json.dumps(sorted(places))
+    found = {}
+    for item in items:
+        signal.alarm(300)
+        seen.clear()
+        failed, start = session.testsfailed, time.perf_counter()
+        sys.setprofile(profile)
+        try:
+            _run(item, caches)
+        finally:
+            sys.setprofile(None)
+        if session.testsfailed == failed:
+            places = {
+                (here[code.co_filename], _outermost(code.co_qualname))
+                for code in seen
+                if code.co_filename in here
+            }
+            found[item.nodeid] = (time.perf_counter() - start, sorted(places))
+    return SURVIVED, json.dumps(found)
 
 
 def _outermost(name: str) -> str:
