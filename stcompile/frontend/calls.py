@@ -78,6 +78,7 @@ Keywords = Mapping[str, Any]
 _FUNCTIONS = "stcompile.frontend.functions"  # loaded by the first call of what is in its tables
 method_of = deferred(f"{_FUNCTIONS}.random", "method_of")
 method_of_ufunc = deferred(f"{_FUNCTIONS}.ufuncs", "method_of")
+sort = deferred(f"{_FUNCTIONS}.python", "sort")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 
 
@@ -183,6 +184,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
             refuse_hash(run, *arguments)
         if isinstance(function.__self__, str) and not is_static([*arguments, *keywords.values()]):
             return messages.method(run, function, arguments, keywords)
+        if isinstance(function.__self__, list) and function.__name__ == "sort":
+            return sort(run, function.__self__, *arguments, **keywords)
         _check_container_method(run, function, arguments, keywords)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)

@@ -11,7 +11,7 @@ from stcompile.frontend.branches import choose, predicate_of, stage_path
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Traced, describe, is_traced
-from stcompile.ir import Equation
+from stcompile.ir import Equation, Program
 from stcompile.primitives import PRIMITIVES
 
 
@@ -78,6 +78,9 @@ def never_fails(equation: Equation) -> bool:
     """True if an equation can be computed on any values; Python's division and math raise."""
     if equation.primitive.startswith("math."):
         return False
+    if equation.primitive == "cond":
+        programs = [value for value in equation.params.values() if isinstance(value, Program)]
+        return all(never_fails(inner) for program in programs for inner in program.equations)
     python = any(atom.type.kind == "python" for atom in equation.inputs)
     if python and equation.primitive in ("divide", "floor_divide", "remainder", "power"):
         return False

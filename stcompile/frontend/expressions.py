@@ -418,7 +418,8 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         run.set(NameSite(owner, target.id), value)
         run.hint(value, target.id)
     elif isinstance(target, ast.Tuple | ast.List):
-        _unpack(run, target, items_of(run, value), frame)
+        items = [*value] if type(value) is tuple else items_of(run, value)
+        _unpack(run, target, items, frame)  # what must not be read may have a name
     elif isinstance(target, ast.Subscript):
         container = run.evaluate(target.value, frame)
         indexing.set_item(run, container, run.evaluate(target.slice, frame), value)

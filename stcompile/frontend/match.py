@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from stcompile.classes import MISSING
 from stcompile.frontend import conditions, operators
 from stcompile.frontend.attributes import attribute
-from stcompile.frontend.branches import branch, either, predicate_of
+from stcompile.frontend.branches import branch, choose, either, predicate_of
 from stcompile.frontend.expressions import bind
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.functions.objects import isinstance_
@@ -249,23 +249,38 @@ def _as(run: Run, pattern: ast.MatchAs, value: Any, frame: Frame, captures: Capt
 
 def _or(run: Run, pattern: ast.MatchOr, value: Any, frame: Frame, captures: Captures) -> Any:
     total: Any = False
+    ways: list[tuple[Any, Captures]] = []
     for part in pattern.patterns:
         found: Captures = {}
         fits = _match(run, part, value, frame, found)
         if fits is False:
             continue
-        if found and (is_traced(fits) or is_traced(total)):
-            run.refuse(
-                "which alternative captures its names is known only at run time",
-                "write a case for each alternative",
-            )
-        captures.update(found)
-        if fits is True and total is False:
-            return True
-        total = either(run, total, fits)
+        ways.append((fits, found))
+        total = fits if total is False else either(run, total, fits)
         if total is True:
-            return True
+            break
+    captures.update(_captured(run, ways))
     return total
+
+
+def _captured(run: Run, ways: Sequence[tuple[Any, Captures]]) -> Captures:
+    """What the first alternative that fits captures, of those that may fit."""
+    if not ways:
+        return {}
+    (fits, found), *others = ways
+    if not others or not found:
+        return found
+    rest = _captured(run, others)
+    return {
+        name: choose(
+            run, fits, functools.partial(_same, item), functools.partial(_same, rest[name])
+        )
+        for name, item in found.items()
+    }
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 _PATTERNS: dict[type[ast.pattern], Callable[..., Any]] = {

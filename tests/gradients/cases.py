@@ -295,6 +295,12 @@ LINEAR = (
 )
 
 SHAPES = (
+    real_alone(
+        "reshape, F",
+        lambda x: x.reshape((4, -1), order="F") * np.reshape(x.T * 2, (4, 6), "F"),
+        a.of_shapes((2, 3, 4)),
+    ),
+    real_alone("ravel, F", lambda x: x.T.ravel("F") * (x * x).flatten("F"), a.of_shapes((2, 3, 4))),
     Case("reshape", lambda x, shape: np.reshape(x, shape), a.reshaping()),
     Case("ravel", lambda x: np.ravel(x) * 2, a.unary()),
     alone("transpose", lambda x, axes: np.transpose(x, axes), a.permuting()),

@@ -37,7 +37,6 @@ from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.indexing import set_item
-from stcompile.frontend.layout import copy_in_c_order
 from stcompile.frontend.run import Run
 from stcompile.frontend.templates import template_lowering
 from stcompile.frontend.values import Array, Masked
@@ -79,8 +78,8 @@ def _conjugate(run: Run, x: Any) -> Any:
     return Array(x.cell, x.type, x.path) if isinstance(x, Array) else x
 
 
-def _copy(run: Run, x: Any) -> Any:
-    return copy_in_c_order(run, x) if isinstance(x, Array) else x
+def _copy(run: Run, x: Any, order: str = "C") -> Any:
+    return shapes.copy(run, x, order) if isinstance(x, Array) else x
 
 
 METHODS: dict[str, Any] = {

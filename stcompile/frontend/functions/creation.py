@@ -9,7 +9,7 @@ import numpy as np
 from stcompile.errors import TypingError
 from stcompile.frontend import masks
 from stcompile.frontend.conditions import truth_of
-from stcompile.frontend.functions.shapes import shape_of
+from stcompile.frontend.functions.shapes import copy, shape_of
 from stcompile.frontend.indexing import get_item, set_item
 from stcompile.frontend.layout import strides_of
 from stcompile.frontend.run import Run
@@ -151,10 +151,6 @@ def array(run: Run, object: Any, dtype: Any = None) -> Any:
 def asarray(run: Run, a: Any, dtype: Any = None) -> Any:
     """np.asarray: the array itself where it already is one."""
     return run.as_array(a, dtype_of(run, dtype) if dtype is not None else None)
-
-
-def copy(run: Run, a: Any) -> Any:
-    return array(run, a)
 
 
 def astype(run: Run, x: Any, dtype: Any) -> Any:

@@ -17,6 +17,7 @@ from stcompile.frontend import masks, messages, overloads
 from stcompile.frontend.branches import choose
 from stcompile.frontend.conditions import combined, refuse_truth, truth_of
 from stcompile.frontend.functions.objects import index_of
+from stcompile.frontend.functions.sorted_items import sorted_by
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import (
     ITERABLE,
@@ -131,6 +132,21 @@ def abs_(run: Run, x: Any) -> Any:
 
 def pow_(run: Run, base: Any, exp: Any) -> Any:
     return binary(run, BINARY[ast.Pow], base, exp)
+
+
+def divmod_(run: Run, x: Any, y: Any) -> Any:
+    """divmod: of arrays as of numbers the floor of the quotient, and the remainder."""
+    overloaded = overloads.binary(run, "divmod", x, y)
+    if overloaded is not NotImplemented:
+        return overloaded
+    if not (is_traced(x) or is_traced(y)):
+        if not is_plain([x, y]):
+            run.refuse("divmod of these is not supported", "use numbers and NumPy arrays")
+        try:
+            return divmod(x, y)
+        except (TypeError, ArithmeticError) as error:
+            return run.raises(error, reason=str(error))
+    return tuple(binary(run, BINARY[operation], x, y) for operation in (ast.FloorDiv, ast.Mod))
 
 
 def len_(run: Run, obj: Any) -> Any:
@@ -399,13 +415,23 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
     return lowering
 
 
-def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: bool = False) -> Any:
+def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     items = items_of(run, iterable)
     keys = [run.call(key, [item], {}) if key is not None else item for item in items]
     if not (is_static(keys) and is_plain(keys)):
-        run.refuse("`sorted` compares traced values", "sort outside the function")
-    order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+        return run.own(sorted_by(run, items, keys, run.truth(reverse)))
+    try:
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except TypeError as error:
+        return run.raises(error, reason=str(error))
     return run.own([items[i] for i in order])
+
+
+def sort(run: Run, items: list[Any], *, key: Any = None, reverse: Any = False) -> None:
+    """``items.sort(...)`` of a list that the program made."""
+    found = sorted_(run, items, key=key, reverse=reverse)
+    run.note_contents(items)
+    items[:] = found
 
 
 def container(kind: Callable[..., Any]) -> Callable[..., Any]:
@@ -518,6 +544,7 @@ PYTHON: dict[Any, Any] = {
     min: extremum(min),
     abs: abs_,
     pow: pow_,
+    divmod: divmod_,
     len: len_,
     zip: zip_,
     reversed: reversed_,
@@ -565,7 +592,7 @@ PYTHON: dict[Any, Any] = {
 STATIC = frozenset(
     {
         *(function for function in vars(math).values() if callable(function)),
-        *(round, divmod, ord, chr, slice),
+        *(round, ord, chr, slice),
         *(frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),

@@ -30,11 +30,12 @@ def shape_of(run: Run, shape: Any) -> tuple[int, ...]:
 
 
 def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
-    if order != "C":
-        run.refuse(f"reshape in order {order!r} is not supported", "transpose first")
     if isinstance(a, Scalar) and shape == ():
         return a
     x = run.as_array(a)
+    if _is_fortran(run, x, order):
+        backwards = shape_of(run, shape)[::-1]
+        return transpose(run, reshape(run, transpose(run, x), backwards))
     dims = _complete(run, x, shape_of(run, shape))
     if dims == x.type.dims:
         return Array(x.cell, x.type, x.path)
@@ -46,6 +47,25 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
         why = "whether this reshape shares storage depends on the memory layout"
         copied.cell.frozen = x.cell.frozen = why
     return copied
+
+
+def _is_fortran(run: Run, x: Array, order: Any) -> bool:
+    """Whether elements are taken with the first index running fastest: in order "F", and in order
+    "A" of an array that is stored so."""
+    if order in ("C", "F"):
+        return bool(order == "F") and x.type.ndim > 0
+    if order != "A":
+        run.refuse(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})", "", TypingError)
+    dummy = _known_storage(run, x)
+    return bool(dummy.flags.f_contiguous and not dummy.flags.c_contiguous)
+
+
+def _known_storage(run: Run, x: Array) -> Any:
+    """An array stored alike; refused where that is not known."""
+    dummy = dummy_of(run, x)
+    if dummy is None:
+        run.refuse("the storage order of this array is not known", "say order='C' or order='F'")
+    return dummy
 
 
 def _complete(run: Run, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -62,7 +82,15 @@ def _complete(run: Run, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
 def ravel(run: Run, a: Any, order: str = "C") -> Any:
     """np.ravel: a view of contiguous arrays only (reshape makes more views)."""
     x = run.as_array(a)
-    flat = reshape(run, x, (x.type.size,), order)
+    if order == "K":
+        strides = _known_storage(run, x).strides
+        if any(stride < 0 for stride in strides):
+            run.refuse("order='K' of an array that runs backwards is not supported", "order='C'")
+        axes = sorted(range(x.type.ndim), key=lambda axis: -strides[axis])
+        x, order = transpose(run, x, tuple(axes)), "C"
+    if _is_fortran(run, x, order):
+        x = transpose(run, x)
+    flat = reshape(run, x, (x.type.size,))
     dummy = dummy_of(run, x)
     if dummy is None or dummy.flags.c_contiguous:
         return flat
@@ -80,6 +108,16 @@ def ascontiguousarray(run: Run, a: Any) -> Any:
 def asfortranarray(run: Run, a: Any) -> Any:
     x = atleast(run, a, 1)
     return transpose(run, ascontiguousarray(run, transpose(run, x)))
+
+
+def copy(run: Run, a: Any, order: str = "K") -> Any:
+    """np.copy: in the order "K" it is stored as the array is."""
+    x = run.as_array(a)
+    if order == "K":
+        return run.record("copy", x)
+    if _is_fortran(run, x, order):
+        return transpose(run, copy_in_c_order(run, transpose(run, x)))
+    return copy_in_c_order(run, x)
 
 
 def flatten(run: Run, a: Array, order: str = "C") -> Any:

@@ -1,0 +1,133 @@
+"""Python's ``sorted`` of what traced keys put in order: one `np.argsort`, and items taken by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import stcompile.trees as trees
+from stcompile.errors import TypingError
+from stcompile.frontend.indexing import get_item
+from stcompile.frontend.run import Run
+from stcompile.frontend.values import Array, Poison, Scalar, described, is_traced
+from stcompile.types import is_number
+
+_UNKNOWN = Poison(
+    "which of the sorted items this is a part of is known only at run time",
+    "read the numbers and arrays of the items alone",
+)
+
+
+def sorted_by(run: Run, items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any]:
+    """The items in the order of their keys, numbers or tuples of numbers; those of equal keys stay
+    in order. The numbers and arrays in them are taken by their places; what else there is must be
+    the same in all of them, or not be read."""
+    columns = _columns(run, keys)
+    if len(items) < 2:
+        return list(items)
+    if reverse:
+        columns = [column[::-1] for column in columns]
+    arrays = [run.as_array(_promoted(run, column)) for column in columns]
+    if len(arrays) == 1:
+        order = run.call(np.argsort, arrays, {"kind": "stable"})
+    else:
+        order = run.call(np.lexsort, [tuple(reversed(arrays))], {})
+    if reverse:
+        last = len(items) - 1
+        order = run.record("subtract", last, get_item(run, order, slice(None, None, -1)))
+    return _taken(run, items, order)
+
+
+def _columns(run: Run, keys: Sequence[Any]) -> list[list[Any]]:
+    """The keys as columns of numbers, the most significant first."""
+    rows = [list(key) if isinstance(key, tuple | list) else [key] for key in keys]
+    for key, row in zip(keys, rows, strict=True):
+        if len(row) != len(rows[0]) or isinstance(key, tuple | list) != isinstance(
+            keys[0], tuple | list
+        ):
+            run.refuse("these keys have different numbers of parts", "sort by keys of one form")
+        for part in row:
+            is_one = isinstance(part, Scalar) or is_number(part) or _is_one(part)
+            if not is_one:
+                run.refuse(
+                    f"`sorted` compares {described(part)} beside traced values",
+                    "sort by a key that is a number, or a tuple of numbers",
+                )
+    return [[row[i] for row in rows] for i in range(len(rows[0]) if rows else 0)]
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, Array) and value.type.size == 1 and value.type.ndim == 0
+
+
+def _promoted(run: Run, column: Sequence[Any]) -> list[Any]:
+    for value in column:
+        if is_traced(value) and value.type.dtype.kind == "c":
+            run.refuse("complex numbers have no order", "sort by a real key", TypingError)
+    return list(column)
+
+
+def _taken(run: Run, items: Sequence[Any], order: Any) -> list[Any]:
+    """For each place the item that comes there."""
+    structures = [_structure(item) for item in items]
+    if any(structure != structures[0] for structure in structures):
+        return [_UNKNOWN] * len(items)
+    columns = list(zip(*([leaf for _, leaf in trees.leaves(item)] for item in items), strict=True))
+    stacks = [_stacked(run, column) for column in columns]
+    found = []
+    for place in range(len(items)):
+        index = run.record("to_python", get_item(run, order, place), dtype=np.dtype(np.int64))
+        leaves = iter([_leaf(run, c, s, index) for c, s in zip(columns, stacks, strict=True)])
+        found.append(_rebuilt(run, items[0], leaves))
+    return found
+
+
+def _structure(item: Any) -> Any:
+    parts = trees.children(item)
+    if parts is None:
+        return None
+    return type(item), tuple((step, _structure(part)) for step, part in parts)
+
+
+def _rebuilt(run: Run, item: Any, leaves: Any) -> Any:
+    parts = trees.children(item)
+    if parts is None:
+        return next(leaves)
+    made = trees.with_children(item, [_rebuilt(run, part, leaves) for _, part in parts])
+    return run.own(made) if isinstance(made, list | dict) else made
+
+
+def _stacked(run: Run, column: Sequence[Any]) -> Any:
+    """One array of the leaves at one place of all items; None if they are no numbers of one
+    type."""
+    if not any(map(is_traced, column)):
+        if all(value is column[0] for value in column) or not all(map(is_number, column)):
+            return None
+        kinds = {type(value) for value in column}
+        return run.as_array(list(column)) if len(kinds) == 1 else None
+    types = {run.atom(value).type for value in column if is_traced(value) or is_number(value)}
+    if len(types) != 1 or not all(is_traced(v) or is_number(v) for v in column):
+        return None
+    for value in column:
+        if isinstance(value, Array):
+            run.freeze(value.cell, "`sorted` has put it at a place that data decides")
+    return run.call(np.stack, [list(column)], {})
+
+
+def _leaf(run: Run, column: Sequence[Any], stack: Any, index: Any) -> Any:
+    """The leaf of the item at a place."""
+    if stack is None:
+        first = column[0]
+        same = all(value is first or (is_number(value) and value == first) for value in column)
+        return first if same and not is_traced(first) else _UNKNOWN
+    taken = get_item(run, stack, index)
+    first = column[0]
+    kind = run.atom(first).type
+    if kind.kind == "python":
+        return run.record("to_python", taken, dtype=kind.dtype)
+    if isinstance(taken, Array):
+        taken = run.record("copy", taken)
+        run.freeze(taken.cell, "`sorted` has put it at a place that data decides")
+    return taken
