@@ -25,9 +25,11 @@ from stcompile.frontend.values import (
     Bound,
     Closure,
     Flat,
+    Frozen,
     GeneratorMethod,
     GeneratorValue,
     Masked,
+    Partial,
     Scalar,
     Super,
     Traced,
@@ -52,6 +54,8 @@ def attribute(run: Run, owner: Any, name: str, *default: Any) -> Any:
         return _of_traced(run, owner, name)
     if isinstance(owner, Masked):
         return ArrayMethod(owner, name) if name in _OF_MASKED else masks.attribute(run, owner, name)
+    if isinstance(owner, Frozen):
+        return Partial(frozen_method, (owner, name), {})
     if isinstance(owner, types.ModuleType):
         return _of_module(run, owner, name)
     if isinstance(owner, GeneratorValue):
@@ -90,6 +94,11 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
 
 def _has(owner: Any, name: str) -> bool:
     return hasattr(owner, name)
+
+
+def frozen_method(frozen: Frozen, name: str, *arguments: Any, **keywords: Any) -> Any:
+    """What stands for a method of a distribution with its parameters (see `functions.frozen`)."""
+    raise NotImplementedError
 
 
 def _transposed(run: Run, x: Array) -> Array:

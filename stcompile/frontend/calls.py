@@ -79,6 +79,8 @@ _FUNCTIONS = "stcompile.frontend.functions"  # loaded by the first call of what 
 method_of = deferred(f"{_FUNCTIONS}.random", "method_of")
 method_of_ufunc = deferred(f"{_FUNCTIONS}.ufuncs", "method_of")
 sort = deferred(f"{_FUNCTIONS}.python", "sort")
+freeze = deferred(f"{_FUNCTIONS}.frozen", "freeze")
+thawed = deferred(f"{_FUNCTIONS}.frozen", "thawed")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 
 
@@ -190,10 +192,16 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
     if str(type(getattr(function, "__self__", function)).__module__).startswith("scipy."):
+        frozen = freeze(function, arguments, keywords)
+        if frozen is not None:
+            return frozen
+        frozen = thawed(run, owner)
+        if frozen is not None:
+            return call(run, attribute(run, frozen, function.__name__), arguments, keywords)
         return run.refuse(
             f"`{name_of(function)}` is not supported",
-            "of distributions, methods of the documentation are known, called as in "
-            "stats.norm.logpdf(x, loc, scale)",
+            "of distributions, methods of the documentation are known, as in "
+            "stats.norm.logpdf(x, loc, scale) or stats.norm(loc, scale).logpdf(x)",
         )
     if _initialises_exception(function):
         initialise_exception(run, *arguments)

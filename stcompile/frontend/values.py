@@ -357,6 +357,24 @@ class Super:
     cls: type
 
 
+@dataclass(frozen=True, eq=False)
+class Factored:
+    """A part of what ``linalg.lu_factor`` gives of a matrix, which is kept for ``lu_solve``."""
+
+    tree_leaf: ClassVar[bool] = True
+    matrix: Array
+
+
+@dataclass(eq=False)
+class Frozen:
+    """A distribution of `scipy.stats` with its parameters."""
+
+    tree_leaf: ClassVar[bool] = True
+    distribution: Any
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
 def is_traced(value: Any) -> bool:
     return isinstance(value, Array | Scalar)
 
@@ -365,7 +383,9 @@ def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
     if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
         return False
-    if isinstance(value, GeneratorValue | GeneratorMethod | Text | Generated | Flat | Unread):
+    if isinstance(value, Frozen | Factored | GeneratorValue | GeneratorMethod | Text):
+        return False
+    if isinstance(value, Generated | Flat | Unread):
         return False
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))

@@ -85,6 +85,15 @@ CASES = (
         (A, TALL),
         RTOL,
     ),
+    Case(
+        "lu_solve", lambda a, b: linalg.lu_solve(linalg.lu_factor(a + np.eye(3)), b), (A, B), RTOL
+    ),
+    Case(
+        "lu_solve transposed",
+        lambda a, b: linalg.lu_solve(linalg.lu_factor(a), b, trans=1),
+        (A, B),
+        RTOL,
+    ),
     Case("expm", lambda a: linalg.expm(a), (A,)),
     Case("expm large", lambda a: linalg.expm(4 * a - A.T) / 40, (A,), 1e-12),
     Case("expm stack", lambda a: linalg.expm(a), (np.stack([A, 0.1 * A.T]),)),

@@ -18,6 +18,7 @@ from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
+from stcompile.frontend.functions.frozen import FROZEN
 from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import (
@@ -146,6 +147,7 @@ FUNCTIONS: dict[Any, Any] = {
     **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},
     **ITERTOOLS,
     **CONTEXTS,
+    **FROZEN,
     **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},
 }

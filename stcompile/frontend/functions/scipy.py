@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.errors import TypingError
 from stcompile.frontend.functions.elementwise import of_items, static_call, ufunc
 from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import is_static
+from stcompile.frontend.values import Factored, is_static
 from stcompile.library import matrices, scipy_linalg, special
 from stcompile.primitives.special import NAMES
 
@@ -140,7 +142,42 @@ def _sqrtm(run: Run, A: Any) -> Any:
     return run.record("linalg.sqrtm", x)
 
 
+def _lu_factor(
+    run: Run, a: Any, overwrite_a: bool = False, check_finite: bool = True
+) -> tuple[Factored, Factored]:
+    """The factors are not computed: `lu_solve` solves with the matrix, as it is now."""
+    matrix = run.record("copy", run.as_array(a))
+    dims = matrix.type.dims
+    if len(dims) != 2 or dims[0] != dims[1]:
+        run.refuse(f"lu_factor takes one square matrix, not shape {dims}", "", TypingError)
+    return Factored(matrix), Factored(matrix)
+
+
+def _lu_solve(
+    run: Run,
+    lu_and_piv: Any,
+    b: Any,
+    trans: Any = 0,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    parts = [*lu_and_piv] if isinstance(lu_and_piv, tuple | list) else []
+    matrices = {id(part.matrix): part.matrix for part in parts if isinstance(part, Factored)}
+    if len(parts) != 2 or len(matrices) != 1 or not all(isinstance(p, Factored) for p in parts):
+        run.refuse("lu_solve takes what lu_factor gave in the same function", "linalg.solve(a, b)")
+    if trans not in (0, 1, 2):
+        run.refuse(f"trans is 0, 1 or 2, not {trans!r}", "", TypingError)
+    (matrix,) = matrices.values()
+    if trans:
+        matrix = transpose(run, matrix)
+    if trans == 2 and matrix.type.dtype.kind == "c":
+        matrix = run.record("conjugate", matrix)
+    return run.record("solve", matrix, run.as_array(b))
+
+
 LINALG: dict[str, Lowering] = {
+    "lu_factor": _lu_factor,
+    "lu_solve": _lu_solve,
     "solve": inlined(scipy_linalg.solve),
     "inv": inlined(scipy_linalg.inv),
     "det": inlined(scipy_linalg.det),
