@@ -14,9 +14,11 @@ import numpy as np
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
+from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
+from stcompile.frontend.functions.frozen import FROZEN
 from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, SHARED, STATISTICS
@@ -44,7 +46,8 @@ def tables() -> str:
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
     own |= set(ITERTOOLS) | set(INDICES)
-    templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED)
+    templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
+    templates |= set(CONTEXTS)
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
@@ -73,11 +76,16 @@ def tables() -> str:
             f for f in python if _module(f) in ("operator", "functools", "dataclasses")
         )),
         ("`itertools`", _names(ITERTOOLS)),
+        ("`contextlib`, and `np.errstate`", _names(f for f in CONTEXTS if _is_public(f))),
         ("Static arguments only", _names(f for f in STATIC if _module(f) != "math")),
     ]  # fmt: skip
     parts = [f"### {title}\n\n{table}" for title, table in sections]
     counted = f"How many there are, each counted once:\n\n```text\n{summary()}\n```"
     return "\n\n".join([BEGIN, counted, *parts, END]) + "\n"
+
+
+def _is_public(function: Any) -> bool:
+    return not function.__module__.startswith("stcompile.")
 
 
 def _elementwise() -> str:
