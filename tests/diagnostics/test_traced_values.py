@@ -91,9 +91,9 @@ def another_error(x):
     return x
 
 
-@refused(X, at="sorted(x[0])", reason="`sorted` compares traced values")
+@refused(X, at='sorted([(x[0, 0], "a"), (x[0, 1], "b")])', reason="compares a str", hint="number")
 def a_traced_sort(x):
-    return sorted(x[0])[1]
+    return sorted([(x[0, 0], "a"), (x[0, 1], "b")])[0][0]
 
 
 @refused(X, at="x[: int(x[0, 0])]", reason="slice bound is a traced value")
