@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from stcompile.private_names import lengthen
+
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -70,10 +72,12 @@ def has_function(text: str, code: types.CodeType) -> bool:
 
 @lru_cache(maxsize=64)
 def _nodes(text: str) -> dict[Place, list[FunctionNode]]:
-    """The functions of a text by place."""
+    """The functions of a text by place, which has the names as they are written."""
+    tree = _parse(text)
     nodes: dict[Place, list[FunctionNode]] = {}
-    for node in _functions(_parse(text)):
+    for node in _functions(tree):
         nodes.setdefault(_place(node), []).append(node)
+    lengthen(tree)
     return nodes
 
 

@@ -91,7 +91,7 @@ def test_functions_of_a_registered_text(registered: Any, runner: Runner) -> None
     assert found["f"].startswith("@keep\ndef f(x):")
     assert found["one"] == "lambda x: np.sum(x)"
     assert found["two"] == "lambda x: np.max(x)"
-    assert "self.__scale" in ast.unparse(function_source(names["Model"].loss).node)
+    assert "self._Model__scale" in ast.unparse(function_source(names["Model"].loss).node)
     texts = [ast.unparse(function_source(f).node) for f in names["three"]]
     assert texts == ["lambda x: np.sum(x)", "lambda x: np.sum(x) + 1"]
     x = np.array([3.0, 4.0])

@@ -147,7 +147,7 @@ class Model(Base):
 
 
 def test_methods() -> None:
-    assert "super().scale() * self.__weight" in text_of(Model.scale)
+    assert "super().scale() * self._Model__weight" in text_of(Model.scale)
     assert "return 2.0" in text_of(Base.scale)
     assert "__class__" in text_of(Model.owner.fget)  # type: ignore[attr-defined]
     assert function_source(Model.static).name == "static"

@@ -57,6 +57,8 @@ class Frame:
 
     @property
     def function_name(self) -> str:
+        if self.node is self.source.node:
+            return self.source.name  # a private one as it is written
         return getattr(self.node, "name", "<lambda>")
 
     def location(self, node: ast.AST) -> Location:
