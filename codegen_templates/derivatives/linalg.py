@@ -50,11 +50,6 @@ def _spread(number: Any) -> Any:
     return number if np.ndim(number) == 0 else number[..., None, None]
 
 
-def _diagonals(v: Any) -> Any:
-    """Each vector as the diagonal of a matrix."""
-    return v[..., None] * _eye(v.shape[-1], v)
-
-
 def _gaps(w: Any) -> Any:
     """``1 / (w[j] - w[i])``, with zeros on the diagonal; infinite where two are equal."""
     same = _eye(w.shape[-1], w)

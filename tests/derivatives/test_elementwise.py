@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -83,6 +84,18 @@ def test_near_zero() -> None:
     check_rule("copysign", (x, -x))
     check_rule("nextafter", (x, np.array([3.0, 3.0])))
     check_rule("ldexp", (x, np.array([2, -1])))
+    check_rule("frexp", (np.array([-3.0, 0.3, 0.7]),), {"part": "mantissa"})
+
+
+def test_sinc_near_zero_to_the_last_bits() -> None:
+    """By the series of the derivative: ``2 pi sum((-1)**k k (pi x)**(2k - 1) / (2k + 1)!)``."""
+    for x in (0.0499, -0.03, 1e-5):
+        terms = (
+            (-1) ** k * k * (np.pi * x) ** (2 * k - 1) / math.factorial(2 * k + 1)
+            for k in range(1, 9)
+        )
+        expected = 2 * np.pi * math.fsum(terms)
+        np.testing.assert_allclose(DERIVATIVES["sinc"](np.sinc(x), x), expected, rtol=2e-15)
 
 
 def test_absolute_of_negatives() -> None:

@@ -86,6 +86,13 @@ def test_indices(indices: tuple[Any, ...], at: tuple[Any, ...]) -> None:
     check_rule("accumulate", (X, np.float64(2), *indices), {"op": "index", "at": at})
 
 
+def test_what_was_written_has_a_cotangent_of_its_own() -> None:
+    """The cotangents of an update may be changed in place: none is a view of another."""
+    d_out = np.ones_like(X)
+    d_x, d_v = DERIVATIVES["update"](X, X, X[1:3], (), d_out, **PARTS[0])
+    assert not np.shares_memory(d_v, d_out) and not np.shares_memory(d_x, d_out)
+
+
 def test_accumulates_onto_what_is_there() -> None:
     """The rule adds to the cotangent it is handed, twice for an element that is read twice."""
     d_x = DERIVATIVES["index"](np.ones(3), np.ones(4), (np.array([0, 2, 2, 0]),), at=("index",))

@@ -89,3 +89,9 @@ def test_pinv_of_a_matrix_of_lower_rank() -> None:
 
     slope = (along(1e-5) - along(-1e-5)) / 2e-5
     np.testing.assert_allclose(np.sum(d_x * (np.outer(du, v) + np.outer(u, dv))), slope, rtol=1e-6)
+
+
+def test_eigenvalues_of_nothing() -> None:
+    nothing = np.zeros((2, 0, 0), complex)
+    (d_x,) = cotangents("eigvals", (nothing,), np.zeros((2, 0), complex), {})
+    assert d_x.shape == nothing.shape and d_x.dtype == nothing.dtype

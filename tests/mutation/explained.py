@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tests.mutation.mutants import Mutant
@@ -9,22 +10,109 @@ from tests.mutation.mutants import Mutant
 
 @dataclass(frozen=True)
 class Equivalent:
-    """Changes that are no mistakes: where (a part of "file function"), of what, and why."""
+    """Changes that are no mistakes: where (a part of "file function"), of what, and why.
+
+    In ``before`` and ``after``, three dots stand for any text. ``line`` is a part of the line that
+    the change is in, where the same change is a mistake elsewhere in the function.
+    """
 
     where: str
     before: str
     after: str
     why: str
+    line: str = ""
+
+    def fits(self, mutant: Mutant) -> bool:
+        return (
+            self.where in f"{mutant.file} {mutant.function}"
+            and _like(self.before, mutant.before)
+            and _like(self.after, mutant.after)
+            and self.line in mutant.source
+        )
 
 
-EQUIVALENT: tuple[Equivalent, ...] = ()
+def _like(pattern: str, text: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("..."))), text) is not None
+
+
+ZERO = "the sum is a divisor of 0 there, or its logarithm a factor of 0: any number but 0 will do"
+BOTH = "the operands have as many axes as each other wherever this can be true"
+NUMBERS = "of two numbers each holds the other one, but for -0.0, of which the other code is right"
+INTEGERS = "a sum and a difference of numbers are integers under the same conditions"
+
+EQUIVALENT: tuple[Equivalent, ...] = (
+    Equivalent("elementwise.py absolute", "out + (out == 0)", "(out) - (out == 0)", ZERO),
+    Equivalent("elementwise.py power", "base + (base == 0)", "(base) - (base == 0)", ZERO),
+    Equivalent(
+        "complex_numbers.py complex_sign",
+        "2 * size + (size == 0)",
+        "(2 * size) - (size == 0)",
+        ZERO,
+    ),
+    Equivalent("linalg.py _gaps", "... + same", "(...) - (same)", ZERO),
+    Equivalent(
+        "linalg.py eigvals",
+        "out[..., None, :] - w[..., :, None]",
+        "(w[..., :, None]) - (out[..., None, :])",
+        "a distance is the same both ways",
+    ),
+    Equivalent("elementwise.py power", "x + 0j", "(x) - (0j)", "0 is added or subtracted"),
+    Equivalent("axes.py aligned", "1 - axis", "(axis) - (1)", "of two places, -1 is 1 and 0 is 0"),
+    *(
+        Equivalent(
+            "derivatives/elementwise.py sinc",
+            "5 / 39916800 - t * (6 / 6227020800)",
+            after,
+            "the last term is below the last bit of the derivative: those of high order need it",
+        )
+        for after in ("5 / 39916800", "(5 / 39916800) + (t * (6 / 6227020800))")
+    ),
+    *(
+        Equivalent(
+            "linear.py contract",
+            "form(x.ndim, y.ndim, ...)",
+            "form(y.ndim, x.ndim, ...)",
+            BOTH,
+            line=f'== "{form}"',
+        )
+        for form in ("outer(x, y)", "outer(y, x)", "vdot(x, y)", "tensordot(x, y)", "einsum(x, y)")
+    ),
+    Equivalent(
+        "numpy/linear.py contract",
+        "form(x.ndim, y.ndim, ...)",
+        "form(y.ndim, x.ndim, ...)",
+        "all that is left is a sum over all axes, and one with a batch, whatever the order",
+        line='!= "einsum(x, y)"',
+    ),
+    Equivalent(
+        "buffered/linear.py contract",
+        "batched(x.ndim, y.ndim, ...)",
+        "batched(y.ndim, x.ndim, ...)",
+        BOTH,
+    ),
+    Equivalent("numpy/creation.py full", "holds(v, 1)", "holds(1, v)", NUMBERS),
+    Equivalent("numpy/random.py", "holds(low, 0)", "holds(0, low)", NUMBERS),
+    Equivalent("numpy/creation.py arange", "start + stop", "(start) - (stop)", INTEGERS),
+    Equivalent(
+        "numpy/creation.py arange", "start + stop + step", "(start + stop) - (step)", INTEGERS
+    ),
+    Equivalent(
+        "numpy/indexing.py accumulate",
+        'op == "slice" and reversal(...',
+        "(reversal(...",
+        "only slices have a start, of which there may be a reversal",
+    ),
+    *(
+        Equivalent("numpy/indexing.py", before, after, "addition may be done in either order")
+        for before, after in (
+            ("total(a, b)", "total(b, a)"),
+            ("zip(x, y)", "zip(y, x)"),
+            ("total(acc, operands[0])", "total(operands[0], acc)"),
+        )
+    ),
+)
 
 
 def reason(mutant: Mutant) -> str:
     """Why a mutant is no mistake; nothing if it may be one."""
-    for known in EQUIVALENT:
-        if known.where in f"{mutant.file} {mutant.function}" and (
-            (known.before, known.after) == (mutant.before, mutant.after)
-        ):
-            return known.why
-    return ""
+    return next((known.why for known in EQUIVALENT if known.fits(mutant)), "")

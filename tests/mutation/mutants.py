@@ -29,6 +29,7 @@ class Mutant:
     before: str
     after: str
     text: str
+    source: str  # the line that it starts in, as it was
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} {self.function}: {self.before}  ->  {self.after}"
@@ -36,15 +37,16 @@ class Mutant:
 
 def mutants(file: Path, text: str, family: Callable[[ast.AST], Iterator[Change]]) -> list[Mutant]:
     """All mutants of the functions of a file, in the order of its lines."""
-    found = {}
+    found, lines = {}, text.split("\n")
     for function, node in _functions(ast.parse(text)):
         for change in family(node):
             place, kind, after = change
             before = ast.get_source_segment(text, place) or ""
             changed = _replaced(text, place, after)
             if " ".join(before.split()) != after:
+                was, source = " ".join(before.split()), lines[place.lineno - 1]
                 found[changed] = Mutant(
-                    file, function, place.lineno, kind, " ".join(before.split()), after, changed
+                    file, function, place.lineno, kind, was, after, changed, source
                 )
     return sorted(found.values(), key=lambda mutant: (mutant.line, mutant.before, mutant.after))
 

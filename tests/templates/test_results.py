@@ -248,3 +248,26 @@ def test_effects(capsys: pytest.CaptureFixture[str]) -> None:
         TEMPLATES["assert"](False, (), message=("why",))
     with pytest.raises(AssertionError, match="^1.50 and '1'$"):
         TEMPLATES["assert"](False, (1.5, "1"), message=((("", ".2f"), " and ", ("r", "")),))
+
+
+def test_stacks_are_added() -> None:
+    """Lists with an item for each step of a loop, or lists of them."""
+    x, y = [1.0, [M[0], 2.0]], [0.5, [M[1], 3.0]]
+    found = TEMPLATES["accumulate"](x, (y,), op="add")
+    assert found[0] == 1.5 and found[1][1] == 5.0
+    same(found[1][0], M[0] + M[1])
+
+
+def test_functions_of_the_user() -> None:
+    assert TEMPLATES["external"]((2.0, 3.0), function=math.pow, spelling="math.pow") == 8.0
+
+
+def test_generators() -> None:
+    for seed in (5, 6):
+        made = TEMPLATES["default_rng"](seed=seed)
+        same(made.random(3), np.random.default_rng(seed).random(3))
+        old = TEMPLATES["random_state"](seed=seed)
+        same(old.random(3), np.random.RandomState(seed).random(3))
+    assert type(TEMPLATES["default_rng"](seed=None)) is np.random.Generator
+    assert type(TEMPLATES["random_state"](seed=None)) is np.random.RandomState
+    assert TEMPLATES["global_rng"]() is np.random

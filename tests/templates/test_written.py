@@ -128,6 +128,15 @@ def test_written_and_computed(case: Row) -> None:
     equal(found, expected)
 
 
+@pytest.mark.parametrize("own", ["default_rng", "random_state"])
+def test_generators(own: str) -> None:
+    """Without a seed, two of them are never equal."""
+    called = {"default_rng": "np.random.default_rng", "random_state": "np.random.RandomState"}[own]
+    for seed, code in ((None, "()"), (5, "(5)")):
+        value = substitute(own, (), {"seed": seed}).value
+        assert value is not None and ast.unparse(value) == called + code
+
+
 @pytest.mark.parametrize("case", into(), ids=str)
 def test_written_into(case: Row) -> None:
     """The form that writes into ``out``; none for some products, whose result is a new array."""

@@ -57,6 +57,7 @@ def arrangements() -> list[Row]:
             pad_width=((1, 0), (0, 2)),
             value=2.5,
         ),
+        row("pad", "np.pad(x0, 1, constant_values=-0.0)", V, pad_width=1, value=-0.0),
         row("diagonal", "np.diagonal(x0)", A, offset=0, axis1=0, axis2=1),
         row("diagonal", "np.diagonal(x0, 1)", A, offset=1, axis1=0, axis2=1),
         row("diagonal", "np.diagonal(x0, 0, 0, 2)", S, offset=0, axis1=0, axis2=2),

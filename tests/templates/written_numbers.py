@@ -84,6 +84,24 @@ def products() -> list[Row]:
             **product((), ((0, 0),), (1, 0, 2)),
         ),
         row("contract", "np.einsum('bi,bi->b', x0, x1)", A, B, **product(((0, 0),), ((1, 1),))),
+        row(
+            "contract",
+            "np.einsum('bij,bj->bi', x0, x1)",
+            *(S, A[:2]),
+            **product(((0, 0),), ((2, 1),)),
+        ),
+        row(
+            "contract",
+            "np.einsum('ijk,lk->ijl', x0, x1)",
+            *(S, A),
+            **product((), ((2, 1),), spelling="einsum"),
+        ),
+        row(
+            "contract",
+            "np.tensordot(x0, x1, axes=(0, 0)).transpose(1, 2, 0)",
+            *(S, A[:2]),
+            **product((), ((0, 0),), (1, 2, 0)),
+        ),
         row("einsum", "np.einsum('ij,jk', x0, x1)", A, B.T, subscripts="ij,jk"),
         row("convolve", "np.convolve(x0, x1, 'full')", V, W[:2], mode="full"),
         row("convolve", "np.convolve(x0, x1, 'same')", V, W[:2], mode="same"),
@@ -165,6 +183,7 @@ def conversions() -> list[Row]:
                 ("0, 5, 2", 0, 5, 2, "i8"),
                 ("5, dtype=np.float32", 0, 5, 1, "f4"),
                 ("2.5, dtype=np.int64", 0, 2.5, 1, "i8"),
+                ("0, 5, 1.5, dtype=np.int64", 0, 5, 1.5, "i8"),
                 ("0.5, 3, dtype=np.int64", 0.5, 3, 1, "i8"),
             )
         ),
