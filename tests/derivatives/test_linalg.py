@@ -77,6 +77,13 @@ def test_least_squares(shape: tuple[int, int]) -> None:
     check_rule("lstsq", (x, RNG.normal(size=(shape[0], 2))), rtol=1e-5)
 
 
+def test_what_is_small_is_cut() -> None:
+    """``rcond`` cuts all but the first singular value, and what moves the others."""
+    x, params = np.outer([1.0, 2.0, -1.0], [3.0, 1.0]), {"rcond": 0.5}
+    check_rule("pinv", (x,), params)
+    check_rule("lstsq", (x, RNG.normal(size=3)), params)
+
+
 def test_pinv_of_a_matrix_of_lower_rank() -> None:
     """Along a direction in which the rank stays: one of the matrices u v.T."""
     u, v = RNG.normal(size=4), RNG.normal(size=3)

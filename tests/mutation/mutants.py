@@ -130,6 +130,8 @@ def _results(value: ast.expr) -> Iterator[Change]:
         if isinstance(part, ast.IfExp):
             yield from _results(part.body)
             yield from _results(part.orelse)
+        elif isinstance(part, ast.BoolOp | ast.Compare):
+            yield part, "negated", f"not ({ast.unparse(part)})"
         elif not isinstance(part, ast.Constant | ast.Starred | ast.Tuple) and not _is_fixed(part):
             code = ast.unparse(part)
             yield part, "factor", f"1.001 * ({code})"

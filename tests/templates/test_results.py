@@ -243,6 +243,8 @@ def test_effects(capsys: pytest.CaptureFixture[str]) -> None:
     target = np.zeros((2, 3))
     TEMPLATES["store"](target, np.ones(3))
     assert np.all(target == 1)
+    with pytest.raises(KeyError, match="^'why 2'$"):
+        TEMPLATES["raise"]((2,), error="KeyError", arguments=(("why ", ("", "")),))
     TEMPLATES["assert"](True, ())
     with pytest.raises(AssertionError, match="^why$"):
         TEMPLATES["assert"](False, (), message=("why",))

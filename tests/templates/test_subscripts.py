@@ -9,6 +9,9 @@ import pytest
 
 from stcompile.codegen_templates.numpy.subscripts import (
     einsum_subscripts,
+    elements,
+    error_of,
+    exponent,
     filled,
     form,
     holds,
@@ -122,10 +125,19 @@ def test_axes() -> None:
 
 def test_values() -> None:
     assert holds(0, 0) and holds(1.0, 1) and holds(np.float32(0), 0) and holds(False, 0)
-    assert not holds(-0.0, 0) and not holds(2, 0) and not holds(1j, 1) and not holds(T, 0)
+    assert not holds(-0.0, 0) and not holds(2, 0) and not holds(1 + 0j, 1) and not holds(T, 0)
     assert nested((1, 2, 3, 4), (2, 2)) == [[1, 2], [3, 4]]
     assert nested((1,), ()) == 1
     assert filled(("a", None, "b", None), (T, U)) == ("a", T, "b", U)
+    fields = (("", ".1f"), "-", ("", ""), ("s", ">3"), ("r", ""), ("a", ""))
+    (text,) = filled((fields,), (1.25, 2, 3, "ä", "ä"))
+    assert text == "1.2-2  3'ä''\\xe4'"
+    assert error_of("ValueError") is ValueError
+    assert elements((2, 3, 4), (0, 2)) == 8
+    half = np.ones(2)
+    assert exponent(half, 2, 2) and exponent(half, 0.5, 0.5) and not exponent(half, 3, 2)
+    assert not exponent(half, half, 1) and not exponent(np.arange(2), 2, 2)
+    assert not exponent(2.0, 2, 2)
 
 
 @pytest.mark.parametrize(
