@@ -83,3 +83,10 @@ def test_einsum(subscripts: str) -> None:
     terms = subscripts.partition("->")[0].split(",")
     xs = tuple(rng.normal(size=[sizes[name] for name in term]) for term in terms)
     check_rule("einsum", xs, {"subscripts": subscripts})
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("sizes", [(6, 3), (3, 6), (5, 4), (4, 4), (3, 1)])
+def test_convolutions(sizes: tuple[int, int], mode: str) -> None:
+    x, y = (np.linspace(-1, 2, size) ** 2 - 0.3 for size in sizes)
+    check_rule("convolve", (x, y), {"mode": mode})

@@ -26,13 +26,17 @@ PAIRS = [(X, S), (X, 0.7), (np.float64(0.3), S), (1.5, 0.5)]
 @pytest.mark.parametrize("size", [None, (4, 2, 3)])
 @pytest.mark.parametrize(("x", "y"), PAIRS)
 def test_normal(x: Any, y: Any, size: Any) -> None:
-    check_rule("normal", (Replayed(), x, y), {"size": size})
+    inputs, is_known = (Replayed(), x, y), type(x) is float
+    check_rule("normal", inputs, {"size": size})
+    check_rule("normal", inputs, {"size": size}, static=(False, is_known, False))
 
 
 @pytest.mark.parametrize("size", [None, (4, 2, 3)])
 @pytest.mark.parametrize(("x", "y"), PAIRS)
 def test_uniform(x: Any, y: Any, size: Any) -> None:
-    check_rule("uniform", (Replayed(), x, y + x), {"size": size})
+    inputs, is_known = (Replayed(), x, y + x), type(x) is float
+    check_rule("uniform", inputs, {"size": size})
+    check_rule("uniform", inputs, {"size": size}, static=(False, is_known, False))
 
 
 @pytest.mark.parametrize("size", [None, (2, 3)])

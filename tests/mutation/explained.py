@@ -90,6 +90,29 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "batched(y.ndim, x.ndim, ...)",
         BOTH,
     ),
+    Equivalent("subscripts.py form", "_batched(x, y, ...)", "_batched(y, x, ...)", BOTH),
+    Equivalent(
+        "subscripts.py form",
+        "order and not turned and order != tuple(range(len(order)))",
+        "(not turned) and ...",
+        "no order at all is the order of no axes",
+    ),
+    *(
+        Equivalent("subscripts.py _turn", "-1", after, "no order has this place")
+        for after in ("-(-1)", "1.001 * (-1)")
+    ),
+    Equivalent(
+        "derivatives/masks.py _wide", "...", "1.001 * ...", "a mask times a number selects the same"
+    ),
+    *(
+        Equivalent(
+            "reductions.py _product_of_others",
+            "n - 1",
+            after,
+            "the first step takes n of them in any case",
+        )
+        for after in ("n", "(n) + (1)")
+    ),
     Equivalent("numpy/creation.py full", "holds(v, 1)", "holds(1, v)", NUMBERS),
     Equivalent("numpy/random.py", "holds(low, 0)", "holds(0, low)", NUMBERS),
     Equivalent("numpy/creation.py arange", "start + stop", "(start) - (stop)", INTEGERS),

@@ -8,20 +8,24 @@ import numpy as np
 import pytest
 
 from stcompile.codegen_templates.numpy.subscripts import (
+    batched,
     einsum_subscripts,
     elements,
     error_of,
     exponent,
+    extents,
     filled,
     form,
     holds,
     index_subscript,
+    inside,
     nested,
     new_axes,
     reduced,
     reversal,
     subscript,
     tensordot_axes,
+    window_subscript,
 )
 
 
@@ -87,6 +91,10 @@ ALL = (0,)
         ((100, 784), (ALL, (588, -196)), (100, 196), (1, 1), (), ":, 196 * (3 - t):196 * (4 - t)"),
         ((9, 9), ((1, 3), (0, 2, 1)), (1, 1), (1, 1), (0, 1), "3 * t + 1, 2 * t + u"),
         ((9,), ((0, 1),), (4,), (2,), (), "t:t + 7:2"),
+        ((9,), ((7, -2),), (1,), (1,), (0,), "7 - 2 * t"),
+        ((9,), ((0, -2, 1),), (1,), (1,), (0,), "u - 2 * t"),
+        ((9,), ((8, -2),), (1,), (1,), (0,), "2 * (4 - t)"),
+        ((9,), ((-3, 1),), (1,), (1,), (0,), "t - 3"),
     ],
 )
 def test_subscripts(shape: Any, start: Any, length: Any, step: Any, drop: Any, text: str) -> None:
@@ -99,6 +107,34 @@ def test_downward_slices_from_a_counter_are_turned() -> None:
     start, length, step = ((0,), (0, 1)), (2, 3), (1, -1)
     assert shown(subscript((2, 9), (T,), start, length, step, ())) == ":, t - 2:t + 1"
     assert shown(reversal(start, length, step, ())) == ":, ::-1"
+
+
+def test_subscripts_of_what_is_padded() -> None:
+    assert shown(inside(((1, 0), (0, 2)), (3, 4))) == "1:, 0:4"
+    assert shown(inside(((1, 2), (0, 0)), (3, 4))) == "1:4"
+    assert shown(inside(((2, 1), (1, 0)), (0, 4))) == "0:0, 1:"
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "start", "count", "step", "size", "gap", "text"),
+    [
+        ((9,), (0,), (0,), (8,), (1,), (2,), (1,), "..."),
+        ((9,), (0,), (0,), (7,), (1,), (2,), (1,), "0:7"),
+        ((9,), (0,), (1,), (7,), (1,), (2,), (1,), "1:"),
+        ((9,), (0,), (0,), (4,), (2,), (2,), (1,), "::2"),
+        ((9,), (0,), (0,), (3,), (2,), (3,), (2,), "::2, ::2"),
+        ((9,), (0,), (0,), (5,), (1,), (3,), (2,), ":, ::2"),
+        ((9,), (0,), (0,), (2,), (2,), (3,), (2,), ":3:2, ::2"),
+        ((3, 9), (1,), (0,), (5,), (1,), (3,), (2,), "..., ::2"),
+        ((3, 9), (0, 1), (0, 0), (2, 6), (1, 1), (2, 2), (1, 3), "..., ::3"),
+        ((5, 9), (0, 1), (0, 0), (3, 8), (1, 1), (2, 2), (2, 1), ":, :, ::2"),
+        ((5, 9), (1, 0), (3, 1), (2, 1), (3, 1), (2, 2), (1, 1), "1:2, 3::3"),
+    ],
+)
+def test_window_subscripts(
+    shape: Any, axis: Any, start: Any, count: Any, step: Any, size: Any, gap: Any, text: str
+) -> None:
+    assert shown(window_subscript(shape, axis, start, count, step, size, gap)) == text
 
 
 def test_index_subscripts() -> None:
@@ -121,6 +157,19 @@ def test_axes() -> None:
     assert shown(new_axes(3, (2, 3))) == ":, :, None, None"
     assert tensordot_axes(((1, 0),)) == (1, 0)
     assert tensordot_axes(((1, 0), (2, 1))) == ((1, 2), (0, 1))
+    assert tensordot_axes(((1, 2),), swapped=True) == (2, 1)
+    assert tensordot_axes(((1, 0), (2, 1)), swapped=True) == ((0, 1), (1, 2))
+    assert tensordot_axes((), swapped=True) == 0
+
+
+def test_products_for_each_item_of_a_batch() -> None:
+    assert batched(3, 3, ((1, 0),), ((2, 1),), ()) == ((1, 0, 2), (0, 1, 2), (0, 1, 2))
+    assert batched(3, 3, ((1, 0),), ((2, 1),), (1, 0, 2)) == ((1, 0, 2), (0, 1, 2), (1, 0, 2))
+    assert batched(3, 3, ((0, 2),), ((1, 0),), (2, 0, 1)) == ((0, 2, 1), (2, 0, 1), (1, 2, 0))
+    assert batched(2, 2, (), ((1, 0),), ()) is None  # no batch
+    assert batched(3, 3, ((0, 0),), ((1, 1), (2, 2)), ()) is None  # vectors
+    assert batched(3, 2, ((0, 0),), ((2, 1),), ()) is None
+    assert batched(2, 3, ((0, 0),), ((1, 1),), ()) is None
 
 
 def test_values() -> None:
@@ -134,6 +183,7 @@ def test_values() -> None:
     assert text == "1.2-2  3'ä''\\xe4'"
     assert error_of("ValueError") is ValueError
     assert elements((2, 3, 4), (0, 2)) == 8
+    assert extents((3,), (2,)) == 5 and extents((3, 2), (1, 4)) == (3, 5)
     half = np.ones(2)
     assert exponent(half, 2, 2) and exponent(half, 0.5, 0.5) and not exponent(half, 3, 2)
     assert not exponent(half, half, 1) and not exponent(np.arange(2), 2, 2)
@@ -167,6 +217,11 @@ def test_values() -> None:
         (4, 4, ((0, 0), (1, 1)), ((3, 2),), (), "x @ y"),
         (2, 2, ((0, 0),), ((1, 1),), (), "einsum(x, y)"),
         (3, 3, ((1, 0),), ((2, 1),), (), "einsum(x, y)"),
+        (3, 2, ((0, 0),), ((2, 1),), (), "einsum(x, y)"),
+        (2, 3, ((0, 0),), ((1, 1),), (), "einsum(x, y)"),
+        (2, 2, (), ((1, 0),), (0, 1), "x @ y"),
+        (1, 2, (), ((0, 0),), (0,), "x @ y"),
+        (2, 1, (), ((1, 0),), (0,), "x @ y"),
     ],
 )
 def test_products(x: int, y: int, batch: Any, contracted: Any, order: Any, text: str) -> None:
