@@ -159,7 +159,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
                 key in loop.grown or matcher.match(shape, after) for (key, _), shape, after in outs
             ):
                 return again
-            if matcher.shares(set(loop.sites)):
+            if matcher.shares(set(loop.sites)) or matcher.spread(builder):
                 return again
         merger.worlds = (contextlib.nullcontext, functools.partial(inside, run, again))
         return _settled(loop, again, merger, shapes, afters, variables, matcher, builder.made)
@@ -332,6 +332,17 @@ class _Matcher:
                 return True
             left.add(id(after))
         return False
+
+    def spread(self, builder: Builder) -> bool:
+        """Freeze what the step found under the names that it leaves a frozen array in: in the next
+        step it is one. True if there are such names."""
+        pairs = [(builder.cell(merged), after) for merged, after in self.cells.values()]
+        found = False
+        while late := [(head, after) for head, after in pairs if after.frozen and not head.frozen]:
+            found = True
+            for head, after in late:
+                self.run.freeze(head, after.frozen)
+        return found
 
     def freeze_shared(self, mergers: list[Merger], heads: Set[int]) -> None:
         """Freeze merged arrays that a step leaves in one storage, and those that a list gets of the

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stcompile as st
+from tests.control.checks import HERE
+from tests.programs import check
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -183,3 +186,85 @@ def test_changes_that_python_allows() -> None:
     assert ours[1:3] == theirs[1:3]
     np.testing.assert_array_equal(ours[0], theirs[0])
     np.testing.assert_array_equal(ours[3], theirs[3])
+
+
+def through_two_names(x: Any) -> Any:
+    a, p, q = x * 1.0, x * 2.0, x * 3.0
+    while np.sum(p) < 100.0:
+        p, q = q, a
+        a = a * 2.0
+    held, p, q = a, p * 1.0, q * 1.0
+    for _ in range(20):
+        p, q = q, held
+    p[1] += 5.0  # here
+    return np.sum(p * 2.0) + np.sum(q * 3.0) + np.sum(held * 5.0)
+
+
+def through_three_names(x: Any) -> Any:
+    a, p, q, r = x * 1.0, x * 2.0, x * 3.0, x * 4.0
+    n = 0.0
+    while n < x[2]:
+        p, q, r = q, r, a
+        n = n + 1.0
+    p[0] += 1.0  # here
+    return np.sum(p * 2.0) + np.sum(q * 3.0) + np.sum(r * 5.0) + np.sum(a)
+
+
+def through_a_list(x: Any) -> Any:
+    a, held = x * 1.0, [x * 2.0, x * 3.0]
+    n = 0.0
+    while n < x[2]:
+        held = [held[1], a]
+        n = n + 1.0
+    held[0][1] += x[0]  # here
+    return np.sum(held[0] * 2.0) + np.sum(held[1] * 3.0)
+
+
+def on_a_path(x: Any) -> Any:
+    p, q, r = x * 2.0, x * 3.0, x * 4.0
+    n = 0.0
+    while n < 5.0:
+        if n > x[0]:
+            p, q = q, r
+        n = n + 1.0
+    p[0] += 1.0  # here
+    return np.sum(p * 2.0) + np.sum(q * 3.0) + np.sum(r)
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+@pytest.mark.parametrize(
+    "function", [through_two_names, through_three_names, through_a_list, on_a_path]
+)
+def test_names_that_come_to_be_one_array_step_by_step(function: Any, level: Any) -> None:
+    with pytest.raises(st.LanguageError, match="either of two arrays") as refused:
+        st.compile(function, level=level)(X)
+    location = refused.value.location
+    assert location is not None
+    assert HERE in linecache.getline(location.file, location.line)
+
+
+def test_arrays_that_go_through_many_names_are_read() -> None:
+    def f(x: Any) -> Any:
+        a = x * 1.0
+        p, q, r, s, t, u, v, w = (x * k for k in range(8))
+        n = 0.0
+        while n < x[2] - 0.5:
+            p, q, r, s, t, u, v, w = q, r, s, t, u, v, w, a
+            n = n + 1.0
+        return np.sum(p + 2.0 * q + 3.0 * r + s * t + u * v + w)
+
+    check(f, X)
+
+
+def test_names_that_keep_arrays_of_their_own_are_written() -> None:
+    def f(x: Any) -> Any:
+        p, q = x * 2.0, x * 3.0
+        n = 0.0
+        while n < x[2] - 0.5:
+            p, q = q, q * 0.5
+            p[1] += 1.0
+            n = n + 1.0
+        p[0] += 1.0
+        return np.sum(p * 2.0) + np.sum(q * 3.0)
+
+    check(f, X)
