@@ -181,7 +181,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         name = f"{name_of(owner)}.{function.__name__}"
         return _lower(run, lowering, Callee(name), arguments, keywords)
     if _is_container_method(function):
-        arguments = _drained(run, arguments)
+        arguments = _iterated(run, function, arguments)
         if isinstance(function.__self__, dict | set | frozenset):
             refuse_hash(run, *arguments)
         if isinstance(function.__self__, str) and not is_static([*arguments, *keywords.values()]):
@@ -291,6 +291,14 @@ _MOVES: dict[type, frozenset[str]] = {
     dict: frozenset({"keys", "values", "items", "copy", "clear", "popitem", "update"}),
 }
 _BY_KEY = frozenset({"get", "pop", "setdefault"})
+_HOLDS = _BY_KEY | {"append", "insert"}  # what they are given becomes an item, or is one already
+
+
+def _iterated(run: Run, function: Any, arguments: Arguments) -> Arguments:
+    """The arguments of a container's method, with lists in place of those that it goes through."""
+    if function.__name__ == "extend":
+        return [run.call(list, [argument], {}) for argument in arguments]
+    return arguments if function.__name__ in _HOLDS else _drained(run, arguments)
 
 
 def _check_container_method(

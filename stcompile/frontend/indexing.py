@@ -148,6 +148,8 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         run.refuse("the index is a traced value", "use a static index")
     if isinstance(container, dict):
         refuse_hash(run, index)
+    elif isinstance(index, slice):
+        value = run.call(list, [value], {})
     run.note_contents(container)
     try:
         container[index] = value

@@ -275,8 +275,10 @@ def _comparable(value: Any) -> bool:
 def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
     """``target op= value``: arrays and containers change in place, numbers are rebound."""
     if isinstance(target, list | dict | set):
-        _change_container(run, operation, target, value)
-        return target
+        taken = _taken(run, operation, target, value) if isinstance(target, list) else None
+        if taken is None:
+            _change_container(run, operation, target, value)
+        return target if taken is None else taken
     if isinstance(target, Masked):
         run.refuse(
             "what a mask selects is changed in place", "make a new value: `items = items + v`"
@@ -299,6 +301,15 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
         return target
     run.write(target, lambda present: _updated(run, operation, target, present, value))
     return target
+
+
+def _taken(run: Run, operation: Operation, target: list[Any], value: Any) -> Any:
+    """``items op= value`` where the operators of ``value`` take lists: Python asks them first, and
+    the list stays as it is. None where there is no such operator."""
+    if is_traced(value) or isinstance(value, Masked | np.generic):
+        return binary(run, operation, target, value)
+    found = overloads.binary(run, operation[1].__name__.rstrip("_"), target, value)
+    return None if found is NotImplemented else found
 
 
 def _change_container(run: Run, operation: Operation, target: Any, value: Any) -> None:

@@ -240,3 +240,45 @@ def test_traced_numbers_in_sets_and_arrays():
             slope = (3 + 2 * x * (x in (1.0, 2.0))) * (1 if x in (2.0, 4.0) else 2)
             assert by_x == slope
             np.testing.assert_array_equal(by_items, np.full(2, float(x in y)))
+
+
+@examples(X)
+def lists_take_the_rows_of_arrays(x):
+    y = x * 2.0
+    items = [x[0]]
+    items.extend(y)
+    items.extend(items)
+    items[1][0] = 5.0  # a view of y
+    items[2:4] = y
+    items[:1] = (row * 3.0 for row in x)
+    items[-1:] = []
+    return sum(k * item for k, item in enumerate(items)), y
+
+
+class Weighs:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __radd__(self, items):
+        return self.weight * len(items)
+
+
+@examples(X)
+def operators_of_what_a_list_is_changed_by(x):
+    items = counts = [1.0, 2.0, 3.0]
+    items += x  # no list any more: NumPy's sum
+    scales = [1, 2, 3]
+    scales *= x[0]
+    weighed = [x[0], x[1]]
+    weighed += Weighs(x[0, 1])
+    named = {"a": [x[0, 0]]}
+    named["a"] += x[0]
+    return items * len(counts), scales, weighed, named["a"]
+
+
+@examples(X)
+def an_iterator_in_a_list_is_used_up_once(x):
+    held = []
+    held.append(zip(x[0], x[1], strict=True))
+    first, second = list(held[0]), list(held[0])
+    return first[1][0] * len(first) + len(second)
