@@ -102,7 +102,9 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     found = find(type(owner), name)
     before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
     place = run.captures.place_of(owner)
-    if not before_own and own(owner, name) is not MISSING:
+    value = MISSING if before_own else own(owner, name)
+    if value is not MISSING:
+        run.checked(value)  # if paths left different things, one of them may have left nothing
         if place is None:
             run.captures.lookup(type(owner), name)
         else:
@@ -167,6 +169,8 @@ def _own_names(run: Run, owner: Any) -> Any:
         return run.captures.captured(names, place.attribute("__dict__"))
     if any(isinstance(value, Unread) for value in names.values()):
         run.refuse(f"`__dict__` of {an(type(owner).__name__)} from outside is not read", "")
+    for value in names.values():
+        run.checked(value)  # it may not be there: see `has_attribute`
     return names
 
 

@@ -22,7 +22,7 @@ from stcompile.frontend.blocks import run_final_blocks
 from stcompile.frontend.branches import branch, predicate_of
 from stcompile.frontend.conditions import evaluate_test
 from stcompile.frontend.data_model import delete_attribute
-from stcompile.frontend.expressions import bind, closure
+from stcompile.frontend.expressions import bind, closure, lookup
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.places import Place
 from stcompile.frontend.run import Run
@@ -184,7 +184,8 @@ def visit_Global(run: Run, node: ast.Global, frame: Frame) -> Signal:
 def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:
     for target in node.targets:
         if isinstance(target, ast.Name):
-            run.set(NameSite(frame, target.id), MISSING)
+            run.at(target, frame, lambda t=target: lookup(run, t.id, frame))  # type: ignore[misc]
+            run.set(NameSite(frame.owner_of(target.id) or frame, target.id), MISSING)
             continue
         if isinstance(target, ast.Attribute):
             owner = run.evaluate(target.value, frame)

@@ -457,6 +457,21 @@ def annotations_and_deletions(x, s):
     return w
 
 
+@examples(X, 1.0)
+def a_deletion_in_an_inner_function(x, s):
+    y = x * s
+
+    def forget():
+        nonlocal y
+        del y
+
+    forget()
+    try:
+        return y
+    except NameError:
+        return x * 3.0
+
+
 # --- conditional expressions ---------------------------------------------------------------------
 
 

@@ -126,6 +126,37 @@ def a_name_deleted_on_one_path(x, s):
 
 
 @refused(X, 1.0)
+def a_name_of_one_path_that_is_deleted(x, s):
+    if s > 0:  # here
+        y = x * 2
+    del y  # here
+    return np.sum(x)
+
+
+class Plain:
+    """An object without attributes."""
+
+
+@refused(X, 1.0)
+@refused(X, -1.0)
+def whether_there_is_an_attribute_of_one_path(x, s):
+    one = Plain()
+    if s > 0:  # here
+        one.b = x
+    return np.sum(x) + hasattr(one, "b")  # here
+
+
+@refused(X, 1.0)
+@refused(X, -1.0)
+def how_many_attributes_there_are(x, s):
+    one = Plain()
+    one.b = x
+    if s > 0:  # here
+        del one.b
+    return np.sum(x) + len(vars(one))  # here
+
+
+@refused(X, 1.0)
 def a_name_assigned_in_a_while_loop(x, s):
     while s > 0:  # here
         y = x * s

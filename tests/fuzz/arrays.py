@@ -13,7 +13,6 @@ loops that are kept, with constants made in them, names that change places, and 
 
 from __future__ import annotations
 
-import copy
 import itertools
 import random
 import warnings
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.generate import ELEMENTWISE, VIEWS, WRITES, Writer, function_of
+from tests.fuzz.structures import locked
 
 KINDS = (np.ndarray, np.generic)  # of results
 LIMIT = 1e3  # no finite value is larger
@@ -226,23 +226,3 @@ def runs(source: str, args: tuple[Any, ...]) -> bool:
     if type(results) is not tuple or not all(isinstance(part, KINDS) for part in results):
         return False
     return all(bool(np.all((part < LIMIT) | ~np.isfinite(part))) for part in flat)
-
-
-def locked(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Copies that lie in memory as the arguments do, and that nobody may write."""
-    given = tuple(copied(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
-    for arg in given:
-        if isinstance(arg, np.ndarray):
-            arg.flags.writeable = False
-    return given
-
-
-def copied(array: Any) -> Any:
-    """A copy with the same strides: a view of a copy of what the array is a view of."""
-    if array.base is None or not isinstance(array.base, np.ndarray):
-        return array.copy(order="K")
-    memory = array.base.copy(order="K")
-    offset = array.__array_interface__["data"][0] - array.base.__array_interface__["data"][0]
-    if memory.strides != array.base.strides:
-        return copy.deepcopy(array)
-    return np.ndarray(array.shape, array.dtype, memory, offset, array.strides)

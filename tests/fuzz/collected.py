@@ -9,11 +9,17 @@ generated code uses itself.
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
 import numpy as np
 
+from tests.fuzz.generate import function_of
+from tests.fuzz.structures import locked
+
+# The program may have names of its own for `range` and `float`.
+HELPERS: dict[str, Any] = {"np": np, "functools": functools, "span": range, "number": float}
 STEPS = (3, 17, 20)  # unrolled, and kept
 NAMES = ["h", "range", "reversed", "float", "value", "memory", "workspace", "v1", "d_x", "math"]
 
@@ -61,6 +67,7 @@ WRITES = [
     "state_first[0] = {a}",
     "",
 ]
+FURTHER = 2**40  # from one trial's seed to the next
 
 
 def source_of(seed: int) -> str:
@@ -115,3 +122,22 @@ def arguments(seed: int) -> tuple[Any, ...]:
     """A matrix and a float to call it with. The numbers are not rounded: none of them tie."""
     rng = np.random.default_rng(seed)
     return rng.uniform(-1, 1.2, (20, 3)), float(rng.uniform(-1, 1.5))
+
+
+def program(seed: int) -> tuple[str, tuple[tuple[Any, ...], ...]]:
+    """The source of a program that plain Python runs, and the arguments of two calls."""
+    calls = arguments(seed), arguments(seed + 1)
+    while True:
+        source = source_of(seed)
+        if runs(source, calls):
+            return source, calls
+        seed += FURTHER
+
+
+def runs(source: str, calls: tuple[tuple[Any, ...], ...]) -> bool:
+    """True if plain Python runs the program and returns a number and an array."""
+    try:
+        results = [function_of(source, HELPERS)(*locked(args)) for args in calls]
+    except (TypeError, ValueError, LookupError):
+        return False
+    return all(type(made) is tuple and [*map(np.ndim, made)] == [0, 1] for made in results)

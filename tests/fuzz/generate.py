@@ -10,7 +10,7 @@ from __future__ import annotations
 import linecache
 import random
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -127,10 +127,11 @@ def sources(draw: Callable[..., Any], arguments: dict[str, Any], longest: int = 
     return writer.source()
 
 
-def function_of(source: str) -> Callable[..., Any]:
+def function_of(source: str, names: Mapping[str, Any] = HELPERS) -> Callable[..., Any]:
     """The program, with its source where `linecache` finds it."""
     file = f"<fuzz {abs(hash(source))}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    names: dict[str, Any] = {"__name__": "tests.fuzz.program", **HELPERS}
-    exec(compile(source, file, "exec"), names)
-    return names["program"]
+    module: dict[str, Any] = {"__name__": "tests.fuzz.program", **names}
+    exec(compile(source, file, "exec"), module)
+    function: Callable[..., Any] = module["program"]
+    return function

@@ -1,16 +1,19 @@
-"""Whether a program of `tests.fuzz.arrays` is compiled right.
+"""Whether a function of arrays is compiled right.
 
 New memory holds NaN while it runs. In every call, some of them with arrays of other shapes and in
 other layouts: the readable level gives NumPy's results to the bit, the evaluator of the list those
 of the readable level; the fast level the same up to rounding, and so do both gradients, which agree
 with differences where the plain function is smooth. No argument and no earlier result is changed,
 and two threads that call at once get what one gets alone.
+
+A light judgement is of one compilation at the fast level, and of one call: all results beside those
+of NumPy, and the gradient beside differences along a direction.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,10 +24,11 @@ from stcompile.gradient import Gradient
 from stcompile.options import Options
 from stcompile.pipeline import optimise
 from stcompile.primal import Primal
-from tests.fuzz.arrays import copied, locked
 from tests.fuzz.generate import function_of
+from tests.fuzz.helpers import HELPERS
 from tests.fuzz.judge import Mismatch, Verdict, close, verdict_of
-from tests.programs import READABLE, bits, weigh
+from tests.fuzz.structures import directions, flat, is_finite, is_real, locked, moved, same
+from tests.programs import READABLE, weigh
 from tests.uninitialised import spoilt_memory
 
 Calls = tuple[tuple[Any, ...], ...]
@@ -35,68 +39,84 @@ LARGEST = 1e6  # value that is compared with differences
 
 
 def judge_source(
-    source: str, calls: Calls, second_order: bool = False, light: bool = False
+    source: str,
+    calls: Calls,
+    second_order: bool = False,
+    light: bool = False,
+    names: Mapping[str, Any] = HELPERS,
 ) -> Verdict:
-    """The verdict on a program in text, called with all these arguments. A light one is of the
-    first call at the fast level, beside NumPy and differences."""
-    function = function_of(source)
+    """The verdict on a program in text, called with all these arguments. Its second order is not
+    judged."""
+    return judge_function(function_of(source, names), calls, light, source)
+
+
+def judge_function(
+    function: Callable[..., Any], calls: Calls, light: bool, text: str = ""
+) -> Verdict:
+    """The verdict on a function. Its text tells whether it computes in less than float64."""
 
     def examine() -> tuple[int, int]:
         with spoilt_memory():
-            comparison = _Comparison(function, source, calls)
+            comparison = _Comparison(function, text, calls)
             return comparison.run_once() if light else comparison.run()
 
     return verdict_of(function, examine)
 
 
 class _Comparison:
-    def __init__(self, function: Callable[..., Any], source: str, calls: Calls) -> None:
-        self.function, self.calls = function, calls
-        self.is_narrow = any(word in source for word in NARROW)
+    def __init__(self, function: Callable[..., Any], text: str, calls: Calls) -> None:
+        self.function = function
+        self.is_narrow = any(word in text for word in NARROW)
         self.differences = self.kinks = 0
-        first = calls[0]
-        self.wrt = tuple(at for at, arg in enumerate(first) if arg.dtype.kind == "f")
+        self.wrt = tuple(at for at, arg in enumerate(calls[0]) if all(map(is_real, flat(arg))))
+        self.calls = tuple(
+            args for args in calls if all(is_real(leaf) for leaf in flat(self.active(args)))
+        )
         self.levels = {level: Primal(function, level) for level in (READABLE, FAST)}
         self.gradients = {
             level: Gradient(self.total, self.wrt, True, level) for level in (READABLE, FAST)
         }
 
+    def active(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments that a gradient is asked for."""
+        return tuple(args[at] for at in self.wrt)
+
     def run(self) -> tuple[int, int]:
         kept = []
         for args in self.calls:
-            if any(args[at].dtype.kind != "f" for at in self.wrt):
-                continue
             results = self.values(args)
-            kept.append((results, [np.array(part) for part in results]))
+            kept.append((results, locked(results)))
             self.slopes(args)
         for results, before in kept:
-            if not all(same(one, other) for one, other in zip(results, before, strict=True)):
+            if not same(results, before):
                 raise Mismatch("an earlier result has changed", f"{results}\nnot\n{before}")
         self.evaluators(self.calls[0])
         self.in_threads()
         return self.differences, self.kinks
 
     def run_once(self) -> tuple[int, int]:
-        args = self.calls[0]
-        self.fast_values(args, self.function(*locked(args)))
-        value, gradients = self.gradients[FAST](*locked(args))
-        if is_finite((value, *gradients)):
+        args, given = self.calls[0], locked(self.calls[0])
+        expected = self.total(*locked(args)), self.function(*locked(args))
+        gradient = Gradient(self.with_results, self.wrt, True, FAST, has_aux=True)
+        results, gradients = gradient(*given)
+        self.near(results, expected, args)
+        self.untouched(given, args)
+        if is_finite((*results, gradients)):
             self.against_differences(args, gradients)
         return self.differences, self.kinks
 
-    @property
-    def total(self) -> Callable[..., Any]:
+    def total(self, *args: Any) -> Any:
         """All results as one real number."""
-        function = self.function
+        return as_number(self.function(*args))
 
-        def total(x: Any, y: Any) -> Any:
-            value = weigh(function(x, y), 1)
-            return value.real + 0.5 * value.imag if np.iscomplexobj(value) else value * 1.0
-
-        return total
+    def with_results(self, *args: Any) -> Any:
+        results = self.function(*args)
+        return as_number(results), results
 
     def tolerance(self, args: tuple[Any, ...]) -> float:
-        narrow = self.is_narrow or any(arg.dtype.itemsize < 8 for arg in args)
+        narrow = self.is_narrow or any(
+            leaf.dtype.itemsize < 8 for leaf in flat(args) if isinstance(leaf, np.ndarray)
+        )
         return 3e-3 if narrow else 1e-9
 
     def values(self, args: tuple[Any, ...]) -> Any:
@@ -104,23 +124,28 @@ class _Comparison:
         given = locked(args)
         expected = self.function(*locked(args))
         readable = self.levels[READABLE](*given)
-        for one, other in zip(readable, expected, strict=True):
-            if not same(one, other):
-                raise Mismatch("the value", f"{readable}\nnot\n{expected}\n{args}")
-        fast = self.fast_values(args, expected)
-        if not all(same(one, other) for one, other in zip(given, args, strict=True)):
-            raise Mismatch("an argument after the call", f"{given}\n{args}")
+        if not same(readable, expected):
+            raise Mismatch("the value", f"{readable}\nnot\n{expected}\n{args}")
+        fast = self.levels[FAST](*given)
+        self.near(fast, expected, args)
+        self.untouched(given, args)
         return fast
 
-    def fast_values(self, args: tuple[Any, ...], expected: Any) -> Any:
-        given = locked(args)
-        fast = self.levels[FAST](*given)
-        for one, other in zip(fast, expected, strict=True):
+    def near(self, fast: Any, expected: Any, args: tuple[Any, ...]) -> None:
+        """As far as rounding goes."""
+        text = f"{fast}\nnot\n{expected}\n{args}"
+        finite = is_finite(expected)
+        if len(flat(fast)) != len(flat(expected)):
+            raise Mismatch("the structure at the fast level", text)
+        for one, other in zip(flat(fast), flat(expected), strict=True):
             dtypes = [np.asarray(part).dtype for part in (one, other)]
             alike = np.shape(one) == np.shape(other) and dtypes[0] == dtypes[1]
-            if not alike or (is_finite(expected) and not close(one, other, self.tolerance(args))):
-                raise Mismatch("the value at the fast level", f"{fast}\nnot\n{expected}\n{args}")
-        return fast
+            if not alike or (finite and not close(one, other, self.tolerance(args))):
+                raise Mismatch("the value at the fast level", text)
+
+    def untouched(self, given: tuple[Any, ...], args: tuple[Any, ...]) -> None:
+        if not same(given, args):
+            raise Mismatch("an argument after the call", f"{given}\n{args}")
 
     def slopes(self, args: tuple[Any, ...]) -> None:
         expected = self.total(*locked(args))
@@ -129,40 +154,39 @@ class _Comparison:
         )
         if not same(value, expected):
             raise Mismatch("the value beside the gradient", f"{value}\n{expected}\n{args}")
-        if not is_finite((value, *slow)):
+        if not is_finite((value, slow)):
             return
         tolerance = max(self.tolerance(args), 1e-8)
         if not close(quick_value, expected, tolerance):
             raise Mismatch(
                 "the value beside the fast gradient", f"{quick_value}\n{expected}\n{args}"
             )
-        scale = max([1.0, *(float(np.max(np.abs(g), initial=0.0)) for g in slow)])
-        for one, other in zip(quick, slow, strict=True):
+        scale = max([1.0, *(float(np.max(np.abs(g), initial=0.0)) for g in flat(slow))])
+        for one, other in zip(flat(quick), flat(slow), strict=True):
             if not np.allclose(one, other, rtol=tolerance, atol=tolerance * scale):
                 raise Mismatch("the gradients of the levels", f"{quick}\n{slow}\n{args}")
         self.against_differences(args, slow)
 
     def against_differences(self, args: tuple[Any, ...], gradients: Any) -> None:
         """The slope along a direction is that of differences, unless there is a kink."""
-        if self.tolerance(args) > 1e-6 or not all(args[at].size for at in self.wrt):
+        if self.tolerance(args) > 1e-6 or not all(map(np.size, flat(self.active(args)))):
             return
-        rng = np.random.default_rng(7)
-        directions = {at: rng.uniform(-1, 1, args[at].shape) for at in self.wrt}
-        pairs = zip(gradients, directions.values(), strict=True)
-        found = sum(float(np.sum(g * d)) for g, d in pairs)
+        active = self.active(args)
+        along = directions(active, seed=7)
+        found = sum(float(np.sum(g * d)) for g, d in zip(flat(gradients), flat(along), strict=True))
 
         def at(h: float) -> float:
-            moved = [copied(arg) for arg in args]
-            for place, direction in directions.items():
-                moved[place] += h * direction
-            return float(self.total(*moved))
+            places = dict(zip(self.wrt, moved(active, along, h), strict=True))
+            return float(self.total(*(places.get(k, arg) for k, arg in enumerate(args))))
 
         if abs(at(0.0)) > LARGEST:
             return  # rounding is all that differences show
-        slopes = [(8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h) for h in STEPS]
-        if any(close(slope, found, 1e-5) for slope in slopes):
-            self.differences += 1
-            return
+        slopes = []
+        for h in STEPS:
+            slopes.append((8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h))
+            if close(slopes[-1], found, 1e-5):
+                self.differences += 1
+                return
         sides = [(at(h) - at(0.0)) / h for h in (1e-5, -1e-5, 1e-6, -1e-6)]
         if all(close(side, sides[0], 1e-3) for side in sides) and is_finite(sides):
             text = f"{found}, differences {slopes}\n{args}\n{gradients}"
@@ -189,13 +213,12 @@ class _Comparison:
     def in_threads(self) -> None:
         """Two threads at once."""
         gradient = self.gradients[FAST]
-        calls = [c for c in self.calls if all(c[at].dtype.kind == "f" for at in self.wrt)]
-        alone = [gradient(*locked(args)) for args in calls]
+        alone = [gradient(*locked(args)) for args in self.calls]
         together: dict[tuple[int, int], Any] = {}
 
         def work(own: int) -> None:
             with np.errstate(all="ignore"):
-                for at, args in enumerate(calls):
+                for at, args in enumerate(self.calls):
                     together[own, at] = gradient(*locked(args))
 
         threads = [threading.Thread(target=work, args=(own,)) for own in range(2)]
@@ -206,25 +229,12 @@ class _Comparison:
         for own in range(2):
             for at, (value, gradients) in enumerate(alone):
                 got = together.get((own, at))
-                pairs = zip((value, *gradients), flat(got) if got else (), strict=False)
+                pairs = zip(flat((value, gradients)), flat(got) if got else (), strict=False)
                 if got is None or not all(same(one, other) for one, other in pairs):
                     raise Mismatch("in a thread", f"{got}\nnot\n{(value, gradients)}")
 
 
-def flat(value: Any) -> list[Any]:
-    if isinstance(value, tuple | list):
-        return [leaf for part in value for leaf in flat(part)]
-    return [value]
-
-
-def same(found: Any, expected: Any) -> bool:
-    """Equal to the bit; a Python number may be NumPy's."""
-    if np.shape(found) != np.shape(expected):
-        return False
-    if np.asarray(found).dtype != np.asarray(expected).dtype:
-        return False
-    return bool(np.array_equal(bits(found), bits(expected)))
-
-
-def is_finite(values: Any) -> bool:
-    return all(bool(np.all(np.isfinite(value))) for value in flat(values))
+def as_number(results: Any) -> Any:
+    """A sum of all results, each with a weight of its own."""
+    value = weigh(results, 1)
+    return value.real + 0.5 * value.imag if np.iscomplexobj(value) else value * 1.0

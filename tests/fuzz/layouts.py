@@ -16,6 +16,8 @@ import numpy as np
 
 import stcompile as st
 from tests.frontend.arrangements import KINDS, relaid
+from tests.fuzz.generate import function_of
+from tests.fuzz.structures import locked
 
 SHAPE = (2, 3, 4)
 MADE = [
@@ -106,3 +108,21 @@ def arguments(choices: Random) -> tuple[Any, ...]:
     rng = np.random.default_rng(choices.randrange(2**32))
     arrays = [rng.uniform(0.2, 1.2, SHAPE) for _ in range(2)]
     return tuple(relaid(array, choices.choice(KINDS[:-1]), choices) for array in arrays)
+
+
+def program(seed: int) -> tuple[str, tuple[tuple[Any, ...], ...]]:
+    """The source of a program that plain Python runs, and the arguments of two calls."""
+    choices = Random(seed)
+    while True:
+        text = source(choices)
+        calls = arguments(choices), arguments(choices)
+        if runs(text, calls):
+            return text, calls
+
+
+def runs(text: str, calls: tuple[tuple[Any, ...], ...]) -> bool:
+    """True if plain Python runs the program: the shapes fit, and no argument is written."""
+    try:
+        return all(np.ndim(function_of(text, HELPERS)(*locked(args))) == 0 for args in calls)
+    except ValueError:
+        return False

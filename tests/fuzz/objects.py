@@ -318,14 +318,15 @@ class Writer:
 def program(seed: int) -> Program:
     """A program that plain Python runs before anything is changed, if there is one soon."""
     made = [_program(seed * TRIALS)]
-    while not _runs(made[-1]) and len(made) < TRIALS:
+    while not runs(made[-1].source) and len(made) < TRIALS:
         made.append(_program(seed * TRIALS + len(made)))
     return made[-1]
 
 
-def _runs(made: Program) -> bool:
+def runs(source: str, changes: tuple[str, ...] = ()) -> bool:
+    """True if plain Python runs the function before anything is changed."""
     try:
-        names = namespace(made.source)
+        names = namespace(source)
         names["program"](np.array([0.83, -0.41]), 0.57, argument(names))
     except ERRORS:
         return False

@@ -11,120 +11,25 @@ from __future__ import annotations
 import argparse
 import itertools
 import multiprocessing
-import random
 import signal
 import sys
 import time
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-import numpy as np
-
-from stcompile.options import Options
-from stcompile.passes.own_outputs import own_outputs
-from tests.emit import emitting, random_programs
-from tests.fuzz import arrays, control, judge, judge_arrays
-from tests.fuzz.generate import function_of
-from tests.fuzz.judge import Mismatch, Verdict, verdict_of
+from tests.fuzz.judge import Verdict
 from tests.fuzz.shorten import shorten
-from tests.passes import test_random_algebra
-from tests.plan import test_random_parts
-from tests.uninitialised import spoilt_memory
+from tests.fuzz.sorts import SORTS, Calls
 
 SECONDS = 120  # for one program
 TOO_LONG = f"more than {SECONDS} s"
 TRIALS = 300  # shorter programs to try
 KINDS = ("right", "refused", "not judged", "wrong", "crashed")
 BAD = ("wrong", "crashed")
-
-
-Calls = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Sort:
-    """A sort of programs: how one is drawn from a seed, with the arguments of its calls (of one if
-    it is judged lightly), how it is judged, and whether a shorter text is still such a program
-    (None if its text is not that of a function)."""
-
-    draw: Callable[[int, bool], tuple[str, Calls]]
-    judge: Callable[[str, Calls, bool, bool], Verdict]
-    is_one: Callable[[str, Calls], bool] | None = None
-
-
-def _draw_control(seed: int, light: bool) -> tuple[str, Calls]:
-    source, args = control.program(seed)
-    return source, (args,) if light else (args, *judge.other_arguments(source, seed))
-
-
-def _is_control(source: str, calls: Calls) -> bool:
-    if not control.runs(source, calls[0]):
-        return False
-    results = [judge.plain(function_of(source), args) for args in calls]
-    return all(
-        type(result) is tuple and [*map(np.shape, result)] == [(), (4,)] for result in results
-    )
-
-
-def _is_about_arrays(source: str, calls: Calls) -> bool:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        return all(arrays.runs(source, args) for args in calls)
-
-
-def _checked(module: Any) -> Sort:
-    """Programs of a test that draws them from numbers and asserts what must hold."""
-
-    def number(seed: int) -> int:
-        return int(module.LATER) + seed
-
-    def draw(seed: int, light: bool) -> tuple[str, Calls]:
-        return f"{module.random_program(number(seed))!r}\n", (number(seed),)
-
-    def judge_one(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
-        function = module.function_of(module.random_program(*calls))
-        return verdict_of(function, lambda: _asserted(lambda: module.check(*calls)))
-
-    return Sort(draw, judge_one)
-
-
-def _asserted(check: Callable[[], None]) -> tuple[int, int]:
-    try:
-        with spoilt_memory():
-            check()
-    except AssertionError as error:
-        raise Mismatch("what a test asserts", str(error)) from error
-    return 0, 0
-
-
-def _draw_list(seed: int, light: bool) -> tuple[str, Calls]:
-    return f"{random_programs.Builder(random.Random(seed).randrange).program()}\n", (seed,)
-
-
-def _judge_list(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
-    drawn = random_programs.Builder(random.Random(*calls).randrange).program()
-    own, arguments = own_outputs(drawn), random_programs.CALLS
-
-    def check() -> None:
-        emitting.check(own, *arguments, options=Options("fast"))
-
-    return verdict_of(_judge_list, lambda: _asserted(check))
-
-
-SORTS = {
-    "control": Sort(_draw_control, judge.judge_source, _is_control),
-    "arrays": Sort(
-        lambda seed, _: arrays.program(seed), judge_arrays.judge_source, _is_about_arrays
-    ),
-    "algebra": _checked(test_random_algebra),
-    "parts": _checked(test_random_parts),
-    "lists": Sort(_draw_list, _judge_list),
-}
 
 
 @dataclass(frozen=True)

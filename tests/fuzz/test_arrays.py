@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from stcompile.primal import Primal
-from tests.fuzz.arrays import copied, program
+from tests.fuzz.arrays import program
 from tests.fuzz.judge_arrays import judge_source
+from tests.fuzz.structures import copied
 
 PROGRAMS = 40
 SMOOTH = "def program(x, y):\n    v = x * 1.0\n    v[0] = y\n    return (v, v.T * 2)\n"

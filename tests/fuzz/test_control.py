@@ -118,14 +118,14 @@ def test_programs_are_made_shorter(monkeypatch):
 
 def test_the_command(tmp_path, capsys):
     log = tmp_path / "log"
-    asked = ["--programs", "5", "--log", str(log), "--second-order", "0"]
+    asked = ["--programs", str(len(run.SORTS)), "--log", str(log), "--second-order", "0"]
     status = run.main(asked)
     printed = capsys.readouterr().out
     lines = log.read_text()
     assert lines.endswith(printed)
     starts = [line.partition(" seed ")[0] for line in lines.splitlines() if " seed " in line]
     assert starts == [f"program {n} ({sort})" for n, sort in enumerate(run.SORTS)]
-    assert "5 programs" in printed
+    assert f"{len(run.SORTS)} programs" in printed
     assert status == 0
 
 

@@ -2,127 +2,14 @@
 
 from __future__ import annotations
 
-import linecache
-import warnings
 from collections import Counter
-from typing import Any
 
-import numpy as np
 import pytest
 
-import stcompile as st
-from tests.fuzz.objects import (
-    CHANGES,
-    ERRORS,
-    MEMBERS,
-    Program,
-    argument,
-    executed,
-    namespace,
-    program,
-)
-from tests.programs import bits
+from tests.fuzz.judge_objects import Wrong, run
+from tests.fuzz.objects import CHANGES, MEMBERS, program
 
 PROGRAMS = 24
-X, S = np.array([0.83, -0.41]), 0.57
-
-
-class Wrong(AssertionError):
-    """What is wrong with a program."""
-
-
-def plainly(function: Any, *args: Any) -> Any:
-    """What plain Python gives, or the error that it raises."""
-    try:
-        return function(*args)
-    except ERRORS as error:
-        return error
-
-
-def compiled(function: Any, *args: Any) -> Any:
-    """What the compiled function gives, or its refusal, which points into the program."""
-    try:
-        return function(*args)
-    except st.StcompileError as error:
-        if error.location is None:
-            raise Wrong(f"a refusal without a line: {error}") from error
-        return error
-    except ERRORS as error:
-        return error
-
-
-def slope(function: Any, arg: Any) -> Any:
-    """Differences by the first argument and the second."""
-
-    def moved(at: int, h: float) -> float:
-        x = X.copy()
-        x[at % 2] += h if at < 2 else 0.0
-        return float(function(x, S + (h if at == 2 else 0.0), arg))
-
-    h = 1e-6
-    return np.array([(moved(k, h) - moved(k, -h)) / (2 * h) for k in range(3)])
-
-
-def judged(made: Program) -> Counter[str]:
-    """How the calls went, one after each change. Raises `Wrong`."""
-    names = namespace(made.source)
-    arg, function = argument(names), names["program"]
-    names["arg"] = arg
-
-    def number(x: Any, s: Any, arg: Any) -> Any:
-        return function(x, s, arg) * 1.0
-
-    readable, fast = st.compile(function, level="readable"), st.compile(function)
-    gradient = st.grad(number, wrt=(0, 1))
-    counts: Counter[str] = Counter()
-    for at, change in enumerate(("", *made.changes)):
-        text = f"{made.source}\nafter {made.changes[:at]}"
-        try:
-            executed(change, names)
-        except ERRORS:
-            continue
-        expected = plainly(function, X, S, arg)
-        for name, one in (("readable", readable), ("fast", fast)):
-            found = [compiled(one, X, S, arg) for _ in range(3)]
-            for result in found:
-                check(name, result, expected, text, counts)
-        if not isinstance(expected, Exception):
-            found_slope = compiled(gradient, X, S, arg)
-            if isinstance(found_slope, Exception):
-                check("gradient", found_slope, expected, text, counts)
-                continue
-            d_x, d_s = found_slope
-            differences = slope(number, arg)
-            if not np.allclose([*d_x, d_s], differences, rtol=1e-4, atol=1e-6):
-                raise Wrong(f"the gradient {d_x} {d_s}, differences {differences}\n{text}")
-            counts["gradient"] += 1
-    return counts
-
-
-def check(name: str, found: Any, expected: Any, text: str, counts: Counter[str]) -> None:
-    if isinstance(found, st.StcompileError):
-        counts[f"refused: {found.reason}"] += 1
-    elif isinstance(expected, Exception):
-        if type(found) is not type(expected):
-            raise Wrong(f"{name}: {found!r} where Python raises {expected!r}\n{text}")
-    elif isinstance(found, Exception):
-        raise Wrong(f"{name} crashes: {found!r}\n{text}") from found
-    elif (
-        name == "readable" and not np.array_equal(bits(found), bits(expected))
-    ) or not np.allclose(found, expected, rtol=1e-12):
-        raise Wrong(f"{name}: {found!r}, not {expected!r}\n{text}")
-    else:
-        counts["right"] += 1
-
-
-def run(seed: int) -> Counter[str]:
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return judged(program(seed))
-    finally:
-        for file in [file for file in linecache.cache if file.startswith("<objects ")]:
-            del linecache.cache[file]
 
 
 @pytest.mark.slow
@@ -130,7 +17,7 @@ def run(seed: int) -> Counter[str]:
 def test_programs(part: int) -> None:
     counts: Counter[str] = Counter()
     for seed in range(part * PROGRAMS // 4, (part + 1) * PROGRAMS // 4):
-        counts += run(seed)
+        counts += run(program(seed))
     assert counts["right"] > PROGRAMS / 4 and counts["gradient"] > 0, counts
 
 
@@ -154,4 +41,4 @@ def test_a_stale_value_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stcompile.frontend.capture.IdentityGuard.holds", lambda self: True)
     with pytest.raises(Wrong):
         for seed in range(40):
-            run(seed)
+            run(program(seed))

@@ -119,14 +119,18 @@ def test_both_levels_agree(seed: int) -> None:
         check(seed)
 
 
+def arguments(seed: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(seed)
+    x, w = rng.normal(size=(ROWS, COLUMNS)), rng.normal(size=(COLUMNS, COLUMNS)) * 0.5
+    return x, w, rng.normal(size=COLUMNS)
+
+
 def check(seed: int) -> None:
     function = function_of(random_program(seed))
     fast = st.value_and_grad(function, wrt=(0, 1, 2), level="fast")
     readable = st.value_and_grad(function, wrt=(0, 1, 2), level="readable")
     for call in range(2):  # buffers hold what the last call left there
-        rng = np.random.default_rng(seed + call)
-        args = rng.normal(size=(ROWS, COLUMNS)), rng.normal(size=(COLUMNS, COLUMNS)) * 0.5
-        args = (*args, rng.normal(size=COLUMNS))
+        args = arguments(seed + call)
         (value, found), (wanted, expected) = fast(*args), readable(*args)
         moved = readable(*(np.nextafter(arg, np.inf) for arg in args))[1]  # what rounding may do
         np.testing.assert_allclose(value, function(*args), rtol=1e-9)

@@ -1,0 +1,142 @@
+"""All sorts of random programs, through one interface: drawn from a seed, judged, made shorter."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from stcompile.options import Options
+from stcompile.passes.own_outputs import own_outputs
+from tests.emit import emitting, random_programs
+from tests.fuzz import (
+    arrays,
+    collected,
+    control,
+    judge,
+    judge_arrays,
+    judge_objects,
+    layouts,
+    objects,
+)
+from tests.fuzz.generate import function_of
+from tests.fuzz.judge import Mismatch, Verdict, verdict_of
+from tests.passes import test_random_algebra
+from tests.plan import test_random_parts
+from tests.uninitialised import spoilt_memory
+
+Calls = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A sort of programs: how one is drawn from a seed, with the arguments of its calls (of one if
+    it is judged lightly), how it is judged, and whether a shorter text is still such a program
+    (None if its text is not that of a function)."""
+
+    draw: Callable[[int, bool], tuple[str, Calls]]
+    judge: Callable[[str, Calls, bool, bool], Verdict]
+    is_one: Callable[[str, Calls], bool] | None = None
+
+
+def _draw_control(seed: int, light: bool) -> tuple[str, Calls]:
+    source, args = control.program(seed)
+    return source, (args,) if light else (args, *judge.other_arguments(source, seed))
+
+
+def _is_control(source: str, calls: Calls) -> bool:
+    if not control.runs(source, calls[0]):
+        return False
+    results = [judge.plain(function_of(source), args) for args in calls]
+    return all(
+        type(result) is tuple and [*map(np.shape, result)] == [(), (4,)] for result in results
+    )
+
+
+def _is_about_arrays(source: str, calls: Calls) -> bool:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return all(arrays.runs(source, args) for args in calls)
+
+
+def _in_text(module: Any) -> Sort:
+    """Programs of a module that has `program`, `runs` and the names that its programs use."""
+    names: Mapping[str, Any] = module.HELPERS
+    judged = partial(judge_arrays.judge_source, names=names)
+    return Sort(lambda seed, _: module.program(seed), judged, module.runs)
+
+
+def _drawn(module: Any) -> Sort:
+    """Programs of a test that draws them from numbers. In full, it asserts what must hold."""
+
+    def draw(seed: int, light: bool) -> tuple[str, Calls]:
+        number = int(module.LATER) + seed
+        return f"{module.random_program(number)!r}\n", (number,)
+
+    def judge_one(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
+        function = module.function_of(module.random_program(*calls))
+        if light:
+            return judge_arrays.judge_function(function, (module.arguments(*calls),), light)
+        return verdict_of(function, lambda: _asserted(lambda: module.check(*calls)))
+
+    return Sort(draw, judge_one)
+
+
+def _asserted(check: Callable[[], None]) -> tuple[int, int]:
+    try:
+        with spoilt_memory():
+            check()
+    except AssertionError as error:
+        raise Mismatch("what a test asserts", str(error)) from error
+    return 0, 0
+
+
+def _draw_list(seed: int, light: bool) -> tuple[str, Calls]:
+    return f"{random_programs.Builder(random.Random(seed).randrange).program()}\n", (seed,)
+
+
+def _judge_list(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
+    drawn = random_programs.Builder(random.Random(*calls).randrange).program()
+    own, arguments = own_outputs(drawn), random_programs.CALLS
+
+    def check() -> None:
+        emitting.check(own, *arguments, options=Options("fast"))
+
+    return verdict_of(_judge_list, lambda: _asserted(check))
+
+
+def _draw_objects(seed: int, light: bool) -> tuple[str, Calls]:
+    made = objects.program(seed)
+    return made.source, made.changes
+
+
+def _judge_objects(source: str, changes: Calls, second_order: bool, light: bool) -> Verdict:
+    counts = {}
+
+    def check() -> None:
+        counts.update(judge_objects.run(objects.Program(source, changes), light))
+
+    verdict = verdict_of(_judge_objects, lambda: _asserted(check))
+    if verdict.kind == "right" and not counts.get("right"):
+        reasons = [judge.general(reason.split("\n")[0]) for reason in counts]
+        return Verdict("refused", *reasons[:1])
+    return Verdict(verdict.kind, verdict.about, verdict.details, counts.get("gradient", 0))
+
+
+SORTS = {
+    "control": Sort(_draw_control, judge.judge_source, _is_control),
+    "arrays": Sort(
+        lambda seed, _: arrays.program(seed), judge_arrays.judge_source, _is_about_arrays
+    ),
+    "collected": _in_text(collected),
+    "layouts": _in_text(layouts),
+    "objects": Sort(_draw_objects, _judge_objects, objects.runs),
+    "algebra": _drawn(test_random_algebra),
+    "parts": _drawn(test_random_parts),
+    "lists": Sort(_draw_list, _judge_list),
+}
