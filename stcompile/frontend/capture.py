@@ -151,16 +151,16 @@ class Captures:
         """The mirror of an argument: every array or float in it becomes an input."""
 
         mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), writeable)
-        self._note(mirror)
+        self.note_given(mirror)
         return mirror
 
-    def _note(self, mirror: Any) -> None:
-        """Note the structures of an argument."""
+    def note_given(self, mirror: Any) -> None:
+        """Note the structures of an argument: the caller knows which of them are one."""
         parts = trees.children(mirror)
         if parts is not None:
             self._given[id(mirror)] = mirror
             for _, part in parts:
-                self._note(part)
+                self.note_given(part)
 
     def _argument_leaf(self, name: str, writeable: bool) -> Callable[[trees.Path, Any], Any]:
         def leaf(path: trees.Path, item: Any) -> Any:
@@ -301,16 +301,16 @@ class Captures:
     def _is(self, place: Place, expected: Any) -> None:
         self.guards.setdefault(place, IdentityGuard(place, expected))
 
-    def tell_apart(self, one: Any, other: Any) -> bool:
+    def tell_apart(self, one: Any, other: Any, owns: Callable[[Any], bool]) -> bool:
         """False if two mirrors may be those of one object at another call; guards that two
-        captured objects stay two."""
+        captured objects stay two. ``owns`` tells what the function itself has made."""
         mirrors = [(mirror, place) for _, mirror, place in self._mirrors.values()]
         places = [p for value in (one, other) for mirror, p in mirrors if mirror is value]
         if len(places) == 2:
             self.guard(places[0].same_as(places[1]))
             return True
         given = [id(value) in self._given for value in (one, other)]
-        if any(given) and (all(given) or places):
+        if any(given) and (all(given) or places or not (owns(one) or owns(other))):
             return bool(structure_of(one) != structure_of(other))
         arrays = [value for value in (one, other) if isinstance(value, Array)]
         return len({id(a.cell) for a in arrays if a.cell.frozen}) < 2

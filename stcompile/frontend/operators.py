@@ -198,7 +198,7 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
     """One comparison. ``is`` and ``in`` ask about objects, never about traced contents."""
     if isinstance(comparison, ast.Is | ast.IsNot):
         same = left is right
-        if not (same or run.captures.tell_apart(left, right)):
+        if not (same or run.captures.tell_apart(left, right, run.owns)):
             kind = "array" if isinstance(left, Array) else type(left).__name__
             run.refuse(
                 f"whether two arguments are one {kind} is not known at compile time",

@@ -78,6 +78,8 @@ def substage(
 
     staged = trees.map_leaves(inward, tuple(arguments))
     named = trees.map_leaves(inward, dict(keywords))
+    for argument in (*staged, *named.values()):
+        run.captures.note_given(argument)
     try:
         with run.recorder.aside() as equations:
             value = run.call(function, staged, named)

@@ -121,6 +121,31 @@ def test_whether_two_arguments_are_one(one: Any, other: Any, is_known: bool) -> 
                     st.compile(function)(one, second)
 
 
+@st.checkpoint
+def same(a: Any, b: Any) -> Any:
+    return np.sum(a[0]) * (a is b)
+
+
+def same_as_outer(x: Any) -> Any:
+    items = [x, x * 2.0]
+    return st.grad(lambda a: np.sum(a[0]) * (a is items))(items)[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (st.grad(lambda a, b: np.sum(a[0]) * (a is b)), (made(), made())),
+        (st.grad(lambda a, b: np.sum(a[0]) * (a is b["q"])), (made(), {"q": made()})),
+        (st.compile(lambda a: same(a, a)), (made(),)),
+        (st.compile(lambda x: same([x, x], b=[x, x])), (X,)),
+        (st.compile(same_as_outer), (X,)),
+    ],
+)
+def test_nor_is_it_known_to_transformed_functions(function: Any, args: Any) -> None:
+    with pytest.raises(st.LanguageError, match="two arguments are one list"):
+        function(*args)
+
+
 def test_containers_of_the_program_are_told_apart() -> None:
     def f(x: Any, items: Any) -> Any:
         a, b = [x], [x]

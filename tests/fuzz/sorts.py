@@ -15,6 +15,7 @@ from stcompile.options import Options
 from stcompile.passes.own_outputs import own_outputs
 from tests.emit import emitting, random_programs
 from tests.fuzz import (
+    aliases,
     arrays,
     collected,
     control,
@@ -134,6 +135,7 @@ SORTS = {
         lambda seed, _: arrays.program(seed), judge_arrays.judge_source, _is_about_arrays
     ),
     "collected": _in_text(collected),
+    "aliases": _in_text(aliases),
     "layouts": _in_text(layouts),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),
     "algebra": _drawn(test_random_algebra),

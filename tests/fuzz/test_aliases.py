@@ -1,0 +1,29 @@
+"""Random programs about what is there under several names are right, or refused."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.fuzz.aliases import program
+from tests.fuzz.sorts import SORTS
+from tests.fuzz.structures import flat
+
+PROGRAMS = 40
+
+
+def test_programs() -> None:
+    kinds = []
+    for seed in range(PROGRAMS):
+        verdict = SORTS["aliases"].judge(*program(seed), False, seed % 5 > 0)
+        assert verdict.kind in ("right", "refused"), f"{verdict.about}\n{verdict.details}"
+        kinds.append(verdict.kind)
+    assert kinds.count("right") > PROGRAMS // 2
+
+
+def test_arguments_share_in_all_ways() -> None:
+    calls = [args for seed in range(60) for args in program(seed)[1]]
+    assert any(x is y for x, y, *_ in calls)
+    assert any(l is m for _, _, l, m, _ in calls)
+    assert any(l is table["q"] for _, _, l, _, table in calls)
+    assert any(x is not y and np.shares_memory(x, y) for x, y, *_ in calls)
+    assert any(len({id(leaf) for leaf in flat(args)}) == len(flat(args)) for args in calls)
