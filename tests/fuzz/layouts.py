@@ -124,5 +124,5 @@ def runs(text: str, calls: tuple[tuple[Any, ...], ...]) -> bool:
     """True if plain Python runs the program: the shapes fit, and no argument is written."""
     try:
         return all(np.ndim(function_of(text, HELPERS)(*locked(args))) == 0 for args in calls)
-    except ValueError:
+    except (IndexError, TypeError, ValueError):
         return False
