@@ -336,7 +336,9 @@ def _led(c: Any, name: str) -> Any:
 
 
 def _padded(c: Any, length: int) -> Any:
-    return c if c.shape[0] == length else np.concatenate([c, np.zeros(length - c.shape[0])])
+    return (
+        c if c.shape[0] == length else np.concatenate([c, np.zeros(length - c.shape[0], c.dtype)])
+    )
 
 
 def add(c1: Any, c2: Any) -> Any:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from stcompile.errors import StcompileError, TypingError
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.functions.library import inlined
@@ -59,19 +61,21 @@ def _made(module: str) -> Lowering:
     def lowering(
         run: Run, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"
     ) -> Any:
-        usual = (0.0, 1.0) if module == "laguerre" else (-1.0, 1.0)
+        usual = (0, 1) if module == "laguerre" else (-1, 1)
         parts = [_interval(run, part, usual) for part in (domain, window)]
         return _called(run, library.Series, [_OF_SERIES[module], coef, *parts], {})
 
     return lowering
 
 
-def _interval(run: Run, given: Any, usual: tuple[float, float]) -> tuple[float, float]:
+def _interval(run: Run, given: Any, usual: tuple[int, int]) -> tuple[Any, ...]:
+    """The ends of a domain or window: NumPy keeps them in an array of float64, so that what is
+    computed with them is float64."""
     if given is None:
-        return usual
+        given = usual
     if not (isinstance(given, list | tuple) and len(given) == 2 and is_static(given)):
         run.refuse("a domain or window is two numbers known at compile time", "write [a, b]")
-    return float(given[0]), float(given[1])
+    return np.float64(given[0]), np.float64(given[1])
 
 
 def _series(run: Run, value: Any) -> Any:
@@ -93,9 +97,9 @@ def _series(run: Run, value: Any) -> Any:
     return _called(run, library.Series, [_OF_SERIES[module], coef, *parts], {})
 
 
-def _ends(part: str, series: Any) -> tuple[float, ...]:
+def _ends(part: str, series: Any) -> tuple[Any, ...]:
     """The domain or window of an object of NumPy's."""
-    return tuple(getattr(series, part).tolist())
+    return tuple(getattr(series, part))
 
 
 def _called(run: Run, function: Any, arguments: Sequence[Any], keywords: Any) -> Any:
