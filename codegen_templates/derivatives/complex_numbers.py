@@ -30,7 +30,8 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("masked", "masked_update", "contract", "einsum", "inv", "solve", "det"),
         *("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv", "lstsq"),
         *("cholesky", "slogdet"),
-        *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester", "linalg.sqrtm"),
+        *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester"),
+        *("linalg.sqrtm", "linalg.logm"),
         *("special.erf", "special.erfc"),
         *("fft", "ifft", "rfft", "irfft"),
     }

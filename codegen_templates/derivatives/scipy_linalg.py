@@ -23,7 +23,7 @@ from ..numpy import scipy_linalg as template
 @adjoint
 def expm(out: Any, x: Any, d_out: Any) -> Any:
     """``expm([[x.T, d_out], [0, x.T]])`` has the derivative of ``expm`` at ``x.T``, in direction
-    ``d_out``, above its diagonal."""
+    ``d_out``, above its diagonal: so has every function of matrices (Higham 2008, theorem 3.6)."""
     n = x.shape[-1]
     turned = np.swapaxes(x, -1, -2)
     above = np.concatenate((turned, d_out), axis=-1)
@@ -75,10 +75,20 @@ def sqrtm(out: Any, x: Any, d_out: Any) -> Any:
     return template.solve_sylvester(out.T, out.T, d_out)
 
 
+@adjoint
+def logm(out: Any, x: Any, d_out: Any) -> Any:
+    """As for ``expm``, of eigenvalues that are not on the negative real axis, nor 0."""
+    n = x.shape[-1]
+    above = np.concatenate((x.T, d_out), axis=-1)
+    below = np.concatenate((np.zeros(x.shape, x.dtype), x.T), axis=-1)
+    return template.logm(np.concatenate((above, below), axis=-2))[:n, n:]
+
+
 LINALG: dict[str, Callable[..., Any]] = {
     "linalg.expm": expm,
     "linalg.solve_triangular": solve_triangular,
     "linalg.solve_banded": solve_banded,
     "linalg.solve_sylvester": solve_sylvester,
     "linalg.sqrtm": sqrtm,
+    "linalg.logm": logm,
 }

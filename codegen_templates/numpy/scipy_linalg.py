@@ -36,10 +36,16 @@ def sqrtm(x: Any) -> Any:
     return linalg.sqrtm(x)
 
 
+@fresh
+def logm(x: Any) -> Any:
+    return linalg.logm(x)
+
+
 LINALG: dict[str, Callable[..., Any]] = {
     "linalg.expm": expm,
     "linalg.solve_triangular": solve_triangular,
     "linalg.solve_banded": solve_banded,
     "linalg.solve_sylvester": solve_sylvester,
     "linalg.sqrtm": sqrtm,
+    "linalg.logm": logm,
 }

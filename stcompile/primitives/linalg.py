@@ -40,7 +40,7 @@ _OF_COMPLEX = frozenset(
     {
         *("inv", "solve", "det", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"),
         *("pinv", "lstsq", "cholesky", "slogdet"),
-        *("expm", "solve_banded", "solve_sylvester", "sqrtm"),
+        *("expm", "solve_banded", "solve_sylvester", "sqrtm", "logm"),
     }
 )
 
@@ -127,10 +127,13 @@ def _of_complex(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
     return of_complex
 
 
-def _one(dims: Dims, params: Params) -> Dims:
-    if len(dims) > 2:
-        raise OperandError(f"sqrtm: takes one matrix, not shape {dims}")
-    return dims
+def _one(name: str) -> Callable[[Dims, Params], Dims]:
+    def same(dims: Dims, params: Params) -> Dims:
+        if len(dims) > 2:
+            raise OperandError(f"{name}: takes one matrix, not shape {dims}")
+        return dims
+
+    return same
 
 
 def _turned(dims: Dims, params: Params) -> Dims:
@@ -219,5 +222,6 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("linalg.solve_triangular", _solve_triangular),
     Primitive("linalg.solve_banded", _solve_banded),
     Primitive("linalg.solve_sylvester", _solve_sylvester),
-    Primitive("linalg.sqrtm", _of_complex("sqrtm", _one)),
+    Primitive("linalg.sqrtm", _of_complex("sqrtm", _one("sqrtm"))),
+    Primitive("linalg.logm", _of_complex("logm", _one("logm"))),
 )

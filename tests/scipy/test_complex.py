@@ -40,6 +40,7 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "of_errors": lambda z, w, bands: special.erf(z) * special.erfc(w) + special.erf(bands[:, 1:4]),
     "of_exponentials": lambda z, w, bands: linalg.expm(0.5 * z) * w + linalg.expm(bands[:, :3] / 5),
     "of_roots": lambda z, w, bands: linalg.sqrtm(z @ z) @ linalg.sqrtm(z + 1j * np.eye(3)) * w,
+    "of_logarithms": lambda z, w, bands: linalg.logm(z @ z + 1j * np.eye(3)) * w,
     "of_sylvester": lambda z, w, bands: linalg.solve_sylvester(z, bands[:, :3], np.outer(w, w)) * w,
     "of_bands": of_bands,
     "of_hermitian_matrices": lambda z, w, bands: (

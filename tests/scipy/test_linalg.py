@@ -76,6 +76,8 @@ CASES = (
         RTOL,
     ),
     Case("sqrtm", lambda a: np.real(linalg.sqrtm(spd(a).astype(complex))), (A,), RTOL),
+    Case("logm", lambda a: np.real(linalg.logm(spd(a).astype(complex))), (A,), RTOL),
+    Case("logm 1", lambda a: np.real(linalg.logm(a.astype(complex))), (np.array([[0.7]]),), RTOL),
     Case("cholesky", lambda a: linalg.cholesky(spd(a)), (A,), RTOL),
     Case("cholesky lower", lambda a: linalg.cholesky(spd(a), lower=True), (A,), RTOL),
     Case("cho_solve", lambda a, b: linalg.cho_solve(linalg.cho_factor(spd(a)), b), (A, B), RTOL),
@@ -179,7 +181,9 @@ def test_no_columns() -> None:
         (lambda a: linalg.solve(a, a, assume_a="banded"), "assume_a"),
         (lambda a: linalg.solve_triangular(a, a[:2]), "do not fit"),
         (lambda a: linalg.expm(a[:2]), "square matrices"),
-        (lambda a: linalg.logm(a), "not supported"),
+        (lambda a: linalg.logm(a), "logm of a real matrix is real or complex"),
+        (lambda a: linalg.logm(np.stack([a, a]) * 1j), "logm: takes one matrix"),
+        (lambda a: np.real(linalg.logm(a.astype(np.complex64))), "logm of complex64"),
         (lambda a: linalg.solve_banded((1, 0), a, a), "are 2 rows, not those of shape"),
         (lambda a: linalg.solve_banded((1, 1), a, a[:2]), "do not fit"),
         (lambda a: linalg.solve_banded(a[0, :2], a, a), "two integers"),
@@ -198,5 +202,5 @@ def test_refused(f: Any, message: str) -> None:
 
 def test_every_rule_is_tried() -> None:
     rules = {name for name in DERIVATIVES if name.startswith("linalg.")}
-    names = ("expm", "solve_triangular", "solve_banded", "solve_sylvester", "sqrtm")
+    names = ("expm", "solve_triangular", "solve_banded", "solve_sylvester", "sqrtm", "logm")
     assert rules == {f"linalg.{name}" for name in names}

@@ -133,13 +133,27 @@ def _solve_sylvester(run: Run, a: Any, b: Any, q: Any) -> Any:
 
 
 def _sqrtm(run: Run, A: Any) -> Any:
+    return _of_complex(run, "linalg.sqrtm", A)
+
+
+def _logm(run: Run, A: Any) -> Any:
+    made = _of_complex(run, "linalg.logm", A)
+    if made.type.dtype != np.dtype(np.complex128):
+        run.refuse(
+            f"linalg.logm of {made.type.dtype} has the dtype that SciPy's version gives it",
+            "make the matrix complex128: a.astype(complex)",
+        )
+    return made
+
+
+def _of_complex(run: Run, primitive: str, A: Any) -> Any:
     x = run.as_array(A)
     if x.type.dtype.kind != "c":
         run.refuse(
-            "linalg.sqrtm of a real matrix is real or complex, which depends on its values",
+            f"{primitive} of a real matrix is real or complex, which depends on its values",
             "make the matrix complex: a.astype(complex)",
         )
-    return run.record("linalg.sqrtm", x)
+    return run.record(primitive, x)
 
 
 def _lu_factor(
@@ -185,6 +199,7 @@ LINALG: dict[str, Lowering] = {
     "solve_banded": _solve_banded,
     "solve_sylvester": _solve_sylvester,
     "sqrtm": _sqrtm,
+    "logm": _logm,
     "cholesky": inlined(scipy_linalg.cholesky),
     "cho_factor": inlined(scipy_linalg.cho_factor),
     "cho_solve": inlined(scipy_linalg.cho_solve),
