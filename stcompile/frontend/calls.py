@@ -28,6 +28,7 @@ from stcompile.errors import ArgumentsError, LanguageError, SourceError, Stcompi
 from stcompile.frontend import messages
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.binding import bind_arguments, staged_signature
+from stcompile.frontend.comparisons import looked_up
 from stcompile.frontend.construct import construct, initialise_exception
 from stcompile.frontend.contexts import is_manager_function, managed
 from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
@@ -35,8 +36,9 @@ from stcompile.frontend.generated import generated
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import items_of
 from stcompile.frontend.masks import has_masked
+from stcompile.frontend.operators import is_plain
 from stcompile.frontend.out import Callee, without_out, write_out
-from stcompile.frontend.overloads import refuse_hash, special_method
+from stcompile.frontend.overloads import refuse_conversions, refuse_hash, special_method
 from stcompile.frontend.places import Place
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.run import Run
@@ -184,10 +186,12 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         arguments = _iterated(run, function, arguments)
         if isinstance(function.__self__, dict | set | frozenset):
             refuse_hash(run, *arguments)
-        if isinstance(function.__self__, str) and not is_static([*arguments, *keywords.values()]):
+        if isinstance(owner, str) and messages.is_staged([*arguments, *keywords.values()]):
             return messages.method(run, function, arguments, keywords)
         if isinstance(function.__self__, list) and function.__name__ == "sort":
             return sort(run, function.__self__, *arguments, **keywords)
+        if function.__name__ in _COMPARING and not (is_static(owner) and is_plain(owner)):
+            return looked_up(run, function, *arguments)
         _check_container_method(run, function, arguments, keywords)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
@@ -290,6 +294,7 @@ _MOVES: dict[type, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "copy"}),
     dict: frozenset({"keys", "values", "items", "copy", "clear", "popitem", "update"}),
 }
+_COMPARING = frozenset({"index", "count", "remove"})  # of lists and tuples
 _BY_KEY = frozenset({"get", "pop", "setdefault"})
 _HOLDS = _BY_KEY | {"append", "insert"}  # what they are given becomes an item, or is one already
 
@@ -377,6 +382,8 @@ def _lower(
 ) -> Any:
     """Call a lowering, which takes the run first and then NumPy's own arguments."""
     signature, name = _signature(lowering), callee.name
+    if name.startswith("np."):
+        refuse_conversions(run, name, [*arguments, *keywords.values()])
     arguments, keywords, out = without_out(run, callee, arguments, keywords)
     try:
         signature.bind(run, *arguments, **keywords)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stcompile.errors import ArgumentsError, LanguageError, TypingError
-from stcompile.frontend import conditions, indexing, messages, operators, overloads
+from stcompile.frontend import comparisons, conditions, indexing, messages, operators, overloads
 from stcompile.frontend.attributes import attribute, set_attribute
 from stcompile.frontend.branches import choose, predicate_of
 from stcompile.frontend.frames import Frame, targets_of
@@ -91,7 +91,7 @@ def visit_Compare(run: Run, node: ast.Compare, frame: Frame) -> Any:
     def compared(index: int, left: Any) -> Any:
         comparison, comparator = pairs[index]
         right = run.evaluate(comparator, frame)
-        result = operators.compare(run, comparison, left, right)
+        result = comparisons.compare(run, comparison, left, right)
         if index + 1 == len(pairs):
             return result
         return conditions.combined(run, True, result, lambda: compared(index + 1, right))

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from stcompile.classes import find
+from stcompile.classes import find, owner_of
 from stcompile.errors import TypingError
 from stcompile.frontend.binding import bind_arguments
 from stcompile.frontend.capture import is_plain_value
@@ -33,6 +33,16 @@ def generated(function: types.FunctionType, receiver: Any) -> tuple[type, Loweri
             meaning = _MEANINGS.get(name) if _is_made(owner, function) else None
             return (owner, meaning) if meaning is not None else None
     return None
+
+
+def fields_compared(cls: type, name: str) -> tuple[str, ...] | None:
+    """The fields that a comparison looks at which `dataclass` has written; None for another."""
+    owner = owner_of(cls, name)
+    method = owner.__dict__[name] if owner is not None else None
+    if owner is None or not isinstance(method, types.FunctionType) or not _is_made(owner, method):
+        return None
+    fields = owner.__dict__["__dataclass_fields__"].values()
+    return tuple(f.name for f in fields if f.compare and f._field_type.name == "_FIELD")
 
 
 def _is_made(owner: type, function: types.FunctionType) -> bool:

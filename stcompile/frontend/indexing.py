@@ -12,7 +12,7 @@ from stcompile.errors import TypingError
 from stcompile.frontend import masks
 from stcompile.frontend.known import known_value
 from stcompile.frontend.overlapping import check_copy
-from stcompile.frontend.overloads import refuse_hash, special_method
+from stcompile.frontend.overloads import refuse_hash, special_method, subscript_of
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Affine,
@@ -71,7 +71,7 @@ _INDEXABLE = frozenset({list, tuple, dict, str, bytes, range})
 
 def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(container, Array):
-        return _get_array(run, container, index)
+        return _get_array(run, container, subscript_of(run, index))
     if isinstance(container, Flat):
         return _get_flat(run, container.array, index)
     if isinstance(container, Masked):
@@ -88,6 +88,7 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)
+    index = index if isinstance(container, dict) else subscript_of(run, index)
     if not is_static(index):
         run.refuse(
             f"{described(container)} is indexed by a traced value",
@@ -126,7 +127,7 @@ def _refuse_item(run: Run, container: Any, error: Exception) -> NoReturn:
 
 def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Array):
-        _set_array(run, container, index, value)
+        _set_array(run, container, subscript_of(run, index), value)
         return
     method = special_method(run, container, "__setitem__")
     if method is not None:
@@ -144,6 +145,7 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
             f"this changes {described(container)} {run.owner(container)}",
             f"make a copy: `{type(container).__name__}(...)`",
         )
+    index = index if isinstance(container, dict) else subscript_of(run, index)
     if not is_static(index):
         run.refuse("the index is a traced value", "use a static index")
     if isinstance(container, dict):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from stcompile.classes import MISSING
-from stcompile.frontend import conditions, operators
+from stcompile.frontend import comparisons, conditions
 from stcompile.frontend.attributes import attribute
 from stcompile.frontend.branches import branch, choose, either, predicate_of
 from stcompile.frontend.expressions import bind
@@ -139,7 +139,7 @@ def _value(run: Run, pattern: ast.MatchValue, value: Any, frame: Frame, captures
         if not (is_static(value) and is_static(wanted)):
             return False
         return bool(value == wanted)
-    equal = operators.compare(run, ast.Eq(), value, wanted)
+    equal = comparisons.compare(run, ast.Eq(), value, wanted)
     if is_traced(equal):
         return conditions.truth_of(run, equal)
     return run.truth(equal)

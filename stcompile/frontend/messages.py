@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.classes import names_of
+from stcompile.classes import find, is_changeable
 from stcompile.errors import TypingError
 from stcompile.frontend.overloads import special_method
 from stcompile.frontend.run import Run
@@ -23,6 +23,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": 
 
 
 _GENERATED = ("dataclasses.py", "reprlib.py")  # where what `dataclass` writes is wrapped
+_BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
 
 
 def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str | Text:
@@ -34,12 +35,10 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
     if isinstance(value, BaseException) and not is_static(value) and conversion in ("", "s"):
         is_plain = len(value.args) == 1 and type(value).__str__ is BaseException.__str__
         return formatted(run, value.args[0] if is_plain else value.args, "s", spec)
-    if _holds_traced(value) and not spec:
-        for name in ("__repr__",) if conversion in ("r", "a") else ("__str__", "__repr__"):
-            method = special_method(run, value, name)
-            if method is not None and not method.function.__code__.co_filename.endswith(_GENERATED):
-                return formatted(run, run.call(method, [], {}))
-    if not (is_static(value) or is_traced(value)) or _holds_traced(value):
+    written = _written(run, value, conversion, spec)
+    if written is not None:
+        return written
+    if not (is_static(value) or is_traced(value)):
         run.refuse(
             f"the text of {described(value)} is not supported", "write the text of its items"
         )
@@ -51,15 +50,78 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
     return Text((Field(run.atom(value), conversion, spec),)) if is_traced(value) else text
 
 
-def _holds_traced(value: Any) -> bool:
-    """True for objects of the user's with traced values in their attributes, also in containers."""
-    if isinstance(value, list | tuple | set | frozenset):
-        return any(map(_holds_traced, value))
-    if isinstance(value, dict):
-        return any(map(_holds_traced, value.values()))
-    own = names_of(value)
-    is_object = own is not None and not callable(value) and not is_traced(value)
-    return is_object and not is_static(own)
+def _written(run: Run, value: Any, conversion: str, spec: str) -> str | Text | None:
+    """The text of an object by the methods of its class, or of a container by those of its items;
+    None if Python's own text of it depends on nothing that changes."""
+    if not _needs_methods(value):
+        return None
+    if conversion == "" and type(value) not in _BRACKETS:
+        method = special_method(run, value, "__format__")
+        if method is not None and not _is_of_enum(method):
+            return formatted(run, run.call(method, [spec], {}), "s")
+    if conversion == "" and spec:
+        return None  # which takes none
+    text = _converted(run, value, "r" if conversion in ("r", "a") else "s")
+    if text is None:
+        return None
+    return formatted(run, text, "", spec)
+
+
+def _converted(run: Run, value: Any, conversion: str) -> str | Text | None:
+    """``str(value)`` or ``repr(value)``."""
+    if type(value) in _BRACKETS:
+        return _of_items(run, value)
+    for name in ("__repr__",) if conversion == "r" else ("__str__", "__repr__"):
+        method = special_method(run, value, name)
+        if method is None or _is_of_enum(method):
+            continue
+        if method.function.__code__.co_filename.endswith(_GENERATED):
+            return _of_fields(run, value)
+        return formatted(run, run.call(method, [], {}), "s")
+    return None
+
+
+def _needs_methods(value: Any) -> bool:
+    """True for objects whose classes write them, and for containers with such or with traced
+    values in them."""
+    if type(value) in _BRACKETS:
+        items = [*value, *value.values()] if isinstance(value, dict) else value
+        return any(is_traced(i) or isinstance(i, Text) or _needs_methods(i) for i in items)
+    return is_changeable(type(value)) and not isinstance(value, type | BaseException)
+
+
+def is_staged(arguments: Sequence[Any]) -> bool:
+    """True for arguments of a string's method whose text is not known without staging."""
+    return not is_static(arguments) or any(map(_needs_methods, arguments))
+
+
+def _is_of_enum(method: Any) -> bool:
+    return getattr(method.function, "__module__", None) == "enum"
+
+
+def _of_items(run: Run, container: Any) -> str | Text:
+    """``repr`` of a container."""
+    if isinstance(container, dict):
+        parts = [
+            joined([formatted(run, k, "r"), ": ", formatted(run, run.checked(v), "r")])
+            for k, v in container.items()
+        ]
+    else:
+        parts = [formatted(run, run.checked(item), "r") for item in container]
+    first, last = _BRACKETS[type(container)]
+    comma = "," if isinstance(container, tuple) and len(container) == 1 else ""
+    return joined([first, _join(run, ", ", parts), comma + last])
+
+
+def _of_fields(run: Run, instance: Any) -> str | Text:
+    """What `dataclass` writes as ``__repr__``."""
+    fields = [f for f in find(type(instance), "__dataclass_fields__").values() if f.repr]
+    shown = [f.name for f in fields if f._field_type.name == "_FIELD"]
+    parts = [
+        joined([f"{name}=", formatted(run, run.call(getattr, [instance, name], {}), "r")])
+        for name in shown
+    ]
+    return joined([f"{type(instance).__qualname__}(", _join(run, ", ", parts), ")"])
 
 
 def _example(value: Any) -> Any:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, KeysView, Sequence, ValuesView
+from collections.abc import Callable
 from types import UnionType
 from typing import Any
 
 import numpy as np
 
+from stcompile.classes import is_changeable
 from stcompile.errors import TypingError
 from stcompile.frontend import affine, masks, overloads
+from stcompile.frontend.overloads import has_comparisons
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Affine,
@@ -100,7 +102,7 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
             run, primitive, lambda a, b: binary(run, operation, a, b), (left, right)
         )
     if not (is_traced(left) or is_traced(right)):
-        return _static(run, python, left, right)
+        return static(run, python, left, right)
     if isinstance(left, Affine) or isinstance(right, Affine):
         found = affine.combined(primitive, left, right)
         if found is not None:
@@ -122,7 +124,7 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
 def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     primitive = operation[0]
     for operand in (left, right):
-        if not (_comparable(operand) or isinstance(operand, Variable)):
+        if not (comparable(operand) or isinstance(operand, Variable)):
             run.refuse(
                 f"{describe(left)} {symbol(primitive)} {describe(right)} has no meaning for arrays",
                 "operands are arrays and numbers",
@@ -131,11 +133,16 @@ def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any
     return run.record(primitive, left, right)
 
 
-def _static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
+def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     """Python's own operator at compile time, on plain values or on containers it only moves."""
     moves = python in (operator.add, operator.mul, operator.or_) and all(
         isinstance(operand, list | tuple | dict | int | str | Text) for operand in operands
     )
+    if any(isinstance(operand, Text) for operand in operands) and python is not operator.add:
+        run.refuse(
+            f"`{_SIGNS[python]}` of text of traced values is not supported",
+            "compute with the values themselves",
+        )
     if not moves and not all(map(is_plain, operands)):
         if not all(map(is_static, operands)):
             run.refuse(
@@ -160,9 +167,12 @@ def is_plain(value: Any) -> bool:
         return is_known and all(map(is_plain, value))
     if isinstance(value, dict):
         return type(value) is dict and all(map(is_plain, value.values()))
+    if has_comparisons(type(value)):
+        return False
     plain = int | float | complex | str | bytes | range | slice | np.generic | np.dtype | type
     plain |= UnionType
-    return value is None or value is Ellipsis or isinstance(value, plain) or callable(value)
+    is_function = callable(value) and not is_changeable(type(value))
+    return value is None or value is Ellipsis or isinstance(value, plain) or is_function
 
 
 def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -> Any:
@@ -173,7 +183,7 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
     if isinstance(operand, Masked):
         return masks.mapped(run, primitive, lambda a: unary(run, operation, a), (operand,))
     if not is_traced(operand):
-        return _static(run, python, operand)
+        return static(run, python, operand)
     if isinstance(operand, Affine) and primitive == "negative":
         return operand.scaled(-1, 0)
     if primitive == "positive":
@@ -194,81 +204,7 @@ def copied_as_ufunc(run: Run, x: Array) -> Any:
     return run.record("copy", x) if order == "K" else run.record("copy", x, order=order)
 
 
-def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
-    """One comparison. ``is`` and ``in`` ask about objects, never about traced contents."""
-    if isinstance(comparison, ast.Is | ast.IsNot):
-        same = left is right
-        if not (same or run.captures.tell_apart(left, right, run.owns)):
-            kind = "array" if isinstance(left, Array) else type(left).__name__
-            run.refuse(
-                f"whether two arguments are one {kind} is not known at compile time",
-                "compare the values of arrays: `np.array_equal(a, b)`",
-            )
-        if not same and any(map(run.is_disowned, (left, right))):
-            run.refuse(
-                "which object this is depends on a value known only at run time",
-                "compare what the objects hold",
-            )
-        return same if isinstance(comparison, ast.Is) else not same
-    if isinstance(comparison, ast.In | ast.NotIn):
-        method = overloads.special_method(run, right, "__contains__")
-        if method is not None:
-            found = run.call(method, [left], {})
-            if not is_traced(found):
-                return run.truth(found) == isinstance(comparison, ast.In)
-            return found if isinstance(comparison, ast.In) else run.record("not", found)
-        if isinstance(right, Array) and (is_traced(left) or is_number(left)):
-            found = run.call(np.any, [compare(run, ast.Eq(), right, left)], {})
-            return found if isinstance(comparison, ast.In) else run.record("not", found)
-        if isinstance(right, dict | KeysView | set | frozenset):
-            overloads.refuse_hash(run, left)
-        iterated = isinstance(right, dict | KeysView | ValuesView | set | frozenset)
-        keys = list(right) if iterated else right
-        numbers = isinstance(keys, list | tuple) and all(map(_is_one_number, [left, *keys]))
-        if numbers and not is_static([left, *keys]):
-            return _among(run, left, keys, isinstance(comparison, ast.In))
-        if not (is_static(left) and is_static(keys)):
-            run.refuse(
-                "`in` on traced values is not supported", "compare with np.any(values == value)"
-            )
-        found = _static(run, operator.contains, keys, left)
-        return found if isinstance(comparison, ast.In) else not found
-    operation = COMPARISONS[type(comparison)]
-    overloaded = overloads.comparison(run, operation[1].__name__, left, right)
-    if overloaded is not NotImplemented:
-        return overloaded
-    if is_traced(left) or is_traced(right) or masks.has_masked((left, right)):
-        if operation[0] in ("equal", "not_equal") and not (
-            _comparable(left) and _comparable(right)
-        ):
-            return operation[0] == "not_equal"  # Python: objects of unlike kinds are not equal
-        return binary(run, operation, left, right)
-    return _static(run, operation[1], left, right)
-
-
-def _is_one_number(value: Any) -> bool:
-    return (is_traced(value) and not value.type.dims) or is_number(value)
-
-
-def _among(run: Run, value: Any, items: Sequence[Any], wanted: bool) -> Any:
-    """``value in items``, of numbers: it equals one of them."""
-    found: Any = False
-    for item in items:
-        equal = compare(run, ast.Eq(), value, item)
-        if not is_traced(equal):
-            found = True if equal else found
-        elif is_traced(found):
-            found = run.record("or", found, equal)
-        elif not found:
-            found = equal
-        if found is True:
-            return wanted
-    if not is_traced(found):
-        return bool(found) == wanted
-    return found if wanted else run.record("not", found)
-
-
-def _comparable(value: Any) -> bool:
+def comparable(value: Any) -> bool:
     return is_traced(value) or is_number(value) or isinstance(value, list | tuple | Masked)
 
 

@@ -6,15 +6,17 @@ reference. What NumPy's arrays and numbers leave to the operand on their right i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 from stcompile.classes import MISSING, find, is_changeable
+from stcompile.errors import TypingError
 from stcompile.frontend.data_model import bound
 from stcompile.frontend.generated import generated
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Bound, Scalar, is_traced
+from stcompile.frontend.values import Array, Bound, Scalar, describe, is_traced
 from stcompile.wording import an
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -46,6 +48,15 @@ def _has_no_source(method: FunctionType) -> bool:
     return method.__code__.co_filename.startswith("<string")
 
 
+_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "add", "radd")
+
+
+def has_comparisons(cls: type) -> bool:
+    """True for classes of the user's that say what comparisons and sums of their objects are."""
+    found = (find(cls, f"__{name}__") for name in _COMPARED if is_changeable(cls))
+    return any(isinstance(method, FunctionType) for method in found)
+
+
 def refuse_hash(run: Run, *keys: Any) -> None:
     """Refuse keys of dicts and items of sets that a class of the user's hashes: it would have to
     compute with the values that the program has while it runs."""
@@ -64,18 +75,33 @@ def refuse_hash(run: Run, *keys: Any) -> None:
 
 def binary(run: Run, operator: str, left: Any, right: Any) -> Any:
     """``left op right`` by ``__op__`` or ``__rop__``; `NotImplemented` if neither class has it."""
-    return _first(run, f"__{operator}__", f"__r{operator}__", left, right)
+    reflected, cls = f"__r{operator}__", type(right)
+    if type(left) is cls:
+        reflected = ""  # what cannot be done from the left cannot be done from the right
+    # A subclass with a method of its own knows better.
+    is_first = bool(reflected) and _overrides(run, cls, type(left), reflected)
+    return _first(run, f"__{operator}__", reflected, left, right, is_first)
 
 
 def comparison(run: Run, operator: str, left: Any, right: Any) -> Any:
     """A comparison by the left operand's method or the right one's mirrored; ``!=`` without one is
     the opposite of ``==``. `NotImplemented` if neither class has it."""
-    found = _first(run, f"__{operator}__", f"__{REFLECTED[operator]}__", left, right)
+    cls = type(right)
+    is_first = cls is not type(left) and issubclass(cls, type(left))
+    name, reflected = f"__{operator}__", f"__{REFLECTED[operator]}__"
+    found = _first(run, name, reflected, left, right, is_first)
     if found is NotImplemented and operator == "ne":
-        equal = _first(run, "__eq__", "__eq__", left, right)
+        equal = _first(run, "__eq__", "__eq__", left, right, is_first)
         if equal is not NotImplemented:
             return run.record("not", equal) if is_traced(equal) else not run.truth(equal)
     return found
+
+
+def _overrides(run: Run, cls: type, base: type, name: str) -> bool:
+    """True for a subclass that has another method than its base."""
+    if cls is base or not issubclass(cls, base):
+        return False
+    return run.captures.lookup(cls, name) is not run.captures.lookup(base, name)
 
 
 def in_place(run: Run, operator: str, target: Any, value: Any) -> Any:
@@ -90,22 +116,63 @@ def unary(run: Run, name: str, operand: Any) -> Any:
     return run.call(method, [], {}) if method is not None else NotImplemented
 
 
-def _first(run: Run, name: str, reflected: str, left: Any, right: Any) -> Any:
+def _first(
+    run: Run, name: str, reflected: str, left: Any, right: Any, is_reflected_first: bool
+) -> Any:
     """The result of the first method that implements the operator."""
-    ours, theirs = special_method(run, left, name), special_method(run, right, reflected)
+    ours = special_method(run, left, name)
+    theirs = special_method(run, right, reflected) if reflected else None
     if theirs is not None and is_traced(left):
         left = _left_to(run, left, right)
-    if type(left) is type(right) and name != reflected:
-        theirs = None
     attempts = [(ours, right), (theirs, left)]
-    if type(left) is not type(right) and issubclass(type(right), type(left)):
-        attempts.reverse()  # a subclass knows better
+    if is_reflected_first:
+        attempts.reverse()
     for method, other in attempts:
         if method is not None:
             result = run.call(method, [other], {})
             if result is not NotImplemented:
                 return result
     return NotImplemented
+
+
+def index_of(run: Run, value: Any) -> Any:
+    """What an object of the user's gives as an index by ``__index__``; any other value itself."""
+    method = None if isinstance(value, int) else special_method(run, value, "__index__")
+    if method is None:
+        return value
+    number = run.call(method, [], {})
+    if not (is_traced(number) or isinstance(number, int)):
+        run.refuse(
+            f"{type(value).__name__}.__index__ returned non-int (type {describe(number)})",
+            "write `return int(...)`",
+            TypingError,
+        )
+    return number
+
+
+def subscript_of(run: Run, index: Any) -> Any:
+    """A subscript with what objects of the user's give as an index in it."""
+    if isinstance(index, slice):
+        return slice(*(index_of(run, part) for part in (index.start, index.stop, index.step)))
+    if type(index) is tuple:
+        return tuple(subscript_of(run, part) for part in index)
+    return index_of(run, index)
+
+
+_CONVERSIONS = {
+    "__array__": "pass the array that it holds",
+    "__array_interface__": "pass the array that it holds",
+    "__index__": "write `operator.index(...)` of it",
+}
+
+
+def refuse_conversions(run: Run, name: str, arguments: Sequence[Any]) -> None:
+    """Refuse objects that a function of NumPy would ask for a number or an array."""
+    for argument in arguments:
+        cls = type(argument)
+        for method, hint in _CONVERSIONS.items() if is_changeable(cls) else ():
+            if isinstance(find(cls, method), FunctionType | property):
+                run.refuse(f"`{name}` would ask {an(cls.__name__)} for `{method}`", hint)
 
 
 def _left_to(run: Run, left: Any, right: Any) -> Any:

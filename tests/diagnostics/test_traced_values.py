@@ -121,9 +121,9 @@ def a_traced_lookup(x):
     return x[0, 0] * {1.0: 2.0}.get(x[0, 0], 3.0)
 
 
-@refused(X, at="(x[0, 0], 1) == (1.0, 1)", reason="traced value")
-def a_comparison_of_containers(x):
-    return x[0, 0] if (x[0, 0], 1) == (1.0, 1) else x[1, 1]
+@refused(X, at="x[0, 0] is x[1, 1]", reason="one object")
+def the_identity_of_numbers(x):
+    return x[0, 0] if x[0, 0] is x[1, 1] else x[1, 1]
 
 
 @refused(X, at="[1] * int(x[0, 0])", reason="traced number")

@@ -209,10 +209,53 @@ def test_objects_are_shown_by_their_own_methods(capsys):
     assert printed(capsys, st.grad(loss), 1.5) == expected != ""
 
 
+@dataclass(frozen=True)
+class Named:
+    name: str
+    values: tuple
+
+    def __format__(self, spec):
+        return f"{self.name}:{self.values[0]:{spec or '.1f'}}"
+
+
 @pytest.mark.parametrize(
-    "shown", [lambda x: Pair(x, 2.0), lambda x: [Pair(1.0, x)], lambda x: {"a": Point(x)}]
+    "shown",
+    [
+        lambda x: Pair(x, 2.0),
+        lambda x: [Pair(1.0, x), (x,), (), [np.sin(x), {"a": Point(x), 2: x}]],
+        lambda x: {"a": Point(x)},
+        lambda x: (Point(1.0), Named("b", (x, Pair(3.0, 4.0)))),
+        lambda x: Named("b", (x,)),
+        lambda x: ("text", True, None, np.full(2, x)),
+    ],
 )
-def test_what_is_written_of_traced_objects_is_refused(shown):
-    for loss in (lambda x: print(shown(x)) or x, lambda x: print(f"{shown(x)}") or x):
-        with pytest.raises(st.StcompileError, match="the text of a"):
-            st.grad(loss)(1.5)
+def test_objects_and_containers_are_shown_as_python_shows_them(capsys, shown):
+    for loss in (
+        lambda x: print(shown(x)) or x,
+        lambda x: print(f"{shown(x)} {shown(x)!r}") or x,
+        lambda x: print(f"{shown(x)} {[shown(x)]!s}") or x,
+    ):
+        expected = printed(capsys, loss, 1.5)
+        assert printed(capsys, st.grad(loss), 1.5) == expected != ""
+
+
+def test_the_text_of_an_object_follows_its_class(capsys):
+    class Label:
+        text = "first"
+
+        def __str__(self):
+            return self.text
+
+    label = Label()
+
+    def loss(x):
+        print(label, [len(str(label))], "-".join([str(label), f"{label}"]))
+        return x * len(f"{label}")
+
+    gradient = st.grad(loss)
+    assert gradient(1.5) == 5
+    Label.text = "second"
+    assert gradient(1.5) == 6
+    Label.__str__ = lambda self: "it"
+    assert gradient(1.5) == 2
+    assert capsys.readouterr().out.split("\n")[-2] == "it [2] it-it"

@@ -13,7 +13,7 @@ import numpy as np
 
 from stcompile.classes import MISSING, find, is_changeable
 from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import attributes, data_model
+from stcompile.frontend import attributes, data_model, overloads
 from stcompile.frontend.construct import construct, make, new_object, new_tuple, no_initialiser
 from stcompile.frontend.overloads import special_method
 from stcompile.frontend.places import Place
@@ -206,7 +206,7 @@ def index_of(run: Run, obj: Any) -> Any:
     """``operator.index``: an integer."""
     if is_traced(obj):
         return obj
-    number = number_of(run, int, obj) if find(type(obj), "__index__") is not MISSING else obj
+    number = overloads.index_of(run, obj)
     try:
         return number if is_traced(number) else operator.index(number)
     except TypeError as error:

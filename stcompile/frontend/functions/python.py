@@ -15,9 +15,10 @@ import stcompile.trees as trees
 from stcompile.errors import ArgumentsError, TypingError
 from stcompile.frontend import masks, messages, overloads
 from stcompile.frontend.branches import choose
-from stcompile.frontend.conditions import combined, refuse_truth, truth_of
+from stcompile.frontend.comparisons import compare
+from stcompile.frontend.conditions import combined, negated, refuse_truth, truth_of
 from stcompile.frontend.functions.objects import index_of
-from stcompile.frontend.functions.sorted_items import sorted_by
+from stcompile.frontend.functions.sorted_items import Measure, sorted_by
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import (
     ITERABLE,
@@ -34,7 +35,6 @@ from stcompile.frontend.operators import (
     COMPARISONS,
     UNARY,
     binary,
-    compare,
     is_plain,
     unary,
 )
@@ -64,11 +64,7 @@ from stcompile.types import is_number
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
     """An effect: it stays where it is and runs once."""
-    values = tuple(messages.str_(run, v) if isinstance(v, BaseException) else v for v in values)
-    for value in values:
-        if not (is_traced(value) or is_static(value) or isinstance(value, Text)):
-            run.refuse("print of a container of traced values is not supported", "print its items")
-    shown = [messages.str_(run, value) if is_static(value) else value for value in values]
+    shown = [value if is_traced(value) else messages.str_(run, value) for value in values]
     parts, atoms = messages.arguments_of(run, shown)
     run.record_atoms("print", atoms, {"parts": parts, "sep": sep, "end": end})
 
@@ -114,7 +110,7 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
                 best, measure = choose(
                     run, test, functools.partial(_same, better), functools.partial(_same, pair)
                 )
-            elif test:
+            elif run.truth(test):
                 best, measure = item, size
         return best
 
@@ -418,10 +414,12 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
 def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     items = items_of(run, iterable)
     keys = [run.call(key, [item], {}) if key is not None else item for item in items]
-    if not (is_static(keys) and is_plain(keys)):
+    is_known = is_static(keys) and is_plain(keys)
+    if not is_known and not any(overloads.has_comparisons(type(key)) for key in keys):
         return run.own(sorted_by(run, items, keys, run.truth(reverse)))
+    measures = keys if is_known else [Measure(run, key) for key in keys]
     try:
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+        order = sorted(range(len(items)), key=measures.__getitem__, reverse=run.truth(reverse))
     except TypeError as error:
         return run.raises(error, reason=str(error))
     return run.own([items[i] for i in order])
@@ -465,6 +463,10 @@ def operator_function(primitive: str, python: Callable[..., Any]) -> Callable[..
         return binary(run, (primitive, python), a, b)
 
     return lowering
+
+
+def comparison(operator: type[ast.cmpop]) -> Callable[..., Any]:
+    return lambda run, a, b: compare(run, operator(), a, b)
 
 
 def mathematics(name: str) -> Callable[..., Any]:
@@ -576,7 +578,12 @@ PYTHON: dict[Any, Any] = {
     operator.abs: abs_,
     operator.getitem: lambda run, a, b: get_item(run, a, b),
     **{getattr(operator, p.__name__): operator_function(n, p) for n, p in BINARY.values()},
-    **{getattr(operator, p.__name__): operator_function(n, p) for n, p in COMPARISONS.values()},
+    **{getattr(operator, p.__name__): comparison(c) for c, (_, p) in COMPARISONS.items()},
+    operator.contains: lambda run, a, b: compare(run, ast.In(), b, a),
+    operator.is_: comparison(ast.Is),
+    operator.is_not: comparison(ast.IsNot),
+    operator.not_: lambda run, a: negated(run, a),
+    operator.truth: lambda run, a: truth_of(run, a),
     **{
         getattr(math, name.removeprefix("math.")): mathematics(name.removeprefix("math."))
         for name in PRIMITIVES

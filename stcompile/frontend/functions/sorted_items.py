@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 import stcompile.trees as trees
 from stcompile.errors import TypingError
+from stcompile.frontend.comparisons import compare
+from stcompile.frontend.conditions import refuse_truth
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import Array, Poison, Scalar, described, is_traced
@@ -18,6 +21,19 @@ _UNKNOWN = Poison(
     "which of the sorted items this is a part of is known only at run time",
     "read the numbers and arrays of the items alone",
 )
+
+
+class Measure:
+    """A key with a method of its own for `<`, which is asked as Python would ask it."""
+
+    def __init__(self, run: Run, key: Any) -> None:
+        self.run, self.key = run, key
+
+    def __lt__(self, other: Measure) -> bool:
+        less = compare(self.run, ast.Lt(), self.key, other.key)
+        if is_traced(less):
+            refuse_truth(self.run, less, "`sorted` by a method of the keys")
+        return self.run.truth(less)
 
 
 def sorted_by(run: Run, items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any]:
