@@ -352,9 +352,9 @@ class Dispatcher(Travels, ABC):
         staged = self._prepared(staged, names, self.options)
         with timed("source"):
             emitted = emit(staged, names, self.title, self.update, self.options)
-        externals = externals_of(staged.program)
+        beside = {**externals_of(staged.program), **emitted.saved}
         with timed("link"):
-            linked = link(emitted.source, emitted.name, emitted.workspace, externals)
+            linked = link(emitted.source, emitted.name, emitted.workspace, beside)
         function = Workspaces(linked) if emitted.workspace else linked
         keys = zip(arguments.values, self._key(arguments)[2], strict=True)
         written = tuple(self.written(arguments))

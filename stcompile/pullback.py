@@ -41,17 +41,17 @@ class Backward:
     source: str
     name: str
     workspace: str | None
-    externals: Mapping[str, Any]
+    beside: Mapping[str, Any]
     types: tuple[Type, ...]
     paths: tuple[trees.Path, ...]
     function: Callable[..., Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        linked = link(self.source, self.name, self.workspace, self.externals)
+        linked = link(self.source, self.name, self.workspace, self.beside)
         object.__setattr__(self, "function", Workspaces(linked) if self.workspace else linked)
 
     def __reduce__(self) -> Any:
-        made_with = self.source, self.name, self.workspace, dict(self.externals)
+        made_with = self.source, self.name, self.workspace, dict(self.beside)
         return Backward, (*made_with, self.types, self.paths)
 
 
@@ -138,10 +138,10 @@ class Vjp(ByArguments):
         title = f"The pullback of `{self.function_name}`."
         with timed("source"):
             emitted = emit(made, arguments, title, "", self.options)
-        externals = externals_of(made.program)
+        beside = {**externals_of(made.program), **emitted.saved}
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
         paths = tuple(pullback.positions)
-        return Backward(emitted.source, emitted.name, emitted.workspace, externals, types, paths)
+        return Backward(emitted.source, emitted.name, emitted.workspace, beside, types, paths)
 
 
 class _Recording:

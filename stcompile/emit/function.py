@@ -12,10 +12,14 @@ import itertools
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
+
+import numpy as np
 
 import stcompile.trees as trees
+from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
 from stcompile.emit.inlining import inlined, text_places
-from stcompile.emit.layout import INDENT, WIDTH, body_lines
+from stcompile.emit.layout import INDENT, WIDTH, body_lines, comment_on
 from stcompile.emit.literals import literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.planned import Planned, fixed_places, writable_steps
@@ -59,7 +63,8 @@ class Emitted:
 
     Where its values live: the variables of ``tree`` have ``names``, and buffers by the ``plan``,
     of ``buffer_bytes`` in all. The others are in the storage that ``storage`` tells of, but for the
-    ``unmade``, which are stored nowhere, or only in an argument.
+    ``unmade``, which are stored nowhere, or only in an argument. ``saved`` are constant arrays that
+    the module needs under these names.
     """
 
     name: str
@@ -75,6 +80,7 @@ class Emitted:
     storage: Storage
     names: Mapping[Variable, str]
     unmade: Collection[Variable]
+    saved: Mapping[str, np.ndarray[Any, Any]]
 
 
 def emit(
@@ -85,10 +91,12 @@ def emit(
     options: Options = READABLE,
     defaults: Mapping[Variable, str] = MappingProxyType({}),
     taken: Collection[str] = (),
+    save: Save | None = None,
 ) -> Emitted:
     """The source of a function of ``arguments`` that computes a staged call; ``update`` describes
     its update section. ``defaults`` are names, outside the function, of captured values, and
-    ``taken`` further names of the module it is for.
+    ``taken`` further names of the module it is for. ``save`` keeps a constant array in the module
+    and gives its name.
 
     The arguments are called as the user called them. Where one has the name of what the code calls,
     such as ``range``, the code calls that by another name, ``range_1``; and so is the function
@@ -101,13 +109,13 @@ def emit(
     own = staged.program.name
     if own in known or own in taken:
         inside[own] = names.like(own)
-    made = _Emitter(staged, arguments, title, update, options, defaults, inside).run()
+    made = _Emitter(staged, arguments, title, update, options, defaults, inside, save).run()
     if not inside:
         return made
     called = names_in(made.source)
     if own in inside and own not in (*called, *taken):
         del inside[own]
-        made = _Emitter(staged, arguments, title, update, options, defaults, inside).run()
+        made = _Emitter(staged, arguments, title, update, options, defaults, inside, save).run()
     free = Names([*called, *made.arguments, *arguments, *taken])
     aliases = {own: free.like(own) for own in clashes if own in called}
     return _with_own_arguments(made, arguments, aliases)
@@ -143,10 +151,10 @@ class _Emitter:
         options: Options,
         defaults: Mapping[Variable, str],
         renamed: Mapping[str, str],
+        save: Save | None,
     ) -> None:
         level = options.level
         self.staged = staged
-        self.defaults = defaults
         self.renamed = renamed
         self.name = self._called(staged.program.name)
         self.arguments = tuple(map(self._called, arguments))
@@ -156,7 +164,12 @@ class _Emitter:
             "adjoint": "adjoint",
             "update": f"update: {update}" if update else "update",
         }
-        self.tree = tree = unfold(staged.program)
+        self.tree, self.constants = give_constants(unfold(staged.program))
+        tree = self.tree
+        known = global_names(staged.program)
+        free = Names([self.name, FACTORY, *self.arguments, *known])
+        made, self.saved = defaults_of(self.constants, save or (lambda wish, _: free.like(wish)))
+        self.defaults = {**defaults, **made}
         blas = level == "fast" and options.has_blas and not suits_numpy(tree)
         writes = make_stored_in_place(tree, plan_writes(tree))
         writable = writable_steps(tree) if level == "fast" else {}
@@ -179,7 +192,8 @@ class _Emitter:
         self.storage = with_rows(writes.storage, self.plan.rows)
         self.unmade = frozenset([*fused, *writes.made_in, *names_of_rows(self.plan.rows)])
         writes = replace(writes, storage=self.storage)
-        taken = [*self.arguments, FACTORY, *global_names(staged.program), *defaults.values()]
+        taken = [*self.arguments, FACTORY, *known]
+        taken += [*defaults.values(), *self.saved]
         taken += [self.name] if level == "fast" else []  # the buffers stand around the function
         self.naming = Naming(tree, sharing, set(places) - without_name, taken)
         parts = (tree, writes, without_name, sharing, self.naming, set(places))
@@ -192,7 +206,8 @@ class _Emitter:
     @property
     def _given(self) -> set[Variable]:
         """The arguments that are contiguous."""
-        return {leaf.variable for leaf in self.staged.leaves if leaf.contiguous}
+        leaves = {leaf.variable for leaf in self.staged.leaves if leaf.contiguous}
+        return leaves.union(constant.variable for constant in self.constants)
 
     def _contiguous(self, writable: Container[int]) -> set[Variable]:
         """What BLAS can read without a copy."""
@@ -229,6 +244,7 @@ class _Emitter:
             self.storage,
             self.naming.given,
             self.unmade,
+            {own: constant.value for own, constant in self.saved.items()},
         )
 
     # --- the parts of the function -------------------------------------------------------------
@@ -246,6 +262,8 @@ class _Emitter:
                 values.append(self._expression(shown))
         for hidden in self.staged.hidden:
             self._named(hidden.variable)
+        for constant in self.constants:
+            self.naming.give(constant.variable, self.naming.names.like(constant.called))
         return [
             ast.Assign([target], value, lineno=0)
             for target, value in zip(targets, values, strict=True)
@@ -332,12 +350,13 @@ class _Emitter:
         scipy = scipy_modules(self.tree)
         head += [f"from scipy import {', '.join(scipy)}"] if scipy else []
         head += [f"from {MODULE} import {', '.join(blas)}"] if blas else []
-        return [*head, "", ""]
+        made = [line for own, constant in self.saved.items() for line in _made_in(own, constant)]
+        return [*head, *([""] if made else []), *made, "", ""]
 
     def _signature(self) -> list[str]:
         signature = ", ".join(self.arguments)
-        if self.staged.hidden:
-            hidden = ", ".join(self._keywords())
+        hidden = ", ".join(self._keywords())
+        if hidden:
             signature += (", " if signature else "") + f"*, {hidden}"
         lines = [f"def {self.name}({signature}):"]
         if len(lines[0]) > WIDTH:
@@ -358,6 +377,16 @@ class _Emitter:
                 yield own
             else:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"
+        for constant in self.constants:
+            own = self.naming.called(constant.variable).id
+            yield f"{own}={self.defaults[constant.variable]}"
+
+
+def _made_in(own: str, constant: LongConstant) -> list[str]:
+    """A comment on a constant array that is kept beside the function."""
+    value = constant.value
+    shown = f"# {own}: the {value.dtype} array of shape {value.shape} of this line"
+    return [shown, comment_on(constant.location, 0)]
 
 
 def global_names(program: Program) -> frozenset[str]:

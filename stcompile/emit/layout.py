@@ -101,7 +101,7 @@ class _Layout:
     def _comment(self, block: Block, indent: int) -> None:
         """The comment above a block, if it is not what was shown last."""
         key = block_key(block.location)
-        comment = _comment(block.location, indent)
+        comment = comment_on(block.location, indent)
         if comment and not (block.continues and key == self.key):
             self.lines.append((comment, None))
         self.key = key
@@ -157,7 +157,7 @@ def _with(errstate: Errstate) -> ast.With:
     return ast.With([ast.withitem(context, None)], [ast.Pass()])
 
 
-def _comment(location: Location, indent: int) -> str:
+def comment_on(location: Location, indent: int) -> str:
     """``# model.py:14  h = np.tanh(x @ W + b)    (t = 1)``"""
     shown = location.shown
     if shown is None or not shown.line:

@@ -57,6 +57,7 @@ class Unit:
             replace(self.options, blas=False),
             saved.defaults(self.staged),
             taken,
+            saved.constant,
         )
 
 
@@ -146,7 +147,7 @@ def file_text(export: Export) -> str:
         *_docstring(export, emitted),
         *_imports([*code.imports, *test.imports, *_used("\n".join(test.body))]),
         *_quoted(export.quotes),
-        *(["", "# What the functions captured.", *constants] if constants else []),
+        *(["", "# Arrays that the functions read.", *constants] if constants else []),
         *code.body,
         "",
         "",

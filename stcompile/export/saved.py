@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.errors import ExportError
 from stcompile.frontend.capture import Hidden
-from stcompile.frontend.places import Place
 from stcompile.frontend.stage import Staged
 from stcompile.ir import Variable
 from stcompile.strides import memory_order
@@ -27,7 +26,7 @@ class Saved:
     def __init__(self) -> None:
         self.statements: list[ast.stmt] = []
         self.generators: list[str] = []
-        self._names: dict[Place, str] = {}
+        self._names: dict[Hashable, str] = {}
 
     def defaults(self, staged: Staged) -> Mapping[Variable, str]:
         """The names of what a staged call captures; `ExportError` if it cannot be saved. (Numbers
@@ -45,15 +44,28 @@ class Saved:
             if hidden.variable.type.kind in ("array", "object")
         }
 
+    def constant(self, wish: str, value: np.ndarray[Any, Any]) -> str:
+        """The name of a constant array, which is saved."""
+        key = value.dtype, value.shape, value.tobytes()
+        if key not in self._names:
+            self._names[key] = own = self._free(wish)
+            self.statements.append(
+                ast.Assign([ast.Name(own, ast.Store())], _array(value), lineno=0)
+            )
+        return self._names[key]
+
     def _name_of(self, hidden: Hidden) -> str:
         if hidden.place not in self._names:
-            own = f"saved_{hidden.variable.name.replace('.', '_')}"
-            taken = self._names.values()
-            while own in taken:
-                own += "_"
+            own = self._free(f"saved_{hidden.variable.name.replace('.', '_')}")
             self._names[hidden.place] = own
             self._save(own, hidden)
         return self._names[hidden.place]
+
+    def _free(self, own: str) -> str:
+        taken = self._names.values()
+        while own in taken:
+            own += "_"
+        return own
 
     def _save(self, own: str, hidden: Hidden) -> None:
         value = hidden.read()
