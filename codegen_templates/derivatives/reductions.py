@@ -73,16 +73,19 @@ def _product_of_others(x: Any, axis: int) -> Any:
 @adjoint
 def max(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
     """Elements that tie share the cotangent evenly."""
-    winners = x == _kept(out, axis, keepdims)
-    ties = np.sum(winners, axis=axis, keepdims=True).astype(x.dtype)
-    return winners * (_kept(d_out, axis, keepdims) / ties)
+    return _shared(out, x, d_out, axis, keepdims)
 
 
 @adjoint
 def min(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
     """Elements that tie share the cotangent evenly."""
-    winners = x == _kept(out, axis, keepdims)
-    ties = np.sum(winners, axis=axis, keepdims=True).astype(x.dtype)
+    return _shared(out, x, d_out, axis, keepdims)
+
+
+def _shared(out: Any, x: Any, d_out: Any, axis: Any, keepdims: bool) -> Any:
+    """The cotangent, where x is ``out``. The mask is cast first: it is what is added up, too."""
+    winners = (x == _kept(out, axis, keepdims)).astype(x.dtype)
+    ties = np.sum(winners, axis=axis, keepdims=True)
     return winners * (_kept(d_out, axis, keepdims) / ties)
 
 
