@@ -35,7 +35,9 @@ from stcompile.passes.share_states import share_states
 from stcompile.passes.simplify_adjoint import simplify_adjoint
 from stcompile.passes.spread_numbers import spread_numbers
 from stcompile.passes.squeeze_products import squeeze_products
+from stcompile.passes.subtract_negatives import subtract_negatives
 from stcompile.passes.sum_rows import sum_rows
+from stcompile.passes.tidy_products import tidy_products
 from stcompile.timings import timed
 
 Pass = Callable[[Program], Program]
@@ -63,6 +65,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("views", compose_views),
     Stage("slices", push_slices, level="fast", exact=False),
     Stage("maxima", push_maxima, level="fast", exact=False),
+    Stage("tidy", tidy_products, exact=False),
     Stage("resimplify", simplify_adjoint, exact=False),
     Stage("prune", eliminate_dead_code, level="fast"),
     Stage("transposes", absorb_transposes, level="fast", exact=False),
@@ -83,6 +86,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("states", share_states, level="fast"),
     Stage("rows", sum_rows, level="fast", exact=False),
     Stage("recse", share_common_subexpressions, level="fast"),
+    Stage("signs", subtract_negatives, level="fast"),
     Stage("casts", cast_operands, level="fast"),
     Stage("copies", copy_small_operands, level="fast"),
     Stage("numbers", spread_numbers, level="fast"),

@@ -266,6 +266,19 @@ def _picked(search: _Search, equation: Equation, shifts: list[Shift | None]) -> 
     return replace(shift, labels=found)
 
 
+def _sliced(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    """A part that has all of every axis along which changes differ: ``top[:, 0]``."""
+    x, *counters = shifts
+    if x is None or any(counters):
+        raise _OtherEffect
+    params, dims = equation.params, equation.inputs[0].type.dims
+    for axis, label in enumerate(x.labels):
+        bounds = params["start"][axis], params["length"][axis], params["step"][axis]
+        if label is not None and bounds != ((0,), dims[axis], 1):
+            raise _OtherEffect
+    return replace(x, labels=tuple(k for i, k in enumerate(x.labels) if i not in params["drop"]))
+
+
 RULES: Mapping[str, Rule] = {
     "add": _add,
     "subtract": _add,
@@ -287,5 +300,6 @@ RULES: Mapping[str, Rule] = {
     "reshape": _reshaped,
     "transpose": _transposed,
     "broadcast_to": _broadcast,
+    "slice": _sliced,
     "index": _picked,
 }

@@ -2,9 +2,10 @@
 broadcasts of what broadcasts anyway.
 
 Only equations of adjoints and tangents are touched: the primal stays as the user wrote it. The
-rewrites are exact but for four: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of
-twice, ``sum(-x)`` becomes ``-sum(x)``, which may be another zero, the slope of ``y = 1 / (1 + e)``
-becomes ``y * (1 - y)``, and a product reads the matrix that was transposed.
+rewrites are exact but for five: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of
+twice, ``d / y * y`` becomes ``d``, also where y is 0 or infinite, as a determinant of which the
+logarithm is taken may be, ``sum(-x)`` becomes ``-sum(x)``, which may be another zero, the slope of
+``y = 1 / (1 + e)`` becomes ``y * (1 - y)``, and a product reads the matrix that was transposed.
 
 >>> from stcompile.text import parse_program
 >>> program = parse_program('''
@@ -207,6 +208,14 @@ class _Simplifier:
             Equation((), "broadcast_to", (Constant(plain),), params, location=self.location)
         )[0]
 
+    def as_type(self, atom: Atom, type: Type) -> Atom | None:
+        """An atom in place of what is a floating-point number or array of a type."""
+        if isinstance(atom, Constant) and type.inexact and type.kind == "array":
+            return self.repeat(type.dtype.type(atom.value), type)
+        if isinstance(atom, Constant) and type.inexact and type.kind == "scalar":
+            return Constant(type.dtype.type(atom.value))
+        return atom if atom.type == type and type.inexact else None
+
     def definition(self, atom: Atom, primitive: str) -> Equation | None:
         """The equation that defines an atom, if it is of this primitive."""
         if not isinstance(atom, Variable):
@@ -283,6 +292,12 @@ def _multiply(s: _Simplifier, equation: Equation) -> Atom | None:
         inner = s.negated(first)
         if inner is not None:
             return s.record("negative", s.record("multiply", *_ordered(inner, second, first is x)))
+    for first, second in ((x, y), (y, x)):
+        quotient = s.definition(first, "divide")
+        if quotient and quotient.inputs[1] == second and quotient.location.is_derived:
+            top = s.as_type(quotient.inputs[0], result)
+            if top is not None:
+                return top
     for first, second in ((x, y), (y, x)):
         reciprocal = s.definition(second, "divide")
         if reciprocal and _is(reciprocal.inputs[0], 1) and reciprocal.location.is_derived:

@@ -63,8 +63,19 @@ def of_powers(t: Any) -> Any:
     return np.log(np.sum(e * e)) / 2 + m
 
 
+def seen_through_a_subscript(t: Any) -> Any:
+    m = np.max(t, axis=1, keepdims=True)
+    return np.sum(np.sin(m[:, 0] + np.log(np.sum(np.exp(t - m), axis=1))))
+
+
+def subscript_of_the_sum(t: Any) -> Any:
+    m = np.max(t, axis=0, keepdims=True)
+    return np.sum((m + np.log(np.sum(np.exp(t - m), axis=0, keepdims=True)))[..., 0, :] ** 2)
+
+
 CANCELLED = [
-    log_sum_exp, of_columns, of_all, softmax, cross_entropy, attention, tempered, of_powers,
+    seen_through_a_subscript, subscript_of_the_sum, log_sum_exp, of_columns, of_all, softmax,
+    cross_entropy, attention, tempered, of_powers,
 ]  # fmt: skip
 
 
@@ -106,6 +117,16 @@ def other_rows(t: Any) -> Any:
     return np.mean(total - 2 * shifted[np.arange(4), LABELS])
 
 
+def one_for_all(t: Any) -> Any:
+    m = np.max(t, axis=1, keepdims=True)
+    return np.sum(m[0] + np.log(np.sum(np.exp(t - m), axis=1)))
+
+
+def turned_around(t: Any) -> Any:
+    m = np.max(t, axis=1)
+    return np.sum((m[::-1] + np.log(np.sum(np.exp(t - m[:, None]), axis=1))) ** 2)
+
+
 def reversed_rows(t: Any) -> Any:
     shifted = t - t.max(axis=1, keepdims=True)
     total = np.log(np.sum(np.exp(shifted), axis=1))
@@ -125,6 +146,7 @@ def sum_of_exponentials(t: Any) -> Any:
 KEPT = [
     maximum_itself, shifted_only, subtracted_twice, summed_over_its_axis, along_another_axis,
     halved, other_rows, reversed_rows, in_two_ways, sum_of_exponentials,
+    one_for_all, turned_around,
 ]  # fmt: skip
 
 

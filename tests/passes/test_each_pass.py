@@ -262,7 +262,17 @@ def test_calls_are_inlined_to_the_last() -> None:
         ("y: f64[3] = divide(x, 1)", []),
         ("a: f64[3] = negative(x) y: f64[3] = negative(a)", []),
         ("a: f64[3] = negative(x) y: f64[3] = add(x, a)", ["subtract"]),
-        ("a: f64[3] = divide(1, x) y: f64[3] = multiply(x, a)", ["divide"]),
+        ("a: f64[3] = divide(1, x) y: f64[3] = multiply(2.0, a)", ["divide"]),
+        ("a: f64[3] = divide(1, x) y: f64[3] = multiply(x, a)", ["broadcast_to"]),
+        (
+            "b: f64[3] = sin(x) a: f64[3] = divide(b, x) y: f64[3] = multiply(a, x)",
+            ["sin"],
+        ),
+        (
+            "b: f64 = mean(x; axis=(0,), keepdims=False) a: f64[3] = divide(b, x)"
+            " y: f64[3] = multiply(a, x)",
+            ["mean", "divide", "multiply"],
+        ),
         ("y: f64[3] = reshape(x; shape=(3,))", []),
         ("y: f64[3] = cast(x; dtype=f64)", []),
         ("y: f32[3] = cast(x; dtype=f32)", ["cast"]),

@@ -20,6 +20,7 @@ LONG = [
 OTHERS = ["rows", "diagonal", "square", "gram", "first", "norm"]
 LATER = 1000  # from this seed on programs have these as well, and these numbers
 NUMBERS = ["turned", "wave", "modulus", "filled", "typed", "masked", "power", "subtracted"]
+NUMBERS += ["nearest", "determinant", "hidden", "table"]
 FACTORS = [1, -1, 0, 0.0, -0.0, True, 1.0, -1.0, 2, np.float64(-1.0), np.int8(3), np.uint8(20)]
 COMPLEX = [1j, -1j, 1 + 0j, 0.6 + 0.8j, np.complex128(-1j), -2j]
 Program = tuple[tuple[str, int, int, int, float], ...]
@@ -100,6 +101,19 @@ def function_of(program: Program) -> Callable[..., Any]:
                 longs.append((a ** (j % 4)) * 0.1 + np.maximum(b, n) * 1e-3)
             elif kind == "subtracted":
                 longs.append(a - n * (b @ m) * 1e-2)
+            elif kind == "nearest":
+                far = np.sum(a * a, axis=1)[:, None] - 2 * a @ m.T + np.sum(m * m, axis=1)
+                rows.append(np.mean(np.min(far, axis=1)) * 0.1 - r)
+            elif kind == "determinant":
+                gram = (m.T @ m + np.eye(COLUMNS)) * 10.0**-number
+                rows.append(r - np.log(np.linalg.det(gram)) * 0.01)
+            elif kind == "hidden":
+                top = np.max(a, axis=1, keepdims=True)
+                sums = top[:, 0] + np.log(np.sum(np.exp(a - top), axis=1))
+                longs.append(b - sums[:, None] * number)
+            elif kind == "table":
+                table = np.array([[(i * p + q) % 7 for q in range(COLUMNS)] for p in range(ROWS)])
+                longs.append(a - np.linspace(-1, 1, ROWS)[::-1, None] * table * 0.1)
             elif kind == "first":
                 rows.append(a[j])
             else:

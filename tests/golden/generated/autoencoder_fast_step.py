@@ -48,12 +48,11 @@ def workspace():
         value = np.add.reduce(v4, axis=None)
         # --- adjoint ----------------------------------------------------------
         # models.py:123  return np.sum((x - o) ** 2)
-        np.multiply(2, v3, out=v3)
+        np.multiply(-2, v3, out=v3)
         # models.py:116  return 1 / (1 + np.exp(-v))
         np.subtract(1, o, out=v4)
         np.multiply(o, v4, out=o)
         np.multiply(v3, o, out=v3)
-        np.negative(v3, out=v3)
         # models.py:122  o = sigmoid(params["Wd"] @ h)
         sgemv(1.0, Wd.T, v3, 0.0, d_h_1, 0, 1, 0, 1, 0, 1)  # d_h_1 = Wd.T @ v3
         # models.py:116  return 1 / (1 + np.exp(-v))

@@ -26,9 +26,9 @@ def autoencoder_step(params, x, *, lr=0.02):
     value = np.sum(v4 ** 2)
     # --- adjoint --------------------------------------------------------------
     # models.py:123  return np.sum((x - o) ** 2)
-    v5 = 2 * v4
+    v5 = -2 * v4
     # models.py:116  return 1 / (1 + np.exp(-v))
-    v6 = -(v5 * (o * (1 - o)))
+    v6 = v5 * (o * (1 - o))
     # models.py:122  o = sigmoid(params["Wd"] @ h)
     d_Wd = np.outer(v6, h_1)
     d_h_1 = Wd.T @ v6

@@ -21,7 +21,7 @@ def checkpointed_value_and_grad(W, b, x):
     v3 = np.broadcast_to(np.float32(1.0), (5, 8))
     v4 = np.cos(h_2 @ W.T)
     d_h = v4 @ W
-    d_W = (h_2.T @ v4).T
+    d_W = v4.T @ h_2
     # models.py:141  h = np.tanh(x @ W + b)
     v5 = d_h * (1 - h_2 * h_2)
     d_b = np.sum(v5, axis=0)
@@ -32,7 +32,7 @@ def checkpointed_value_and_grad(W, b, x):
     # models.py:142  return x + np.sin(h @ W.T)
     v7 = d_v1 * np.cos(h_3 @ W.T)
     d_h_1 = v7 @ W
-    d_W_1 = (h_3.T @ v7).T
+    d_W_1 = v7.T @ h_3
     # models.py:141  h = np.tanh(x @ W + b)
     v8 = d_h_1 * (1 - h_3 * h_3)
     d_b_1 = np.sum(v8, axis=0)

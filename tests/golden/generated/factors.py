@@ -25,11 +25,6 @@ def factors_value_and_grad(alphas, means, entries, x):
     # --- adjoint --------------------------------------------------------------
     # models.py:63  return -np.mean(top[:, 0] + np.log(np.sum(np.exp(scores - top), axis=1)))
     d_scores = (-0.005 / v3)[:, None] * v2
-    d_top = -np.sum(d_scores, axis=1).reshape(200, 1)
-    d_top[:, 0] -= 0.005
-    # models.py:62  top = np.max(scores, axis=1, keepdims=True)
-    v4 = (scores == top).astype(np.float64)
-    d_scores += v4 * (d_top / np.sum(v4, axis=1, keepdims=True))
     # models.py:61  scores = alphas - 0.5 * np.sum(scaled**2, axis=2)
     d_alphas = np.sum(d_scores, axis=0)
     d_scaled = -((d_scores * 0.5)[..., None] * (2 * scaled))

@@ -5,7 +5,8 @@ from scipy.linalg.blas import dgemv
 
 def workspace():
     """`probit_value_and_grad` with its buffers: 225 bytes, made once."""
-    v1 = np.empty(9, np.float64)
+    memory = np.empty(9, np.float64)
+    v1, v5 = memory, memory[0:4]
     v2 = np.empty(9, np.float64)
     v3 = np.empty(9, np.bool_)
     v4 = np.empty(9, np.float64)
@@ -38,9 +39,8 @@ def workspace():
         np.copyto(v4, v1)
         np.copyto(v4, v2, where=v3)
         np.multiply(v4, sign, out=v4)
-        np.negative(v4, out=v4)
-        d_w = np.empty(4, np.float64)
-        dgemv(1.0, x.T, v4, 0.0, d_w, 0, 1, 0, 1, 0, 1)  # d_w = x.T @ v4
+        dgemv(1.0, x.T, v4, 0.0, v5, 0, 1, 0, 1, 0, 1)  # v5 = x.T @ v4
+        d_w = -v5
         return value, d_w
 
     return probit_value_and_grad
