@@ -46,6 +46,15 @@ def test_variance_of_equal_elements() -> None:
         assert np.all(np.isnan(cotangents("std", (x,), np.float64(1), params)[0]))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_std_of_one_element() -> None:
+    """It is 0 for every element; without a degree of freedom it is NaN, and so is its cotangent."""
+    for ddof, expected in ((0, 0.0), (1, np.nan)):
+        params = {"axis": (0,), "keepdims": False, "ddof": ddof}
+        (d_x,) = cotangents("std", (np.array([[2.0, 3.0]]),), np.array([1.0, 2.0]), params)
+        np.testing.assert_array_equal(d_x, [[expected, expected]])
+
+
 @given(st.lists(st.sampled_from((0.0, 0.0, -1.5, 2.0, 0.5)), max_size=9))
 def test_product_with_zeros(values: list[float]) -> None:
     x = np.array(values)

@@ -113,6 +113,16 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
         for after in ("n", "(n) + (1)")
     ),
+    *(
+        Equivalent(
+            "reductions.py std",
+            "...",
+            after,
+            "the deviation of one element is 0, or NaN",
+            line="return _kept(d_out * scale, axis",
+        )
+        for after in ("-(_kept...", "1.001 * (_kept...", "scale")
+    ),
     Equivalent("numpy/creation.py full", "holds(v, 1)", "holds(1, v)", NUMBERS),
     Equivalent("numpy/random.py", "holds(low, 0)", "holds(0, low)", NUMBERS),
     Equivalent("numpy/creation.py arange", "start + stop", "(start) - (stop)", INTEGERS),
