@@ -164,9 +164,16 @@ def poch(out: Any, z: Any, m: Any) -> Any:
 
 @partials
 def binom(out: Any, x: Any, y: Any) -> Any:
-    """NaN where x is an integer below y: the result is 0 times a pole there."""
-    rest = special.digamma(x - y + 1)
-    return out * (special.digamma(x + 1) - rest), out * (rest - special.digamma(y + 1))
+    """``gamma(x + 1) / gamma(y + 1)`` times ``rgamma(x - y + 1)``, whose slope below 1/2 is that of
+    the reflection: the result is 0, or nearly so, where the digamma function has poles."""
+    rest = x - y + 1
+    is_low = rest < 0.5
+    u = np.where(is_low, rest, 0.5)
+    v = np.where(is_low, 0.5, rest)
+    w = np.where(is_low, x + 1, 1.0)
+    turned = np.cos(math.pi * u) - np.sin(math.pi * u) * special.digamma(1 - u) / math.pi
+    slope = np.where(is_low, special.beta(w, 1 - u) * turned, -out * special.digamma(v))
+    return out * special.digamma(x + 1) + slope, -slope - out * special.digamma(y + 1)
 
 
 def _gamma_density(a: Any, x: Any) -> Any:

@@ -58,3 +58,5 @@ def test_diagonal(offset: int) -> None:
     x = np.linspace(-1, 1, 24).reshape(2, 3, 4)
     for one, two in ((0, 1), (2, 0), (1, 2)):
         check_rule("diagonal", (x,), {"offset": offset, "axis1": one, "axis2": two})
+    more = np.linspace(-1, 1, 24).reshape(2, 1, 3, 4)
+    check_rule("diagonal", (more,), {"offset": offset, "axis1": 3, "axis2": 0})

@@ -170,6 +170,9 @@ POINTS = [
     ("boxcox", (2.0, 0.0), 1, (np.log(2) ** 2 / 2, np.log(2) ** 3 / 3)),
     ("boxcox", (2.0, 0.0), 0, (0.5, -0.25)),
     ("inv_boxcox", (2.0, 0.0), 1, (-2 * np.exp(2), np.exp(2) * (4 + 16 / 3))),
+    # gamma(x + 1) / gamma(y + 1) * rgamma(x - y + 1) where the last one is 0
+    ("binom", (1.3, 2.3), 0, (1 / 2.3, 2 * (special.psi(2.3) + np.euler_gamma) / 2.3)),
+    ("binom", (2.0, 3.0), 1, (-1 / 3, 2 * (special.psi(4.0) + np.euler_gamma) / 3)),
     ("spence", (1.0,), 0, (-1.0, 0.5)),
     ("entr", (-1.0,), 0, (0.0, 0.0)),
     ("rel_entr", (0.0, 0.0), 1, (0.0, 0.0)),
