@@ -178,7 +178,7 @@ SYMMETRIC = frozenset(
         *("add", "multiply", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "equal"),
         *("not_equal", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or"),
         *("bitwise_xor", "logaddexp2", "gcd", "lcm", "beta", "betaln", "max", "min"),
-        *("clip",),  # of its first two
+        *("clip", "convolve"),  # of the first two
     ]
 )
 
