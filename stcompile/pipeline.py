@@ -38,6 +38,7 @@ from stcompile.passes.squeeze_products import squeeze_products
 from stcompile.passes.subtract_negatives import subtract_negatives
 from stcompile.passes.sum_rows import sum_rows
 from stcompile.passes.tidy_products import tidy_products
+from stcompile.passes.unstack_constants import unstack_constants
 from stcompile.timings import timed
 
 Pass = Callable[[Program], Program]
@@ -62,6 +63,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("inline", inline_calls),
     Stage("simplify", simplify_adjoint, exact=False),
     Stage("ports", drop_idle_ports),
+    Stage("unstack", unstack_constants),
     Stage("views", compose_views),
     Stage("slices", push_slices, level="fast", exact=False),
     Stage("maxima", push_maxima, level="fast", exact=False),

@@ -22,20 +22,19 @@ def recursion_value_and_grad(x, decay):
     value = np.sum(y * y) + np.mean(v1)
     # --- adjoint --------------------------------------------------------------
     # models.py:112  return np.sum(y * y) + np.mean(np.array(peaks))
-    v5 = np.broadcast_to(1 / 39, (39,))
     d_y = 2 * y
     # models.py:109  for t in range(1, len(x)):
     d_x = np.zeros(40, np.float64)
     d_decay = 0.0
     for t in reversed(range(39)):
-        v6 = v3[t]
+        v5 = v3[t]
         # models.py:111  peaks.append(np.maximum(y[t], 0.0))
-        d_y[t + 1] += v5[t] * (v2[t] > 0.0)
+        d_y[t + 1] += np.float64(1 / 39) * (v2[t] > 0.0)
         # models.py:110  y[t] = decay * y[t - 1] + x[t]
-        v7 = d_y[t + 1]
+        v6 = d_y[t + 1]
         d_y[t + 1] = 0.0
-        d_x[t + 1] += v7
-        d_decay_1 = d_decay + v7 * v6
-        d_y[t] += v7 * decay
+        d_x[t + 1] += v6
+        d_decay_1 = d_decay + v6 * v5
+        d_y[t] += v6 * decay
         d_decay = float(d_decay_1)
     return value, (d_x, d_decay)
