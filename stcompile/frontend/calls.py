@@ -41,6 +41,7 @@ from stcompile.frontend.out import Callee, without_out, write_out
 from stcompile.frontend.overloads import refuse_conversions, refuse_hash, special_method
 from stcompile.frontend.places import Place
 from stcompile.frontend.protocol import is_transformed
+from stcompile.frontend.rests import check_insertion, check_place
 from stcompile.frontend.run import Run
 from stcompile.frontend.shared_calls import shared_call
 from stcompile.frontend.signals import Returned
@@ -193,6 +194,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         if function.__name__ in _COMPARING and not (is_static(owner) and is_plain(owner)):
             return looked_up(run, function, *arguments)
         _check_container_method(run, function, arguments, keywords)
+        _check_place(run, function, arguments)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
     if str(type(getattr(function, "__self__", function)).__module__).startswith("scipy."):
@@ -320,6 +322,15 @@ def _check_container_method(
             f"`{type(owner).__name__}.{name}` looks at traced values",
             "use static values, or arrays and NumPy functions",
         )
+
+
+def _check_place(run: Run, function: Any, arguments: Arguments) -> None:
+    """Refuse a place in a list of which data decides how many items it has."""
+    owner, name = function.__self__, function.__name__
+    if isinstance(owner, list) and name == "pop":
+        check_place(run, owner, *(arguments or [-1]))
+    elif isinstance(owner, list) and name == "insert" and arguments:
+        check_insertion(run, owner, arguments[0])
 
 
 def _is_library(function: Any) -> bool:

@@ -29,17 +29,18 @@ from stcompile.frontend.merged import (
     Spoiled,
     children_of,
 )
+from stcompile.frontend.rests import rest_in
 from stcompile.frontend.run import Run
 from stcompile.frontend.signals import Outcome
 from stcompile.frontend.state import ContentsSite, Journal, Key, Site, reachable
-from stcompile.frontend.values import Affine, Array, Poison, Scalar, is_traced
+from stcompile.frontend.values import Affine, Array, Rest, Scalar, is_traced
 from stcompile.ir import Atom, Equation, Variable
 from stcompile.strides import alike
 from stcompile.types import is_number
 
 ROUNDS = 6
 SHARED = "two arrays may share its storage after a loop"
-GROWN = Poison(
+GROWN = Rest(
     "this list is appended to in a loop: how many items it has is known only at run time",
     "write the values into an array made before the loop, or keep what is needed of them",
 )
@@ -82,7 +83,7 @@ class Growth:
     site: ContentsSite
     before: list[Any]
     shapes: list[Shape]
-    unknown: Poison = GROWN
+    unknown: Rest = GROWN
 
 
 @dataclass(eq=False)
@@ -248,7 +249,7 @@ def _inside(
 def _growth(rows: Merger, site: ContentsSite, before: list[Any]) -> Growth:
     """The items that a list gets in a step. Called inside the step, when the list has them."""
     unknown, *items = site.read()
-    if not isinstance(unknown, Poison):
+    if not isinstance(unknown, Rest):
         rows.run.refuse("items of this list are removed in the loop", "append only")
     if unknown is not GROWN:  # what paths through the step left
         return Growth(site, before, [], unknown)
@@ -297,7 +298,7 @@ class _Matcher:
         return all(self.match(part, value) for part, (_, value) in pairs)
 
     def _is_kept(self, value: Any, after: Any) -> bool:
-        if value is after:
+        if value is after or (isinstance(value, list) and rest_in(value) is not None):
             return True
         if isinstance(value, Array) and isinstance(after, Array):
             return value.cell is after.cell and value.path == after.path

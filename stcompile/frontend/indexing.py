@@ -13,13 +13,13 @@ from stcompile.frontend import masks
 from stcompile.frontend.known import known_value
 from stcompile.frontend.overlapping import check_copy
 from stcompile.frontend.overloads import refuse_hash, special_method, subscript_of
+from stcompile.frontend.rests import check_place
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Affine,
     Array,
     Flat,
     Masked,
-    Poison,
     Scalar,
     Traced,
     describe,
@@ -97,6 +97,8 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         )
     if isinstance(container, dict):
         refuse_hash(run, index)
+    elif isinstance(container, list | tuple):
+        check_place(run, container, index)
     try:
         item = container[index]
     except (LookupError, TypeError) as error:
@@ -119,9 +121,7 @@ def _known_index(run: Run, index: Any) -> Any:
 
 
 def _refuse_item(run: Run, container: Any, error: Exception) -> NoReturn:
-    """Refuse an index that Python refuses; what a loop has appended is not all there yet."""
-    if any(isinstance(item, Poison) for item in container):
-        run.refuse(f"{type(error).__name__}: {error}", "", TypingError)
+    """Refuse an index that Python refuses."""
     run.raises(error)
 
 
@@ -150,8 +150,10 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         run.refuse("the index is a traced value", "use a static index")
     if isinstance(container, dict):
         refuse_hash(run, index)
-    elif isinstance(index, slice):
-        value = run.call(list, [value], {})
+    else:
+        check_place(run, container, index)
+        if isinstance(index, slice):
+            value = run.call(list, [value], {})
     run.note_contents(container)
     try:
         container[index] = value

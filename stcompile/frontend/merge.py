@@ -43,6 +43,7 @@ from stcompile.frontend.merged import (
     children_of,
 )
 from stcompile.frontend.moving import Step, counters_within
+from stcompile.frontend.rests import rest_in
 from stcompile.frontend.run import Run
 from stcompile.frontend.state import (
     AttributeSite,
@@ -72,6 +73,7 @@ from stcompile.frontend.values import (
     Iterator,
     Partial,
     Poison,
+    Rest,
     Scalar,
     Text,
     describe,
@@ -146,12 +148,15 @@ class Merger:
             if first != second:
                 self._refuse(f"{an(kind)} has different items on the two paths", "use an array")
             return Keep(first)
+        rest = rest_in([*first, *second]) if isinstance(container, list) else None
+        if rest is not None:
+            return Keep([rest])
         same = len(first) == len(second)
         if isinstance(container, dict):
             same = list(first) == list(second)
         if not same and isinstance(container, list):
             reason = "this list gets items on one path that it does not get on the other"
-            return Keep([Poison(f"{reason}: see {self.construct}")])
+            return Keep([Rest(f"{reason}: see {self.construct}")])
         if not same:
             self._refuse(
                 f"{an(kind)} gets items on one path that it does not get on the other",
@@ -244,6 +249,9 @@ class Merger:
         if ours is None or theirs is None:
             same = trees.is_plain_key(first) and first == second
             return Keep(first) if same else self._unlike(first, second)
+        rest = rest_in(part for _, part in (*ours, *theirs))
+        if rest is not None:
+            return Spoiled(rest.reason)
         if [step for step, _ in ours] != [step for step, _ in theirs]:
             return self._unlike(first, second)
         if isinstance(first, Frame) and (_may_change(first) or _may_change(second)):
@@ -274,6 +282,8 @@ class Merger:
             first, second = (_undefined, read) if is_second else (read, _undefined)
             return self._slot(type, first, second, hint)
 
+        if isinstance(value, Rest):
+            return Keep(value)
         if isinstance(value, Poison):
             return Spoiled(value.reason)
         if isinstance(value, Scalar):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -173,6 +174,6 @@ class Recording:
                 found_so_far += rows.all(growth.shapes)
         for growth in found.grown:
             if growth not in growing:
-                run.set(growth.site, [growth.unknown])
+                run.set(growth.site, [copy.copy(growth.unknown)])  # not that of a loop around
         for growth, contents in zip(growing, items, strict=True):
             run.set(growth.site, contents)

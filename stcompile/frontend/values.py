@@ -328,6 +328,10 @@ class Poison:
     hint: str = "give it one kind of value, of one type, on all paths before"
 
 
+class Rest(Poison):
+    """Items of a list of which data decides how many there are: see `stcompile.frontend.rests`."""
+
+
 @dataclass(eq=False)
 class Partial:
     """``functools.partial`` of a real or a staged function."""
