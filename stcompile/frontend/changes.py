@@ -63,7 +63,16 @@ class Changes:
 
     def is_disowned(self, container: Any) -> bool:
         """True if control flow decides what else a container is."""
-        return any(isinstance(tie, Owned) and tie.container is container for tie in self._ties)
+        return self._disowned(container) is not None
+
+    def _disowned(self, container: Any) -> Owned | None:
+        owned = (tie for tie in self._ties if isinstance(tie, Owned))
+        return next((found for found in owned if found.container is container), None)
+
+    def made_at(self, container: Any) -> int | None:
+        """The age at which the program made a container; None if it did not."""
+        found = self.owned.get(id(container)) or self._disowned(container)
+        return None if found is None else found.born
 
     def owner(self, container: Any, outside: str = "of the caller") -> str:
         """Why a container is not to be changed, for messages."""

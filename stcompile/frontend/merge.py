@@ -318,6 +318,7 @@ class Merger:
         key = id(value), 0
         if key not in self._containers:
             shape = self._containers[key] = Parts(value, value)  # a part may refer to it
+            shape.frozen = self.run.is_disowned(value)
             shape.parts = tuple(self.defined(part, is_second, "") for _, part in children)
         return self._containers[key]
 
@@ -338,8 +339,8 @@ class Merger:
         """True for what was there before the paths began."""
         if isinstance(value, Frame):
             return value.born <= self.age
-        found = self.run.owned.get(id(value))
-        return found is not None and found.born <= self.age
+        born = self.run.made_at(value)
+        return born is not None and born <= self.age
 
     def _is_opaque(self, value: Any) -> bool:
         """True for what may hold values from inside, where nobody can look for them."""

@@ -280,7 +280,7 @@ def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
         return [("start", value.start), ("stop", value.stop), ("step", value.step)]
     if type(value) in (list, tuple, dict):
         return trees.children(value)
-    if not (trees.children(value) is not None or id(value) in run.owned):
+    if trees.children(value) is None and run.made_at(value) is None:
         return None
     items = enumerate(value) if isinstance(value, tuple) else ()
     return [*items, *own_attributes(value)]

@@ -293,3 +293,77 @@ def test_names_that_keep_arrays_of_their_own_are_written() -> None:
         return np.sum(p * 2.0) + np.sum(q * 3.0)
 
     check(f, X)
+
+
+class Box:
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
+def a_name_of_a_loop(x: Any) -> Any:
+    first, second = [x[0]], [x[1]]
+    either = first if x[2] > 1.0 else second
+    for _ in range(20):
+        taken = first
+    taken[0] = 100.0  # here
+    return either[0] + first[0]
+
+
+def a_part_of_what_a_loop_makes(x: Any) -> Any:
+    first, second = {"a": x[0]}, {"a": x[1]}
+    either = first if x[2] > 1.0 else second
+    for _ in range(20):
+        taken = (first, either)
+    taken[1]["a"] = 100.0  # here
+    return either["a"] + first["a"]
+
+
+def an_item_that_a_loop_collects(x: Any) -> Any:
+    first, second = Box(x[0]), Box(x[1])
+    either = first if x[2] > 1.0 else second
+    taken = []
+    for _ in range(20):
+        taken.append(first)
+    taken[3].held = 100.0  # here
+    return either.held + first.held
+
+
+def an_object_step_by_step(x: Any) -> Any:
+    a, p, q = Box(x[0]), Box(x[1]), Box(x[2])
+    n = 0.0
+    while n < x[2]:
+        p, q = q, a
+        n = n + 1.0
+    p.held = 100.0  # here
+    return p.held + q.held + a.held
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        a_name_of_a_loop,
+        a_part_of_what_a_loop_makes,
+        an_item_that_a_loop_collects,
+        an_object_step_by_step,
+    ],
+)
+def test_what_may_be_either_of_two_stays_so_through_a_loop(function: Any) -> None:
+    with pytest.raises(st.LanguageError, match="either of two") as refused:
+        st.compile(function)(X)
+    location = refused.value.location
+    assert location is not None
+    assert HERE in linecache.getline(location.file, location.line)
+
+
+def test_objects_that_may_be_either_of_two_are_read() -> None:
+    def f(x: Any) -> Any:
+        a, p, q = Box(x * 1.0), Box(x * 2.0), Box(x * 3.0)
+        n = 0.0
+        while n < x[2] - 0.5:
+            p, q = q, a
+            n = n + 1.0
+        either = p if x[0] > 0.0 else q
+        third = either if x[1] > 5.0 else a
+        return either.held * third.held + p.held * q.held
+
+    check(f, X)
