@@ -204,6 +204,46 @@ def cached_functions(x):
     return power(3), scaled(2), shifted(1, by=0.5), cached_outside(9) * x
 
 
+@examples(X)
+def caches_give_back_what_they_keep(x):
+    y = x * 1.0
+
+    @functools.cache
+    def scaled(k):
+        return [y * k]
+
+    @functools.lru_cache(typed=True)
+    def total(k):
+        return np.sum(y) * k
+
+    first, then, total_before = scaled(2), [], total(2)
+    first[0] += 1.0
+    first.append(x)
+    y[0] = 5.0
+    for _ in range(20):
+        y = y * 0.5
+        then = then + scaled(2)[:1]
+    totals = total_before + total(2) * total(2.0)
+    return first[0] * then[-1], len(scaled(2)), scaled(2) is first, totals, scaled(3)
+
+
+@examples(X)
+def caches_that_keep_nothing(x):
+    y = x * 1.0
+
+    @functools.lru_cache(maxsize=0)
+    def total(k):
+        return np.sum(y) * k
+
+    @functools.lru_cache
+    def square(v):
+        return v * v
+
+    before = total(2)
+    y[0] = 5.0
+    return before * total(2) + square(float(np.max(x))) * square(3)
+
+
 @examples.test
 def test_program(example):
     example.check()

@@ -14,6 +14,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend import masks
 from stcompile.frontend.functions import creation, shapes
+from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
@@ -148,6 +149,7 @@ FUNCTIONS: dict[Any, Any] = {
     **ITERTOOLS,
     **CONTEXTS,
     **FROZEN,
+    **CACHES,
     **RANDOM,
     **{template: template_lowering(name) for name, template in TEMPLATES.items()},
 }

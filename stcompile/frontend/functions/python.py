@@ -360,12 +360,6 @@ def wraps(run: Run, wrapped: Any, *options: Any, **keywords: Any) -> Any:
     return unchanged
 
 
-def cache(run: Run, user_function: Any = 128, typed: bool = False, **options: Any) -> Any:
-    """functools.cache and lru_cache: a pure function gives the same without one."""
-    is_size = user_function is None or isinstance(user_function, int)
-    return unchanged if is_size or "maxsize" in options else user_function
-
-
 def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
     """any and all of an iterator, which makes items until one decides."""
     start, items = iterator.position, rest_of(run, iterator, TAKEN)
@@ -564,8 +558,6 @@ PYTHON: dict[Any, Any] = {
     functools.reduce: reduce_,
     functools.partial: partial,
     functools.wraps: wraps,
-    functools.cache: cache,
-    functools.lru_cache: cache,
     unchanged: lambda run, function: function,
     iter: iter_,
     next: next_,
