@@ -272,8 +272,10 @@ class Merger:
             return children_of(self.run, value)
 
     def _unlike(self, first: Any, second: Any) -> Spoiled:
-        shown = f"{_described(first)} on one path and {_described(second)} on the other"
-        return Spoiled(f"is {shown}: see {self.construct}")
+        ours, theirs = _described(first), _described(second)
+        if ours == theirs:
+            return Spoiled(f"is not the same {describe(first)} on both paths: see {self.construct}")
+        return Spoiled(f"is {ours} on one path and {theirs} on the other: see {self.construct}")
 
     def defined(self, value: Any, is_second: bool, hint: str) -> Shape:
         """The shape of a value that one path alone leaves, where the other never matters."""
@@ -440,6 +442,8 @@ def _is_number(value: Any) -> bool:
 def _described(value: Any) -> str:
     if is_number(value) or isinstance(value, str):
         return repr(value)
+    if type(value) in (list, tuple, dict):
+        return f"a {describe(value)} of {len(value)} {'item' if len(value) == 1 else 'items'}"
     return "None" if value is None else describe(value)
 
 

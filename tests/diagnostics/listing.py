@@ -15,7 +15,9 @@ from pathlib import Path
 import stcompile
 
 PACKAGE = Path(stcompile.__file__).parent
-NOTES = frozenset({"Poison", "Spoiled", "Caution", "Cause", "warn", "warn_explicit", "NameError"})
+NOTES = frozenset(
+    {"Poison", "Rest", "Spoiled", "Caution", "Cause", "warn", "warn_explicit", "NameError"}
+)
 SAYS = re.compile(r"(?i)refuse|Error$|Warning$|^refused$|^raises$")
 HOLE = "{…}"
 

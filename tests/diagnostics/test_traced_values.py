@@ -38,6 +38,36 @@ def two_shapes(x):
     return np.sum(x[0] if x[0, 0] > 1 else x)
 
 
+@refused(1.0, at="rows", reason="a list of 1 item on one path and a list of 2 items on the other")
+def two_lengths(s):
+    rows, others = [s, s * 2], [s * 3]
+    if s > 0:
+        rows = others
+    return rows[0]
+
+
+@refused(1.0, at="named", reason="`named` is not the same dict on both paths")
+def two_sets_of_keys(s):
+    named, others = {"a": s}, {"b": s * 2}
+    if s > 0:
+        named = others
+    return named["a"]
+
+
+@refused(1.0, at="chosen", reason="`chosen` is not the same function on both paths")
+def two_functions(s):
+    def double(v):
+        return v * 2
+
+    def half(v):
+        return v / 2
+
+    chosen = double
+    if s > 0:
+        chosen = half
+    return chosen(s)
+
+
 @refused(X, at="c += 1", reason="may be either of two arrays", hint=r"x\.copy\(\)")
 def a_write_into_one_of_two(x):
     a, b = x * 1, x * 2
