@@ -137,6 +137,18 @@ def conversions_of_scalars(s):
     return float(s) * 0.1, np.float64(s) * s, s.item(), np.asarray(s) * 0.1, int(s)
 
 
+@examples(np.array(1.3))
+def axes_of_arrays_without_axes(x):
+    extremes = np.max(x, axis=-1, keepdims=True) + np.min(x * x, axis=0) + np.ptp(x, axis=0)
+    return (
+        np.sum(x * 2.0, axis=0),
+        np.prod(x, axis=-1),
+        np.cumsum(x, axis=0),
+        extremes,
+        np.argmax(x, 0),
+    )
+
+
 @examples.test
 def test_program(example):
     example.check()

@@ -42,6 +42,12 @@ def axis_of(run: Run, ndim: int, axis: Any) -> int:
     return axes_of(run, ndim, int(axis))[0]
 
 
+def _only_axis(ndim: int, axis: Any) -> bool:
+    """True for 0 and -1 of an array without axes, which NumPy takes for all of them in all but
+    moments."""
+    return not ndim and isinstance(axis, int | np.integer) and axis in (0, -1)
+
+
 def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The lowering of a reduction with ``axis`` and ``keepdims``."""
 
@@ -51,7 +57,8 @@ def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Cal
         if function is not None and not is_traced(a) and is_static(a):
             return function(a, axis=axis, keepdims=keepdims)  # of a shape: at compile time
         x = run.as_array(a)
-        axes = axes_of(run, x.type.ndim, axis)
+        is_all = primitive != "mean" and _only_axis(x.type.ndim, axis)
+        axes = () if is_all else axes_of(run, x.type.ndim, axis)
         if primitive in ("max", "min") and any(x.type.dims[i] == 0 for i in axes):
             run.refuse(f"np.{primitive} of no elements, shape {x.type.dims}", "", TypingError)
         return run.record(primitive, x, axis=axes, keepdims=bool(keepdims))
@@ -79,7 +86,8 @@ def position(primitive: str) -> Callable[..., Any]:
 
     def lowering(run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
         x = run.as_array(a)
-        one = None if axis is None else axis_of(run, x.type.ndim, axis)
+        is_all = axis is None or _only_axis(x.type.ndim, axis)
+        one = None if is_all else axis_of(run, x.type.ndim, axis)
         return run.record(primitive, x, axis=one, keepdims=bool(keepdims))
 
     return lowering
@@ -90,7 +98,7 @@ def running(primitive: str) -> Callable[..., Any]:
 
     def lowering(run: Run, a: Any, axis: Any = None) -> Any:
         x = run.as_array(a)
-        if axis is None and x.type.ndim != 1:
+        if (axis is None and x.type.ndim != 1) or _only_axis(x.type.ndim, axis):
             x = run.call(np.ravel, [x], {})
         return run.record(primitive, x, axis=axis_of(run, x.type.ndim, 0 if axis is None else axis))
 
