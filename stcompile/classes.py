@@ -47,6 +47,14 @@ def is_data(found: Any) -> bool:
     return find(kind, "__set__") is not MISSING or find(kind, "__delete__") is not MISSING
 
 
+def runs_when_set(instance: Any, name: str) -> bool:
+    """True if setting an attribute does something else than to keep the value."""
+    cls = type(instance)
+    found = find(cls, name)
+    is_slot = isinstance(found, types.MemberDescriptorType)
+    return find(cls, "__setattr__") is not object.__setattr__ or (is_data(found) and not is_slot)
+
+
 def is_changeable(cls: type) -> bool:
     """True if the attributes of a class may change: it is no built-in one, and no library's."""
     if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:

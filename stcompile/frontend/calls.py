@@ -517,9 +517,9 @@ def _entered(run: Run, node: FunctionNode, frame: Frame, function: Any = None) -
     if not yields(node):
         return shared_call(run, frame, function, lambda: _run_body(run, node, frame))
 
-    def body(consumer: Callable[[Any], None]) -> None:
+    def body(consumer: Callable[[Any], None]) -> Any:
         frame.consumer = consumer
-        _run_body(run, node, frame)
+        return _run_body(run, node, frame)
 
     return Generated(frame.function_name, body, frame.names)
 

@@ -122,17 +122,17 @@ def visit_Yield(run: Run, node: ast.Yield, frame: Frame) -> None:
     _consumer(run, frame)(value)
 
 
-def visit_YieldFrom(run: Run, node: ast.YieldFrom, frame: Frame) -> None:
+def visit_YieldFrom(run: Run, node: ast.YieldFrom, frame: Frame) -> Any:
     source = iterated(run, run.evaluate(node.value, frame))
     consumer = _consumer(run, frame)
     if isinstance(source, Generated):
-        go_through(run, source, consumer)
-        return
+        return go_through(run, source, consumer)
     items = sequence_of(run, source)
     index = 0
     while index < items.length:
         consumer(items.item(index))
         index += 1
+    return None
 
 
 def _consumer(run: Run, frame: Frame) -> Callable[[Any], None]:

@@ -44,15 +44,15 @@ def iterated(run: Run, value: Any) -> Any:
     return run.call(method, [], {})
 
 
-def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) -> None:
-    """Run a generator; ``consumer`` takes each item where it is yielded."""
+def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) -> Any:
+    """Run a generator; ``consumer`` takes each item where it is yielded. What it returns."""
     if generator.is_used:
         run.refuse(
             f"the generator `{generator.name}` is gone through a second time",
             "make a list of its items first",
         )
     generator.is_used = True
-    generator.body(consumer)
+    return generator.body(consumer)
 
 
 def items_of(run: Run, value: Any) -> list[Any]:

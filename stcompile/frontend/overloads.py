@@ -64,6 +64,10 @@ def refuse_hash(run: Run, *keys: Any) -> None:
         if isinstance(key, tuple):
             refuse_hash(run, *key)
         cls = type(key)
+        is_real = is_changeable(cls) or cls.__module__ == "builtins"
+        if is_real and find(cls, "__hash__") is None:
+            error = TypeError(f"unhashable type: {cls.__name__!r}")
+            run.raises(error, reason=str(error))
         own = is_changeable(cls) and not isinstance(key, Enum | type)
         if own and isinstance(find(cls, "__hash__"), FunctionType):
             run.refuse(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.classes import MISSING
+from stcompile.classes import MISSING, runs_when_set
 from stcompile.deferred import deferred
 from stcompile.errors import LanguageError
 from stcompile.frontend import indexing, operators
@@ -62,7 +62,7 @@ def visit_AugAssign(run: Run, node: ast.AugAssign, frame: Frame) -> Signal:
         owner = run.evaluate(target.value, frame)
         present = attribute(run, owner, target.attr)
         changed = operators.augmented(run, operation, present, value())
-        if changed is not present:
+        if changed is not present or runs_when_set(owner, target.attr):
             set_attribute(run, owner, target.attr, changed)
     else:
         load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
@@ -101,7 +101,7 @@ def _augment_item(
         return
     present = indexing.get_item(run, container, index)
     changed = operators.augmented(run, operation, present, evaluated())
-    if not isinstance(present, Array):
+    if changed is not present or not isinstance(container, list | dict):
         indexing.set_item(run, container, index, changed)
 
 

@@ -305,11 +305,12 @@ class Iterator:
 @dataclass(eq=False)
 class Generated:
     """A generator that a call has made. ``body`` runs the function's body and hands each item on
-    where it is yielded: what takes the items runs within it. ``names`` are the function's."""
+    where it is yielded: what takes the items runs within it. It gives what the function returns.
+    ``names`` are the function's."""
 
     tree_leaf: ClassVar[bool] = True
     name: str
-    body: Callable[[Callable[[Any], None]], None]
+    body: Callable[[Callable[[Any], None]], Any]
     names: dict[str, Any]
     is_used: bool = False
 

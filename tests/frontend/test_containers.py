@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 import stcompile as st
 from tests.programs import Examples
@@ -282,3 +283,27 @@ def an_iterator_in_a_list_is_used_up_once(x):
     held.append(zip(x[0], x[1], strict=True))
     first, second = list(held[0]), list(held[0])
     return first[1][0] * len(first) + len(second)
+
+
+class Unhashable:
+    def __eq__(self, other):
+        return self is other
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: {Unhashable(): x},
+        lambda x: {[1]: x},
+        lambda x: {"a": x}[[1]],
+        lambda x: len({(1, [2])}) * x,
+        lambda x: x * ([1] in {1: 2}),
+        lambda x: dict([({}, x)]),  # noqa: C406
+        lambda x: len(set([[1]])) * x,  # noqa: C405
+    ],
+)
+def test_unhashable_keys_are_refused_as_in_python(program):
+    with pytest.raises(TypeError) as plain:
+        program(2.0)
+    with pytest.raises(st.TypingError, match=str(plain.value)):
+        st.compile(program)(2.0)

@@ -388,6 +388,61 @@ def numbers_of_objects(x):
     return float(Number(x[0])) * x[1] + sum(x[k] for k in range(Number(x[0])))
 
 
+class Writes:
+    """What is set, and where, runs a method."""
+
+    def __init__(self, values):
+        self.values = values
+        self.count = 0
+
+    @property
+    def first(self):
+        return self.values[0]
+
+    @first.setter
+    def first(self, value):
+        self.values[0] = value * 2
+
+    def __getitem__(self, key):
+        return self.values[key]
+
+    def __setitem__(self, key, value):
+        self.count += 1
+        self.values[key] = value
+
+
+@example(X)
+def an_augmented_assignment_sets_what_was_changed_in_place(x):
+    arrays, lists = Writes([x.copy(), x * 2]), Writes([[x[0]], [x[1]]])
+    arrays.first += x
+    arrays.first *= x
+    arrays[1] += x
+    lists[1] += [x[2]]
+    lists[1] += [x[0]]
+    return np.sum(arrays.first * arrays[1]) * lists.count + sum(lists[1]) * arrays.count
+
+
+@pytest.mark.parametrize("make", [lambda x: (x.copy(),), lambda x: Fixed(x.copy())])
+def test_what_cannot_be_set_is_not_changed_in_place(make):
+    def loss(x):
+        held = make(x)
+        if isinstance(held, tuple):
+            held[0] += x
+        else:
+            held.value += x
+        return np.sum(x)
+
+    with pytest.raises((TypeError, dataclasses.FrozenInstanceError)):
+        loss(X)
+    with pytest.raises(st.StcompileError, match="cannot (be assigned|assign)"):
+        st.grad(loss)(X)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    value: Any
+
+
 @example.test
 def test_objects_are_those_of_plain_python(example):
     example.check()

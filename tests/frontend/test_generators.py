@@ -167,6 +167,27 @@ def ended_by_data(x):
     return total
 
 
+@example(X)
+def what_a_generator_returns(x):
+    def partial_sums(n):
+        total = 0.0
+        for i in range(n):
+            total = total + x[i]
+            yield x[i] * 2
+        return total
+
+    def every():
+        total = yield from partial_sums(2)
+        total = total * (yield from partial_sums(3))
+        nothing = yield from [x[0]]
+        yield total if nothing is None else x[1]
+
+    result = 0.0
+    for item in every():
+        result = result * 0.5 + item
+    return result
+
+
 @example.test
 def test_values_and_gradients(example):
     example.check()
