@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import operator
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +49,9 @@ class Version:
 
     def __int__(self):
         return 100
+
+    def __float__(self):
+        return self.number * 1.0
 
 
 class Plain:
@@ -206,6 +210,7 @@ def test_program(example: Any) -> None:
         lambda a, b: 1.0 + ((a, 1) < (b, 1)),
         lambda a, b: 1.0 + ([a] == [b]),
         lambda a, b: float(range(9)[a]),
+        lambda a, b: math.sqrt(a) + math.hypot(a, b),
         lambda a, b: float(np.arange(9.0)[a]),
         lambda a, b: float(len(np.arange(9.0)[:a])),
     ],
@@ -229,6 +234,7 @@ def test_what_methods_read_may_change(expression: Any, monkeypatch: Any) -> None
     monkeypatch.setattr(Version, "__lt__", lambda self, other: self.number > other.number)
     monkeypatch.setattr(Version, "__eq__", lambda self, other: False)
     monkeypatch.setattr(Version, "__index__", lambda self: 2)
+    monkeypatch.setattr(Version, "__float__", lambda self: 3.0)
     monkeypatch.setattr(Version, "__radd__", lambda self, other: self)
     one.number = 3
     check()

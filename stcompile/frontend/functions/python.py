@@ -17,7 +17,7 @@ from stcompile.frontend import masks, messages, overloads
 from stcompile.frontend.branches import choose
 from stcompile.frontend.comparisons import compare
 from stcompile.frontend.conditions import combined, negated, refuse_truth, truth_of
-from stcompile.frontend.functions.objects import index_of
+from stcompile.frontend.functions.objects import index_of, number_of
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
 from stcompile.frontend.indexing import get_item
 from stcompile.frontend.iteration import (
@@ -469,6 +469,7 @@ def mathematics(name: str) -> Callable[..., Any]:
     def lowering(run: Run, *operands: Any) -> Any:
         if masks.has_masked(operands):
             run.refuse_masked()
+        operands = tuple(number_of(run, float, x) for x in operands)
         if not any(map(is_traced, operands)):
             return static_mathematics(run, name, *operands)
         return run.record(f"math.{name}", *(_number(run, name, x) for x in operands))
