@@ -143,6 +143,7 @@ class Planned(Statements):
         self.augmenting = _augmenting(tree)
         self.fused = {v for product in products.values() for v in product.fused}
         self.names_of_rows = set(names_of_rows(plan.rows))
+        self.counted = {row.loop.counter for row in plan.rows.values()}
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -201,6 +202,12 @@ class Planned(Statements):
     def _row(self, row: Row) -> ast.expr:
         whole = self.naming.called(row.whole)
         return ast.Subscript(whole, self.counter(row.loop), ast.Load())
+
+    def counter(self, loop: Repeat) -> ast.Name:
+        """What is collected is computed in its row, though nothing may read it later."""
+        if loop.counter is not None and loop.counter in self.counted:
+            return self.naming.counter(loop.counter)
+        return super().counter(loop)
 
     def _name_row(self, value: Variable, location: Location) -> None:
         """A value that was computed in a row is that row from here on, under a name if it is

@@ -57,7 +57,9 @@ WHOLE = [
     "~({a} > 0.1)", "({a} > 0.1) & ({b} < 0.5)", "({a} > 0) + ({b} > 0)",
     "np.sum({a} > 0.1, axis=0)",
     "np.where({a} > 0.1, {b}, 2)", "({a} > 0.1).astype(np.uint8) * np.uint8(200)",
-    "np.cumsum({a} > 0, axis=-1)", "np.argsort({a}, axis=-1)",
+    "np.cumsum({a} > 0, axis=-1)", "np.argsort({a}, axis=-1)", "np.sort({a} > 0.1, axis=-1)",
+    "np.sort(np.round({a} * 3).astype(np.int8), axis=0) * {b}", "np.sort({a}, axis=0)[::-1]",
+    "{a}[np.argsort({b}[..., 0])]", "np.take_along_axis({a}, np.argsort({a}, axis=-1), axis=-1)",
 ]  # fmt: skip
 MORE_VIEWS = [
     "{a}.T[::-1]", "{a}[::-1, ::2]", "{a}.T[1:]", "{a}[::-1].T", "{a}[..., ::-1]", "{a}.T[..., 0]",
@@ -69,7 +71,10 @@ MORE_WRITES = [
     "{a}.T[0] += {a}[0] ** 2", "{a}[{k}] = {b}[..., {k}]", "{a}[:] = {a}[::-1].copy()",
     "{a}[::2] = {a}[1::2][::-1]", "{a} *= {a}[0]", "{a} -= {a}[..., :1]", "{a}[1:] += {a}[0]",
     "{a}[{a} > 0.1] = {n}", "{a}[{a} > 0.1] *= 0.5", "np.add.at({a}, [0, 0], 0.25)",
-    "np.copyto({a}, {b})", "np.add({a}, {b}, out={a})", "{a}[...] = {n}", "{a} += {n}",
+    "np.copyto({a}, {b})", "np.copyto({a}, {b}, where={a} > 0.1)",
+    "np.copyto({a}.T, {n}, where={a}.T < 0)", "np.copyto({a}[::-1], {a}, where={b} > 0)",
+    "{a}.sort()", "{a}.sort(axis=0)", "{a}[...] = np.sort({b}, axis=-1)",
+    "np.add({a}, {b}, out={a})", "{a}[...] = {n}", "{a} += {n}",
     "{a}[0], {a}[-1] = {a}[-1], {a}[0]", "{a}[[-1, 0]] = {a}[[0, -1]]", "{a}.fill({n})",
 ]  # fmt: skip
 CONSTANTS = [

@@ -30,7 +30,9 @@ CHANGES = {
         "{n}.append({n}.pop(0) * 0.9)", "{n}.insert(0, {n}.pop() + {c})", "{n}.reverse()",
         "{n}[0], {n}[-1] = {n}[-1], {n}[0]", "{n}[:] = [z * 0.8 + {c} for z in {n}]",
         "shift({n}, {a})", "lift({n}, {a})", "{n} = [z * 0.9 for z in {n}]", "{n} = list({n})",
-        "{n} = [{a}, *{n}[1:]]", "{n} = {n}[1:] + [{a}]", "{n}[-1] += {a} * 0.2", "{n}[0] = {a}",
+        "{n} = [{a}, *{n}[1:]]", "{n} = {n}[1:] + [{a}]", "{n}.sort()", "{n} = sorted({n})",
+        "{n}.sort(key=lambda z: -z)", "{n}[0] = (z4 := {a}) * z4", "{n}[-1] += {a} * 0.2",
+        "{n}[0] = {a}",
     ],
     "arrays": [
         "{n}.append({n}.pop(0))", "{n}.reverse()", "{n}[0], {n}[-1] = {n}[-1], {n}[0]",
@@ -124,6 +126,10 @@ HELPERS = {
         "    def moved(self, a):\n        other = Point(self.q, self.p, self.v * 0.9)\n"
         "        other.move(a)\n        return other\n\n    def norm(self):\n"
         "        return self.p * self.p + np.sum(self.v) * 0.1",
+        "@dataclasses.dataclass(slots=True)\nclass Point:\n    p: float\n    q: float\n"
+        "    v: np.ndarray\n\n    def move(self, a):\n        self.p, self.q = self.q * 0.9, a\n\n"
+        "    def moved(self, a):\n        return dataclasses.replace(self, q=a, v=self.v * {c})\n\n"
+        "    def norm(self):\n        return self.p * self.q if self.p > {c} else self.v[0]",
     ],
 }  # fmt: skip
 

@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import containers
+from tests.fuzz import blocks, containers
+from tests.fuzz.blocks import Blocks
 from tests.fuzz.containers import Containers, Held, assignable
 from tests.fuzz.generate import function_of
 
@@ -38,6 +39,10 @@ SCALARS = [
     "{m}[{r}, {i}] + {a}", "np.cos({a}) * {c}", "{v} @ {w} * 0.2", "np.max({v})", "abs({a}) + 0.1",
     "{a} if {q} else {b}", "{a} * {c} if {q} else {v}[{i}]", "max({a}, {b})", "min({a}, {c})",
     "{v}.mean() + {c}", "{f}({v}, {a})[{i}]", "{g}({a}, {b})", "float({a}) * {c}",
+    "(z0 := {a} * 0.7) * z0 + {b}", "z1 * 0.5 if (z1 := {a} + {c}) > {d} else {b} - z1",
+    "sum([(z2 := y * {a}) * z2 for y in {v}]) * 0.1", "sorted([{a}, {b}, {c}])[{r}]",
+    "sorted({v})[1]", "sorted([{a}, {b}], key=lambda z: z * {c})[0]", "np.sort({v})[{i}]",
+    "np.median({v})", "min([{a}, {b}], key=lambda z: z * z)", "max({v}, key=abs)",
 ]  # fmt: skip
 VECTORS = [
     "{v} * 0.8 + {w} * 0.1", "np.sin({v})", "np.tanh({v} * {a})", "{v} + {a} * 0.3", "{v} * {w}",
@@ -45,6 +50,8 @@ VECTORS = [
     "np.sum({m}, axis=0) * 0.3", "{v} * {w} if {q} else {v} - {a}", "{f}({v}, {a})", "{v}.copy()",
     "np.roll({v}, 1) * {a}", "np.concatenate([{v}[2:], {w}[:2]])", "np.stack([{a}, {b}, {a}, {c}])",
     "np.array([{a}, {c}, {b}, 0.5])", "np.zeros(4) + {a}", "{f}({f}({v}, {b}), {a}) * {c}",
+    "(u0 := np.sin({v})) * u0[::-1]", "np.sort({v})", "np.sort({v})[::-1] * {a}",
+    "{v}[np.argsort({w})]", "np.array(sorted([{a}, {b}, {c}, {d}]))",
 ]  # fmt: skip
 MATRICES = ["{m} * 0.9", "np.outer({v}[:3], {w})", "{m} + {v} * 0.1", "np.tanh({m} * {a})"]
 ALIASES = ["{v}", "{v}[::-1]", "{m}[{r}]", "{v} if {q} else {w}", "{m}[{r}, ::-1]", "{v}[:]"]
@@ -53,6 +60,8 @@ WRITES = [
     "{o} += {w} * 0.1", "{o} *= 0.9", "{o} -= {e} * 0.2", "{o}[::2] += {e} * 0.5", "{o}[:] = {v}",
     "{o}[{i}], {o}[{j}] = {o}[{j}], {o}[{i}] * 0.9", "{o}[1:] += {o}[:-1] * 0.1",
     "put({o}, {e})", "{o}[::-1][{i}] = {e}", "{o}[[0, -1]] += {e} * 0.1",
+    "np.copyto({o}, {w}, where={v} > {c})", "np.copyto({o}[1:], {e})", "{o}.sort()",
+    "np.copyto({o}[::-1], {v} * {a}, where=[True, False, True, True])",
 ]  # fmt: skip
 MATRIX_WRITES = [
     "{o}[{r}] = {v} * 0.9", "{o}[{r}, {i}] = {e}", "{o}[:, {i}] += {e} * 0.2", "{o} *= 0.9",
@@ -63,6 +72,7 @@ TESTS = [
     "{a} > {c}", "{a} * {b} < {c}", "{a} < {b}", "{v}[{i}] > {c}", "np.sum({v}) > {c}",
     "{c} < {a} < {d}", "np.any({v} > {c})", "({v} < {d}).all()", "abs({a}) > 0.4", "{i} > 1",
     "{i} % 2 == 0", "{m}[{r}, {i}] < {c}", "np.argmax({v}) != 2", "{a} != 0.5",
+    "(z3 := {a} * 0.9) > {c} and z3 < {d}", "sorted([{a}, {b}])[0] > {c}",
 ]  # fmt: skip
 COUNTS = ["int(abs({a}) * 4) % 4", "n", "int(abs({v}[0]) * 3) % 5", "n % 3 + 1"]
 
@@ -131,9 +141,10 @@ class Writer:
         self.indent = 1
         self.made = 0
         self.left = choices.randint(4, 22)  # statements
-        texts = HELPERS | containers.HELPERS
+        texts = HELPERS | containers.HELPERS | blocks.HELPERS
         self.helpers = {kind: choices.choice(texts[kind]) for kind in texts}
         self.containers, self.has_containers = Containers(self), self.chance(0.8)
+        self.blocks, self.has_blocks = Blocks(self), self.chance(0.3)
 
     def source(self) -> str:
         scope = Scope(("s",), ("x",), (), ("y",))
@@ -200,7 +211,9 @@ class Writer:
 
     def helper(self, kind: str) -> str:
         """The name of a helper, or of a class."""
-        return re.split(r"[ (:]", self.helpers[kind], maxsplit=2)[1]
+        found = re.search(r"^(?:def|class) (\w+)", self.helpers[kind], re.MULTILINE)
+        assert found is not None
+        return found[1]
 
     def subscript(self, scope: Scope, size: int) -> str:
         if scope.counters and self.chance(0.7):
@@ -233,6 +246,8 @@ class Writer:
             kinds |= {self.branch: 6, self.short_loop: 3, self.while_loop: 3, self.counted_loop: 2}
             kinds |= {self.long_loop: 3, self.nested_function: 1, self.list_loop: 2}
             kinds |= {self.guarded: 2, self.managed: 1}
+        if self.has_blocks and scope.depth < 3:
+            kinds |= {self.blocks.attempt: 5, self.blocks.managed: 5}
         if self.has_containers:
             held = self.containers
             kinds |= {held.new: 3, held.change: 7, held.read: 3, held.rebind: 3, held.grow: 2}
@@ -552,8 +567,8 @@ def runs(source: str, args: tuple[Any, ...]) -> bool:
     try:
         with np.errstate(all="raise", under="ignore"):
             results = function_of(source)(*given)
-    except (ValueError, LookupError, ArithmeticError, UnboundLocalError, TypeError, RuntimeError):
-        return False  # RuntimeError: a dict that changes while it is iterated over
+    except Exception:
+        return False
     return all(np.all(np.abs(value) < LIMIT) for value in results)
 
 

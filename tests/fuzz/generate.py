@@ -131,7 +131,7 @@ def function_of(source: str, names: Mapping[str, Any] = HELPERS) -> Callable[...
     """The program, with its source where `linecache` finds it."""
     file = f"<fuzz {abs(hash(source))}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    module: dict[str, Any] = {"__name__": "tests.fuzz.program", **names}
+    module: dict[str, Any] = {"__name__": __name__, **names}
     exec(compile(source, file, "exec"), module)
     function: Callable[..., Any] = module["program"]
     return function

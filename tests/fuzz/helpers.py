@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,4 +44,10 @@ class Pair:
         return self.p * self.p + self.q * self.q
 
 
-HELPERS: dict[str, Any] = {"np": np, "mix": mix, "push": push, "Pair": Pair}
+HELPERS: dict[str, Any] = {
+    **{module.__name__: module for module in (contextlib, dataclasses)},
+    "np": np,
+    "mix": mix,
+    "push": push,
+    "Pair": Pair,
+}
