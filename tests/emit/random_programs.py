@@ -24,8 +24,12 @@ MATRIX = Type.array("float64", (2, 3))
 NUMBER = Type.scalar("float64")
 INTEGER = Type.python(int)
 FLAG = Type.scalar("bool")
+WHOLE = Type.array("int64", (3,))
+SMALL = Type.array("uint8", (3,))
+MASK = Type.array("bool", (3,))
 STACK = Type.stack(VECTOR)  # as many as `n`, the program's only count
-ALL = (VECTOR, PAIR, MATRIX, NUMBER, INTEGER, FLAG, STACK)
+ARRAYS = (VECTOR, PAIR, MATRIX, WHOLE, SMALL, MASK)
+ALL = (*ARRAYS, NUMBER, INTEGER, FLAG, STACK)
 
 NAMES = ("", "", "", "h", "h", "y")
 Choose = Callable[[int], int]  # a number from 0 up to, but without, another
@@ -86,6 +90,9 @@ class Scope:
             return self.record("greater", self.some(NUMBER), Constant(0.5))
         if type == STACK:
             return self.pick(known)
+        if type in (WHOLE, SMALL, MASK):
+            value = Constant(type.dtype.type(self.choose(3)))
+            return self.record("full", value, shape=type.dims, dtype=type.dtype)
         return self.record("full", self.some(NUMBER), shape=type.dims, dtype=type.dtype)
 
     def record(self, primitive: str, *inputs: Atom, **params: Any) -> Atom:
@@ -130,13 +137,33 @@ class Scope:
         self.record("multiply", self.some(self.pick((VECTOR, MATRIX, NUMBER))), self.some(NUMBER))
 
     def compare(self) -> None:
-        self.record("less", self.some(NUMBER), self.some(NUMBER))
+        type = self.pick((NUMBER, NUMBER, VECTOR, WHOLE, SMALL))
+        self.record(self.pick(("less", "greater", "not_equal")), self.some(type), self.some(type))
+
+    def whole(self) -> None:
+        """An array of integers or booleans."""
+        kind = self.choose(6)
+        if kind == 0:
+            self.record("cast", self.some(self.pick((MASK, WHOLE))), dtype=SMALL.dtype)
+        elif kind == 1:
+            self.record("cast", self.some(self.pick((MASK, SMALL))), dtype=WHOLE.dtype)
+        elif kind == 2:
+            type = self.pick((WHOLE, SMALL))
+            primitive = self.pick(("add", "subtract", "multiply", "maximum", "bitwise_and"))
+            self.record(primitive, self.some(type), self.some(type))
+        elif kind == 3:
+            primitive = self.pick(("logical_and", "bitwise_or", "bitwise_xor", "maximum"))
+            self.record(primitive, self.some(MASK), self.some(MASK))
+        elif kind == 4:
+            self.record("where", self.some(MASK), self.some(VECTOR), self.some(VECTOR))
+        else:
+            self.record("multiply", self.some(self.pick((MASK, WHOLE))), self.some(VECTOR))
 
     def total(self) -> None:
         self.record("sum", self.some(VECTOR), axis=(0,), keepdims=False)
 
     def copied(self) -> None:
-        self.record("copy", self.some(self.pick((VECTOR, MATRIX))))
+        self.record("copy", self.some(self.pick((VECTOR, MATRIX, WHOLE, MASK))))
 
     def spread(self) -> None:
         self.record("broadcast_to", self.some(NUMBER), shape=(3,))
@@ -160,8 +187,12 @@ class Scope:
         self.record("slice", x, start=starts, length=length, step=step, drop=drop)
 
     def write(self) -> None:
-        kind = self.choose(6)
-        if kind < 3:
+        kind = self.choose(7)
+        if kind == 6:
+            type, at = self.pick((WHOLE, SMALL, MASK)), ("index",)
+            value = Constant(type.dtype.type(self.choose(3)))
+            self.record("index_update", self.some(type), value, Constant(self.choose(3)), at=at)
+        elif kind < 3:
             first, drop = self.choose(2), (0,) if kind else ()
             params = {"start": ((first,),), "length": (1 if kind else 2,), "step": (1,)}
             params["drop"] = drop
@@ -174,7 +205,7 @@ class Scope:
             at = ("index",)
             self.record("index_update", self.some(MATRIX), self.some(VECTOR), Constant(1), at=at)
         else:
-            type = self.pick((VECTOR, VECTOR, PAIR, MATRIX, NUMBER, STACK))
+            type = self.pick((VECTOR, VECTOR, PAIR, MATRIX, NUMBER, STACK, WHOLE, SMALL))
             if type != STACK or self.known.get(STACK):
                 self.record("accumulate", self.some(type), self.some(type), op="add")
 
@@ -189,6 +220,8 @@ class Scope:
         add,
         scale,
         compare,
+        whole,
+        whole,
         total,
         copied,
         spread,

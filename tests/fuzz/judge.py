@@ -31,6 +31,7 @@ from stcompile.verify import verify
 from tests.fuzz.control import LIMIT, arguments, path, program
 from tests.fuzz.generate import function_of
 from tests.programs import READABLE, bits
+from tests.uninitialised import spoilt_memory
 
 REFUSALS = (st.LanguageError, st.TypingError, st.DerivativeError)
 WRT = (0, 1, 2)
@@ -106,9 +107,9 @@ def judge_source(
 
 def verdict_of(function: Callable[..., Any], examine: Callable[[], tuple[int, int]]) -> Verdict:
     """The verdict on a program by an examination of it, which raises where it is wrong and counts
-    the slopes that it compared, and those at kinks."""
+    the slopes that it compared, and those at kinks. New memory holds NaN meanwhile."""
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), spoilt_memory():
             warnings.simplefilter("ignore")
             counts = examine()
         return Verdict("right", "", "", *counts)

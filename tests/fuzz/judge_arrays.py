@@ -1,10 +1,10 @@
 """Whether a function of arrays is compiled right.
 
-New memory holds NaN while it runs. In every call, some of them with arrays of other shapes and in
-other layouts: the readable level gives NumPy's results to the bit, the evaluator of the list those
-of the readable level; the fast level the same up to rounding, and so do both gradients, which agree
-with differences where the plain function is smooth. No argument and no earlier result is changed,
-and two threads that call at once get what one gets alone.
+In every call, some of them with arrays of other shapes and in other layouts: the readable level
+gives NumPy's results to the bit, the evaluator of the list those of the readable level; the fast
+level the same up to rounding, and so do both gradients, which agree with differences where the
+plain function is smooth. No argument and no earlier result is changed, and two threads that call at
+once get what one gets alone.
 
 A light judgement is of one compilation at the fast level, and of one call: all results beside those
 of NumPy, and the gradient beside differences along a direction.
@@ -29,7 +29,6 @@ from tests.fuzz.helpers import HELPERS
 from tests.fuzz.judge import Mismatch, Verdict, close, verdict_of
 from tests.fuzz.structures import directions, flat, is_finite, is_real, locked, moved, same
 from tests.programs import READABLE, weigh
-from tests.uninitialised import spoilt_memory
 
 Calls = tuple[tuple[Any, ...], ...]
 FAST = Options("fast")
@@ -56,9 +55,8 @@ def judge_function(
     """The verdict on a function. Its text tells whether it computes in less than float64."""
 
     def examine() -> tuple[int, int]:
-        with spoilt_memory():
-            comparison = _Comparison(function, text, calls)
-            return comparison.run_once() if light else comparison.run()
+        comparison = _Comparison(function, text, calls)
+        return comparison.run_once() if light else comparison.run()
 
     return verdict_of(function, examine)
 

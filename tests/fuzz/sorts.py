@@ -29,7 +29,6 @@ from tests.fuzz.generate import function_of
 from tests.fuzz.judge import Mismatch, Verdict, verdict_of
 from tests.passes import test_random_algebra
 from tests.plan import test_random_parts
-from tests.uninitialised import spoilt_memory
 
 Calls = tuple[Any, ...]
 
@@ -90,8 +89,7 @@ def _drawn(module: Any) -> Sort:
 
 def _asserted(check: Callable[[], None]) -> tuple[int, int]:
     try:
-        with spoilt_memory():
-            check()
+        check()
     except AssertionError as error:
         raise Mismatch("what a test asserts", str(error)) from error
     return 0, 0

@@ -7,12 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from tests.fuzz import run
 from tests.fuzz.control import program
 from tests.fuzz.generate import function_of
-from tests.fuzz.judge import Comparison, Mismatch, Verdict, judge, judge_source
-
-PROGRAMS = 60
+from tests.fuzz.judge import Comparison, Mismatch, judge_source
 
 SMOOTH = """\
 def program(x, y, s, n):
@@ -24,13 +21,6 @@ def program(x, y, s, n):
     return a, x * a + y[0]
 """
 ARGS = (np.array([0.1, 0.2, 0.3, 0.4]), np.ones((3, 4)), 0.7, np.asarray(1))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(PROGRAMS))
-def test_program(seed):
-    verdict = judge(seed, second_order=seed % 8 == 0)
-    assert verdict.kind in ("right", "refused"), f"{verdict.about}\n{verdict.details}"
 
 
 OCCUR = [
@@ -100,42 +90,10 @@ def test_a_refusal_is_at_the_users_line():
     assert "np.roots(x)" in verdict.details
 
 
-def test_programs_are_made_shorter(monkeypatch):
-    """As if what is wrong were a product under a condition."""
-
-    def judged(sort, source, calls):
-        return Verdict("wrong", "it") if "a * 2.0" in source else Verdict("right")
-
-    monkeypatch.setattr(run, "judged", judged)
-    shorter = run.shortened("control", SMOOTH, (ARGS,), Verdict("wrong", "it"))
-    assert shorter.splitlines() == [
-        "def program(x, y, s, n):",
-        "    a = s",
-        "    a = a * 2.0",
-        "    return (a, x)",
-    ]
-
-
-def test_the_command(tmp_path, capsys):
-    log = tmp_path / "log"
-    asked = ["--programs", str(len(run.SORTS)), "--log", str(log), "--second-order", "0"]
-    status = run.main(asked)
-    printed = capsys.readouterr().out
-    lines = log.read_text()
-    assert lines.endswith(printed)
-    starts = [line.partition(" seed ")[0] for line in lines.splitlines() if " seed " in line]
-    assert starts == [f"program {n} ({sort})" for n, sort in enumerate(run.SORTS)]
-    assert f"{len(run.SORTS)} programs" in printed
-    assert status == 0
-
-
 def test_light_judgements():
     """One call, whose value and gradient are compared all the same."""
     verdict = judge_source(SMOOTH, (ARGS,), light=True)
     assert (verdict.kind, verdict.differences, verdict.kinks) == ("right", 1, 0)
-    assert [run.Job(0, n, 2, 3).how["light"] for n in range(4)] == [False, True, True, False]
-    assert [run.Job(0, n, 2, 3).how["second_order"] for n in range(4)] == [True, False, True, False]
-    assert not run.Job(0, 1, 0).how["light"]
 
 
 def test_a_crash_is_no_refusal(monkeypatch):

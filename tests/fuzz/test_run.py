@@ -1,0 +1,93 @@
+"""Some thousand random programs of all sorts, and the command that judges more of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.fuzz import run
+from tests.fuzz.judge import Verdict
+
+SEED, PART = 14, 40
+PROGRAMS = {  # as many as are judged in a quarter of a minute or so
+    "control": 160,
+    "arrays": 120,
+    "collected": 120,
+    "aliases": 240,
+    "layouts": 480,
+    "objects": 240,
+    "algebra": 80,
+    "parts": 80,
+    "lists": 1000,
+}
+FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
+
+SMOOTH = """\
+def program(x, y, s, n):
+    a = max(s, x[0])
+    b = x[1] * 2.0
+    if s > 0.5:
+        a = a * 2.0
+        b = b - s
+    return a, x * a + y[0]
+"""
+ARGS = (np.array([0.1, 0.2, 0.3, 0.4]), np.ones((3, 4)), 0.7, np.asarray(1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sort", "first"),
+    [(sort, first) for sort, count in PROGRAMS.items() for first in range(0, count, PART)],
+)
+def test_programs(sort: str, first: int) -> None:
+    kinds = []
+    for number in range(first, first + PART):
+        finding = run.examine(run.Job(SEED, number, SECOND_ORDER, FULL, sort))
+        verdict = finding.verdict
+        assert verdict.kind in ("right", "refused"), (
+            f"{verdict.about}\n{finding.source}\n{verdict.details}"
+        )
+        kinds.append(verdict.kind)
+    assert kinds.count("right") > PART // 3
+
+
+def test_programs_of_all_sorts_are_judged() -> None:
+    assert PROGRAMS.keys() == run.SORTS.keys()
+
+
+def test_programs_are_made_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if what is wrong were a product under a condition."""
+
+    def judged(sort: str, source: str, calls: Any, **how: bool) -> Verdict:
+        return Verdict("wrong", "it") if "a * 2.0" in source else Verdict("right")
+
+    monkeypatch.setattr(run, "judged", judged)
+    shorter = run.shortened("control", SMOOTH, (ARGS,), Verdict("wrong", "it"))
+    assert shorter.splitlines() == [
+        "def program(x, y, s, n):",
+        "    a = s",
+        "    a = a * 2.0",
+        "    return (a, x)",
+    ]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log"
+    asked = ["--programs", str(len(run.SORTS)), "--log", str(log), "--second-order", "0"]
+    status = run.main(asked)
+    printed = capsys.readouterr().out
+    lines = log.read_text()
+    assert lines.endswith(printed)
+    starts = [line.partition(" seed ")[0] for line in lines.splitlines() if " seed " in line]
+    assert starts == [f"program {n} ({sort})" for n, sort in enumerate(run.SORTS)]
+    assert f"{len(run.SORTS)} programs" in printed
+    assert status == 0
+
+
+def test_how_programs_are_judged() -> None:
+    assert [run.Job(0, n, 2, 3).how["light"] for n in range(4)] == [False, True, True, False]
+    assert [run.Job(0, n, 2, 3).how["second_order"] for n in range(4)] == [True, False, True, False]
+    assert not run.Job(0, 1, 0).how["light"]
