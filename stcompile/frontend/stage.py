@@ -148,6 +148,9 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     outputs = tuple(_atoms(result))
     used = _used(run, outputs)
     hidden = [h for h in run.captures.hidden if h.variable in used]
+    for one in run.captures.hidden:
+        if one.variable not in used:  # nothing is computed of it, but Python reads it
+            run.captures.guard(one.place.fact("presence", _is_there))
     inputs = (*(leaf.variable for leaf in run.captures.leaves), *(h.variable for h in hidden))
     raw = Program(name, inputs, tuple(run.recorder.equations), outputs)
     program = name_variables(raw, run.recorder.hints)
@@ -161,6 +164,11 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
         distinct(run.cautions),
         tuple(run.captures.beside),
     )
+
+
+def _is_there(value: Any) -> bool:
+    """True: reading what is not there raises an error."""
+    return True
 
 
 def _result(run: Run, value: Any) -> Result:

@@ -106,6 +106,22 @@ def test_a_changed_closure_variable(before, after):
     assert_follows(loss, change)
 
 
+def test_what_is_read_for_nothing_is_there(monkeypatch):
+    """Python reads it, though nothing is computed of it."""
+    monkeypatch.setitem(globals(), "UNUSED", 0.5)
+
+    def function(x):
+        other = UNUSED  # noqa: F821, F841
+        return np.sum(x)
+
+    compiled = st.compile(function)
+    assert compiled(X) == compiled(X) == np.sum(X)
+    monkeypatch.delitem(globals(), "UNUSED")
+    for _ in range(2):
+        with pytest.raises(st.LanguageError, match="UNUSED"):
+            compiled(X)
+
+
 def test_an_array_changed_in_place():
     weight = np.ones(3)
 
