@@ -15,6 +15,7 @@ from stcompile.options import Options
 from stcompile.passes.own_outputs import own_outputs
 from stcompile.regions import Repeat, unfold
 from stcompile.storage import plan_writes
+from stcompile.text import parse_program
 from stcompile.verify import verify
 from tests.emit.emitting import check, emitted, run
 from tests.emit.random_programs import CALLS, Builder
@@ -65,6 +66,26 @@ def test_outputs_get_storage_of_their_own(program: Program) -> None:
 @given(programs())
 def test_two_emissions_give_equal_bytes(program: Program) -> None:
     assert emitted(program).source == emitted(program).source
+
+
+UNREAD = """\
+program f(x: f64[3], n: int) {
+  last: f64[3], rows: f64[1,3] = loop(x, x; body=program body(x: f64[3], k: int, h: f64[3]) {
+    again: f64[3] = loop(x, h; body=program again(x: f64[3], k: int, h: f64[3]) {
+      h.1: f64[3] = add(h, x)
+      return h.1
+    }, carry=1, constants=1, length=3)
+    twice: f64[3] = add(x, x)
+    return again, twice
+  }, carry=1, constants=1, length=1)
+  return last
+}
+"""
+
+
+def test_what_is_collected_and_never_read_is_in_its_place() -> None:
+    """Another loop may have run in the step meanwhile."""
+    check(parse_program(UNREAD), (CALLS[0][0], 1), options=Options("fast"))
 
 
 def test_the_random_programs_are_of_all_kinds() -> None:
