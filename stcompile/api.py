@@ -81,6 +81,7 @@ def jacobian(
     *,
     mode: Mode = "auto",
     has_aux: bool = False,
+    holomorphic: bool = False,
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
@@ -89,7 +90,8 @@ def jacobian(
 
     An output of shape S and an argument of shape T give an array of shape ``S + T``; structures
     give structures, the output's outside. ``mode`` says whether it is made by columns
-    (``"forward"``) or by rows (``"reverse"``); ``"auto"`` takes what is fewer.
+    (``"forward"``) or by rows (``"reverse"``); ``"auto"`` takes what is fewer. Complex results of
+    complex arguments have a derivative where they are ``holomorphic``.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -101,7 +103,7 @@ def jacobian(
     """
     from stcompile.jacobian import Jacobian
 
-    return Jacobian(function, wrt, mode, has_aux, options(level, debug_nans, memory))
+    return Jacobian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
 
 
 @makes_transformed
@@ -112,12 +114,14 @@ def hessian(
     *,
     mode: Mode = "forward",
     has_aux: bool = False,
+    holomorphic: bool = False,
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
 ) -> Jacobian:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
-    `grad`, by columns unless ``mode`` says otherwise.
+    `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
+    number.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -128,7 +132,7 @@ def hessian(
     """
     from stcompile.hessian import Hessian
 
-    return Hessian(function, wrt, mode, has_aux, options(level, debug_nans, memory))
+    return Hessian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
 
 
 @makes_transformed

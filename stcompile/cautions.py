@@ -6,14 +6,13 @@ that is truncated because it is stored in an integer array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from stcompile.codegen_templates.derivatives import NON_DIFFERENTIABLE
+from stcompile.activity import CONTROL, flow
 from stcompile.errors import excerpt
-from stcompile.ir import Atom, Equation, Program, Variable
+from stcompile.ir import Equation, Program, Variable
 from stcompile.location import Location
-from stcompile.primitives.control import Ports
 from stcompile.types import Type
 
 MOST = 5  # cautions of one kind that are shown
@@ -22,7 +21,6 @@ MOST = 5  # cautions of one kind that are shown
 _EXPLICIT = frozenset({"cast", "update", "index_update", "accumulate", "store", "full", "array"})
 _EXPLICIT |= {"masked_update"}
 _STORES = frozenset({"update", "index_update", "masked_update"})
-_CONTROL = frozenset({"call", "cond", "loop"})
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def _upcasts(program: Program) -> Iterator[Caution]:
 
 
 def _upcast(equation: Equation, where: Location) -> Caution | None:
-    if equation.primitive in _EXPLICIT or equation.primitive in _CONTROL:
+    if equation.primitive in _EXPLICIT or equation.primitive in CONTROL:
         return None
     types = [atom.type for atom in equation.inputs]
     narrow = next((t for t in types if t.kind == "array" and _is_narrow(t)), None)
@@ -144,58 +142,8 @@ def truncations(program: Program, wrt: Iterable[Variable]) -> list[Caution]:
         hint = f"make an array of floats, such as np.zeros(n), or write the cast: {cast}"
         found.append(Caution(where, reason, hint))
 
-    _flow(program, set(wrt), look)
+    flow(program, set(wrt), look)
     return _limited(found)
-
-
-def _flow(
-    program: Program, active: set[Variable], look: Callable[[Equation, set[Variable]], None]
-) -> list[bool]:
-    """Activity, forwards: which outputs depend on the ``active`` inputs through differentiable
-    equations; ``look`` sees every equation with the active variables of its program."""
-    for equation in program.equations:
-        look(equation, active)
-        if equation.primitive in NON_DIFFERENTIABLE:
-            continue
-        given = [_is_active(atom, active) for atom in equation.inputs]
-        if equation.primitive in _CONTROL:
-            reached = _through(equation, given, look)
-        else:
-            reached = [any(given)] * len(equation.outputs)
-        active |= {
-            o for o, r in zip(equation.outputs, reached, strict=True) if r and o.type.inexact
-        }
-    return [_is_active(atom, active) for atom in program.outputs]
-
-
-def _through(
-    equation: Equation, given: Sequence[bool], look: Callable[[Equation, set[Variable]], None]
-) -> list[bool]:
-    """Which results of a control equation are active."""
-
-    def into(program: Program, flags: Sequence[bool]) -> list[bool]:
-        return _flow(program, {v for v, f in zip(program.inputs, flags, strict=True) if f}, look)
-
-    if equation.primitive == "call":
-        return into(equation.params["program"], given)
-    if equation.primitive == "cond":
-        branches = [into(equation.params[name], given[1:]) for name in ("then", "otherwise")]
-        return [any(pair) for pair in zip(*branches, strict=True)]
-    ports = Ports.of(equation)
-    first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
-    given = given[len(equation.inputs) - last - len(ports.xs) :]
-    constants, carry, xs = given[:first], list(given[first:last]), given[last:]
-    counter = [] if ports.is_while else [False]
-    while True:  # at most once for each carry
-        results = into(ports.body, [*constants, *counter, *carry, *xs])
-        after = [now or then for now, then in zip(carry, results, strict=False)]
-        if after == carry:
-            return [*carry, *results[len(carry) :]]
-        carry = after
-
-
-def _is_active(atom: Atom, active: set[Variable]) -> bool:
-    return isinstance(atom, Variable) and atom in active
 
 
 def _every(program: Program) -> Iterator[Equation]:

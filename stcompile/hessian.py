@@ -23,13 +23,29 @@ class Hessian(Jacobian):
     """The Jacobian of the gradient."""
 
     def __init__(
-        self, function: Callable[..., Any], wrt: Wrt, mode: Mode, has_aux: bool, options: Options
+        self,
+        function: Callable[..., Any],
+        wrt: Wrt,
+        mode: Mode,
+        has_aux: bool,
+        options: Options,
+        holomorphic: bool = False,
     ) -> None:
-        gradient = Gradient(function, wrt, False, options, has_aux=has_aux)
-        super().__init__(gradient, wrt, mode, has_aux, options)
+        gradient: Any = Gradient(function, wrt, False, options, has_aux=has_aux)
+        if holomorphic:
+            gradient = Jacobian(function, wrt, "reverse", has_aux, options, holomorphic=True)
+        super().__init__(gradient, wrt, mode, has_aux, options, holomorphic)
         name = function_name(function)
         self.name = f"{name}_hessian"
         self.title = f"The Hessian of `{name}` with respect to {self.all_shown}."
+
+    def refuse_complex(self, run: Run) -> NoReturn:
+        self.refuse(
+            run,
+            "the Hessian of a real function by complex numbers is no matrix of complex numbers",
+            "differentiate by the real and imaginary parts, as two arguments; of a holomorphic "
+            "function, return its complex value and say holomorphic=True",
+        )
 
 
 class HessianVectorProduct:

@@ -3,12 +3,19 @@
 In reverse mode a loop runs the adjoint once for each number of the output, in forward mode the
 tangent once for each number of the arguments (Griewank & Walther 2008, ch. 3). What does not depend
 on the row or the column is computed once, before the loop.
+
+Of complex numbers: a complex output by a real argument has the derivatives of its real and its
+imaginary part, a real output by a complex argument those of the convention of gradients; both take
+two directions. A complex output by a complex argument has a derivative that is one complex number
+where it is holomorphic, and this is the result of one direction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
 
 import stcompile.trees as trees
 from stcompile.ad.forward import forward
@@ -23,8 +30,9 @@ from stcompile.frontend.substage import (
     substage,
     with_outputs,
 )
+from stcompile.holomorphic import require_holomorphic
 from stcompile.ir import Atom, Equation, Program, Variable, free_variables
-from stcompile.library.unit_vectors import of_unit_vectors
+from stcompile.library.unit_vectors import of_one, of_unit_vectors
 from stcompile.options import Options
 from stcompile.passes.eliminate_dead_code import eliminate_dead_code
 from stcompile.pushforward import exactly, zero
@@ -43,6 +51,8 @@ class Jacobian(ByArguments):
     structure gives that structure of Jacobians, each in the structure of the argument.
     """
 
+    takes_complex = True
+
     def __init__(
         self,
         function: Any,
@@ -50,12 +60,14 @@ class Jacobian(ByArguments):
         mode: Mode = "auto",
         has_aux: bool = False,
         options: Options | None = None,
+        holomorphic: bool = False,
     ) -> None:
         super().__init__(function, wrt, options)
         if mode not in MODES:
             raise ValueError(f"the mode of a Jacobian is one of {', '.join(MODES)}, not {mode!r}")
         self.mode = mode
         self.has_aux = has_aux
+        self.holomorphic = holomorphic
         self.name = f"{self.function_name}_jacobian"
         self.title = f"The Jacobian of `{self.function_name}` by {self.all_shown}."
 
@@ -67,6 +79,7 @@ class Jacobian(ByArguments):
         if self.has_aux:
             result, aux = output_and_aux(run, self.function, result)
         outputs = self._outputs(run, sub, result)
+        self._check_complex(run, sub.program, outputs, variables)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
         blocks, beside = self._blocks(run, sub, outputs, others, variables)
         rows = iter(blocks)
@@ -95,14 +108,44 @@ class Jacobian(ByArguments):
                     "return arrays or numbers that do; what else there is, by has_aux=True",
                 )
             type = sub.program.outputs[leaf.index].type
-            if type.dtype.kind != "f":
+            if not type.inexact:
                 self.refuse(
                     run,
                     f"{shown} of `{self.function_name}` is {type}, which has no Jacobian",
-                    "return real floating-point numbers; what else there is, by has_aux=True",
+                    "return floating-point numbers; what else there is, by has_aux=True",
                 )
             found.append(leaf.index)
         return found
+
+    def _check_complex(
+        self, run: Run, program: Program, outputs: Sequence[int], variables: Sequence[Variable]
+    ) -> None:
+        """Refuse derivatives by complex arguments that are not one complex number."""
+        turning = [variable for variable in variables if _is_complex(variable)]
+        if not turning:
+            return
+        of_complex = [_is_complex(program.outputs[index]) for index in outputs]
+        if self.holomorphic:
+            if not all(of_complex):
+                self.refuse(
+                    run,
+                    f"`{self.function_name}` returns real numbers, and is not holomorphic",
+                    "leave holomorphic=True out: the Jacobian is then that of gradients",
+                )
+            wanted = with_outputs(program, tuple(program.outputs[index] for index in outputs))
+            require_holomorphic(self.function_name, eliminate_dead_code(wanted), turning)
+        elif any(of_complex):
+            self.refuse_complex(run)
+
+    def refuse_complex(self, run: Run) -> NoReturn:
+        """Refuse complex results of complex arguments."""
+        self.refuse(
+            run,
+            f"`{self.function_name}` returns complex numbers and is differentiated by complex "
+            "numbers: the derivative is one complex number only where it is holomorphic",
+            "say holomorphic=True if it is; else return np.real(...) and np.imag(...), or give the "
+            "real and imaginary parts as two arguments",
+        )
 
     def _blocks(
         self,
@@ -139,7 +182,8 @@ class Jacobian(ByArguments):
         seeds = parts.adjoint.inputs[parts.residuals :]
         blocks = []
         for at, seed in enumerate(seeds):
-            made = _mapped(run, _Linear(parts.adjoint, kept, at), seed.type)
+            joined = tuple(_is_complex(seed) and not _is_complex(by) for by in variables)
+            made = _mapped(run, _Linear(parts.adjoint, kept, at), seed.type, joined)
             shapes = [seed.type.dims + variable.type.dims for variable in variables]
             blocks.append([_shaped(run, *pair) for pair in zip(made, shapes, strict=True)])
         return blocks, [results[i] for i in others]
@@ -170,7 +214,11 @@ class Jacobian(ByArguments):
             values = [results[i] for i in others]
         blocks = []
         for at, seed in enumerate(moving.inputs[len(kept) :]):
-            made = _mapped(run, _Linear(moving, kept, at), seed.type)
+            joined = tuple(
+                _is_complex(seed) and not _is_complex(sub.program.outputs[index])
+                for index in outputs
+            )
+            made = _mapped(run, _Linear(moving, kept, at), seed.type, joined)
             row = []
             for value, index in zip(made, outputs, strict=True):
                 dims = sub.program.outputs[index].type.dims
@@ -237,20 +285,28 @@ class _Linear:
         return tuple(map(run.value, run.recorder.inline(self.program, tuple(inputs))))
 
 
-def _mapped(run: Run, linear: _Linear, seed: Type) -> Sequence[Any]:
-    """The outputs of a linear program for each unit vector: arrays with a first axis for them."""
+def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> Sequence[Any]:
+    """The outputs of a linear program for each unit vector: arrays with a first axis for them.
+    Those that are ``joined`` are real, and of two directions."""
     if seed.kind != "array":
         one = seed.python_type(1) if seed.kind == "python" else seed.dtype.type(1)
-        made: Sequence[Any] = linear.stage_call(run, (one,), {})
+        made: Sequence[Any] = run.call(of_one, (linear, one, joined), {})
         return made
-    outputs = linear.program.outputs
     if seed.size == 0:
-        empty = [Type.array(atom.type.dtype, (0, *atom.type.dims)) for atom in outputs]
-        return [zero(run, type) for type in empty]
-    found: Sequence[Any] = run.call(
-        of_unit_vectors, (linear, seed.dims, seed.dtype, len(outputs)), {}
-    )
+        pairs = zip(linear.program.outputs, joined, strict=True)
+        return [_empty(run, atom.type, join) for atom, join in pairs]
+    found: Sequence[Any] = run.call(of_unit_vectors, (linear, seed.dims, seed.dtype, joined), {})
     return found
+
+
+def _empty(run: Run, type: Type, joined: bool) -> Any:
+    """What there is of a type for no unit vector at all."""
+    dtype = np.result_type(type.dtype, np.complex64) if joined else type.dtype
+    return zero(run, Type.array(dtype, (0, *type.dims)))
+
+
+def _is_complex(atom: Atom) -> bool:
+    return atom.type.dtype.kind == "c"
 
 
 def _shaped(run: Run, value: Any, dims: tuple[int, ...]) -> Atom:

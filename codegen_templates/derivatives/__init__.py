@@ -29,12 +29,12 @@ from . import (
     shapes,
     sorting,
 )
-from .complex_numbers import HOLDS_FOR_COMPLEX
+from .complex_numbers import HOLDS_FOR_COMPLEX, NOT_HOLOMORPHIC
 from .nondifferentiable import NON_DIFFERENTIABLE
 from .scipy_linalg import LINALG
 from .special import SPECIAL
 
-__all__ = ["DERIVATIVES", "HOLDS_FOR_COMPLEX", "NON_DIFFERENTIABLE"]
+__all__ = ["DERIVATIVES", "HOLDS_FOR_COMPLEX", "NON_DIFFERENTIABLE", "NOT_HOLOMORPHIC"]
 
 
 DERIVATIVES: dict[str, Callable[..., Any]] = {

@@ -40,6 +40,16 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
 way of a complex gradient: what has a rule for real numbers has none for complex ones until it is
 in this list, and tested."""
 
+NOT_HOLOMORPHIC: frozenset[str] = frozenset(
+    {
+        *("real", "imag", "complex_sign", "update_part", "conjugate", "absolute", "var", "std"),
+        *("eigh", "eigvalsh", "eig", "svd", "svdvals", "pinv", "lstsq", "cholesky", "slogdet"),
+        "irfft",
+    }
+)
+"""Those of them whose derivative is not one complex number: a change by ``1j * h`` does not change
+the result by ``1j`` times what ``h`` does."""
+
 
 @partials
 def real(out: Any, x: Any) -> Any:

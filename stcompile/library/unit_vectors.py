@@ -8,16 +8,31 @@ from typing import Any
 
 import numpy as np
 
+Linear = Callable[[Any], tuple[Any, ...]]
+
 
 def of_unit_vectors(
-    linear: Callable[[Any], tuple[Any, ...]], shape: tuple[int, ...], dtype: Any, results: int
+    linear: Linear, shape: tuple[int, ...], dtype: Any, joined: tuple[bool, ...]
 ) -> Any:
     """The results of a linear function of an array for each array of that shape with a single one,
-    in C order: ``results`` arrays with an axis for them in front."""
+    in C order, as arrays with an axis for them in front; those that are ``joined``, of two
+    directions."""
     count = math.prod(shape)
     units = np.reshape(np.eye(count, dtype=dtype), (count, *shape))
-    columns: list[list[Any]] = [[] for _ in range(results)]
+    columns: list[list[Any]] = [[] for _ in joined]
     for unit in units:
-        for column, result in zip(columns, linear(unit), strict=True):
+        for column, result in zip(columns, of_one(linear, unit, joined), strict=True):
             column.append(result)
     return [np.array(column) for column in columns]
+
+
+def of_one(linear: Linear, unit: Any, joined: tuple[bool, ...]) -> Any:
+    """The results of a linear function for a vector v. Those that are ``joined`` are real: r for v
+    and s for ``1j * v``. The tangents of a real number by a + ib are its derivatives by a and by b,
+    and r - is is what the gradient is. The cotangents of a real number, from v of u + iw, are the
+    derivative of u by it and that of -w, and r - is is that of u + iw."""
+    results = linear(unit)
+    if not any(joined):
+        return results
+    pairs = zip(joined, results, linear(unit * 1j), strict=True)
+    return tuple(one - 1j * other if join else one for join, one, other in pairs)

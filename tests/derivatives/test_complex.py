@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.codegen_templates.derivatives import DERIVATIVES, HOLDS_FOR_COMPLEX
+from stcompile.codegen_templates.derivatives import (
+    DERIVATIVES,
+    HOLDS_FOR_COMPLEX,
+    NOT_HOLOMORPHIC,
+)
 from stcompile.primitives.fourier import NORMS
 from tests.derivatives.numeric import check_rule, cotangents, differences, primal
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
@@ -145,6 +149,38 @@ def test_vectors(name: str, x: Any, params: dict[str, Any], axis: int) -> None:
     d_out = 2 * np.conjugate(np.einsum("...ij,...j->...i", forms, out))
     (d_x,) = cotangents(name, (x,), np.moveaxis(d_out, -1, axis), params)
     np.testing.assert_allclose(d_x, differences(total, x), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", sorted(HOLDS_FOR_COMPLEX))
+def test_which_are_holomorphic(name: str) -> None:
+    """A change of a complex operand by ``1j * h`` changes the result by ``1j`` times what ``h``
+    does, in each case of those that are, and not in all of the others."""
+    if "." in name:
+        pytest.importorskip("scipy")
+    cases = [(i, p) for n, i, p in CASES if n == name]
+    cases += [((x,), p) for n, x, p, _ in VECTORS if n == name]
+    found = [
+        _turns(name, inputs, params, at)
+        for inputs, params in cases
+        for at, operand in enumerate(inputs)
+        if np.iscomplexobj(operand)
+    ]
+    assert all(found) if name not in NOT_HOLOMORPHIC else not all(found)
+
+
+def _turns(name: str, inputs: tuple[Any, ...], params: dict[str, Any], at: int) -> bool:
+    rng, step = np.random.default_rng(1), 1e-6
+    h = step * rng.normal(size=(*np.shape(inputs[at]), 2)) @ [1, 1j]
+    facts = {key: value for key, value in params.items() if key != "static"}
+
+    def moved(by: Any) -> Any:
+        dtype = np.asarray(inputs[at]).dtype
+        other = (inputs[at] + by).astype(dtype)
+        return primal(name, (*inputs[:at], other, *inputs[at + 1 :]), facts)
+
+    one, turned = (moved(by) - moved(-by) for by in (h, 1j * h))
+    return bool(np.allclose(turned / step, 1j * one / step, rtol=1e-5, atol=1e-6))
 
 
 def test_hermitian_matrices_have_a_real_diagonal() -> None:
