@@ -141,7 +141,7 @@ def a_name_that_data_decides(x, a, b):
     return names[sorted(names.items(), key=lambda item: item[1])[0][0]]
 
 
-@refused(X, 1.0, 2.0, at="max(names, key=names.get)", reason="'two' on one path", hint="same kind")
+@refused(X, 1.0, 2.0, at="max(names, key=names.get)", reason="'one' or 'two'", hint="values()")
 def the_key_of_a_maximum(x, a, b):
     names = {"one": a, "two": b}
     return names[max(names, key=names.get)]

@@ -82,6 +82,19 @@ def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
     return total
 
 
+def _check_alike(run: Run, name: str, one: Any, other: Any) -> None:
+    """Refuse items that cannot be one or the other by what data decides: those with text in them,
+    such as the keys of a dict."""
+    pairs = zip(trees.leaves(one), trees.leaves(other), strict=False)
+    for (_, ours), (_, theirs) in pairs:
+        if isinstance(ours, str) and isinstance(theirs, str) and ours != theirs:
+            run.refuse(
+                f"whether `{name}` gives {ours!r} or {theirs!r} is known only at run time",
+                f"take the number itself, {name}(table.values()); where it is, np.argmax and "
+                "np.argmin say of an array",
+            )
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -105,6 +118,7 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
         for item, size in zip(given[1:], keys[1:], strict=True):
             test = compare(run, comparison, size, measure)
             if is_traced(test):
+                _check_alike(run, function.__name__, best, item)
                 pair = best, measure
                 better = (item, size)
                 best, measure = choose(
