@@ -17,7 +17,7 @@ from stcompile.frontend.functions.scipy import SCIPY
 
 Lowering = Callable[..., Any]
 MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
-    {**SCIPY, **POLYNOMIAL, "stcompile.library.polynomial": SHARED}
+    {**SCIPY, **POLYNOMIAL, "stcompile.library.polynomial_series": SHARED}
 )
 
 

@@ -1,7 +1,7 @@
 """`numpy.polynomial`, which NumPy imports when it is asked for: tables by the names of its modules.
 
-Its classes stand for `stcompile.library.polynomial.Series`, which objects from outside the function
-become when they are called or computed with.
+Its classes stand for `stcompile.library.polynomial_series.Series`, which objects from outside the
+function become when they are called or computed with.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import is_static
 from stcompile.library import polynomial as library
+from stcompile.library import polynomial_calculus as calculus
+from stcompile.library import polynomial_series as objects
 
 Lowering = Callable[..., Any]
 _PREFIXES = {
@@ -42,7 +44,8 @@ _CLASSES = {
 def _operations(module: str) -> Mapping[str, Any]:
     """The functions of one kind of series, by what NumPy's names end in."""
     prefix = _PREFIXES[module]
-    found = {name: getattr(library, prefix + name) for name in ("val", "der", "int", "vander")}
+    found = {name: getattr(library, prefix + name) for name in ("val", "vander")}
+    found |= {name: getattr(calculus, prefix + name) for name in ("der", "int")}
     found |= {"add": library.add, "sub": library.subtract}
     if module in ("polynomial", "chebyshev"):
         found["mul"] = getattr(library, f"{prefix}mul")
@@ -51,7 +54,7 @@ def _operations(module: str) -> Mapping[str, Any]:
 
 _KINDS = {module: _operations(module) for module in _PREFIXES}
 _OF_SERIES = {
-    module: {"mul": library.no_product, **operations} for module, operations in _KINDS.items()
+    module: {"mul": objects.no_product, **operations} for module, operations in _KINDS.items()
 }
 
 
@@ -63,7 +66,7 @@ def _made(module: str) -> Lowering:
     ) -> Any:
         usual = (0, 1) if module == "laguerre" else (-1, 1)
         parts = [_interval(run, part, usual) for part in (domain, window)]
-        return _called(run, library.Series, [_OF_SERIES[module], coef, *parts], {})
+        return _called(run, objects.Series, [_OF_SERIES[module], coef, *parts], {})
 
     return lowering
 
@@ -94,7 +97,7 @@ def _series(run: Run, value: Any) -> Any:
         for part in ("domain", "window")
     ]
     coef = attribute(run, value, "coef")
-    return _called(run, library.Series, [_OF_SERIES[module], coef, *parts], {})
+    return _called(run, objects.Series, [_OF_SERIES[module], coef, *parts], {})
 
 
 def _ends(part: str, series: Any) -> tuple[Any, ...]:

@@ -1,0 +1,211 @@
+"""Derivatives and integrals of the series of `numpy.polynomial`, by NumPy's recurrences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.library.axes import normal
+from stcompile.library.polynomial import (
+    chebval,
+    coefficients,
+    hermeval,
+    hermval,
+    lagval,
+    legval,
+    polyval,
+)
+
+# --- derivatives ---------------------------------------------------------------------------------
+
+
+def _derived(step: Any, c: Any, m: int, scl: Any, axis: int) -> Any:
+    """The m-th derivative; ``step`` gives the list of coefficients of the first."""
+    if m < 0:
+        raise ValueError("The order of derivation must be non-negative")
+    given = coefficients(c)
+    at = normal(axis, given.ndim)
+    a = np.moveaxis(given, at, 0)
+    if m == 0:
+        return np.copy(given)
+    if m >= a.shape[0]:
+        return np.moveaxis(a[:1] * 0, 0, at)
+    rows = [a[i] for i in range(a.shape[0])]
+    for _ in range(m):
+        rows = step([row * scl for row in rows])
+    return np.moveaxis(np.stack(rows).astype(given.dtype), 0, at)
+
+
+def polyder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    """The coefficients of the m-th derivative of a polynomial."""
+    return _derived(_poly_step, c, m, scl, axis)
+
+
+def chebder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a Chebyshev series."""
+    return _derived(_cheb_step, c, m, scl, axis)
+
+
+def legder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a Legendre series."""
+    return _derived(_leg_step, c, m, scl, axis)
+
+
+def hermder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a series of the physicists' Hermite polynomials."""
+    return _derived(_herm_step, c, m, scl, axis)
+
+
+def hermeder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a series of the probabilists' Hermite polynomials."""
+    if np.ndim(c) > 1 and axis % np.ndim(c) and m >= np.shape(c)[axis]:
+        raise ValueError("where hermeder is zero, NumPy moves the axis to the front: use axis=0")
+    return _derived(_poly_step, c, m, scl, axis)
+
+
+def lagder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a Laguerre series."""
+    return _derived(_lag_step, c, m, scl, axis)
+
+
+def _poly_step(a: Any) -> Any:
+    return [j * a[j] for j in range(1, len(a))]
+
+
+def _herm_step(a: Any) -> Any:
+    return [(2 * j) * a[j] for j in range(1, len(a))]
+
+
+def _cheb_step(a: Any) -> Any:
+    rest = list(a)
+    found = [rest[0]] * (len(rest) - 1)
+    for j in range(len(rest) - 1, 2, -1):
+        found[j - 1] = (2 * j) * rest[j]
+        rest[j - 2] = rest[j - 2] + (j * rest[j]) / (j - 2)
+    if len(rest) > 2:
+        found[1] = 4 * rest[2]
+    found[0] = rest[1]
+    return found
+
+
+def _leg_step(a: Any) -> Any:
+    rest = list(a)
+    found = [rest[0]] * (len(rest) - 1)
+    for j in range(len(rest) - 1, 2, -1):
+        found[j - 1] = (2 * j - 1) * rest[j]
+        rest[j - 2] = rest[j - 2] + rest[j]
+    if len(rest) > 2:
+        found[1] = 3 * rest[2]
+    found[0] = rest[1]
+    return found
+
+
+def _lag_step(a: Any) -> Any:
+    rest = list(a)
+    found = [rest[0]] * (len(rest) - 1)
+    for j in range(len(rest) - 1, 1, -1):
+        found[j - 1] = -rest[j]
+        rest[j - 1] = rest[j - 1] + rest[j]
+    found[0] = -rest[1]
+    return found
+
+
+# --- integrals -----------------------------------------------------------------------------------
+
+
+def polyint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+    """The coefficients of the m-th integral of a polynomial, with constants ``k``."""
+    return _integrated(_poly_sum, polyval, c, m, k, lbnd, scl, axis)
+
+
+def chebint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a Chebyshev series."""
+    return _integrated(_cheb_sum, chebval, c, m, k, lbnd, scl, axis)
+
+
+def legint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a Legendre series."""
+    return _integrated(_leg_sum, legval, c, m, k, lbnd, scl, axis)
+
+
+def hermint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a series of the physicists' Hermite polynomials."""
+    return _integrated(_herm_sum, hermval, c, m, k, lbnd, scl, axis)
+
+
+def hermeint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a series of the probabilists' Hermite polynomials."""
+    return _integrated(_poly_sum, hermeval, c, m, k, lbnd, scl, axis)
+
+
+def lagint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+    """… of a Laguerre series."""
+    return _integrated(_lag_sum, lagval, c, m, k, lbnd, scl, axis)
+
+
+def _integrated(
+    step: Any, value: Any, c: Any, m: int, k: Any, lbnd: Any, scl: Any, axis: int
+) -> Any:
+    """The m-th integral, which has the value k[i] at ``lbnd`` after the i-th; ``step`` gives the
+    list of coefficients of the first, up to its constant. A constant is integrated like any other
+    series: of one that is zero NumPy keeps the degree 0."""
+    constants = list(k) if np.ndim(k) else [k]
+    if m < 0:
+        raise ValueError("The order of integration must be non-negative")
+    if len(constants) > m:
+        raise ValueError("Too many integration constants")
+    if np.ndim(lbnd) or np.ndim(scl):
+        raise ValueError("lbnd and scl must be scalars.")
+    given = coefficients(c)
+    at = normal(axis, given.ndim)
+    if m == 0:
+        return np.copy(given)
+    a = np.moveaxis(given, at, 0)
+    for i in range(m):
+        if a.shape[0] == 1 and np.all(a[0] == 0):
+            raise ValueError("the integral of zero has another length than that of a constant")
+        found = np.stack(step([a[j] * scl for j in range(a.shape[0])]))
+        constant = constants[i] if i < len(constants) else 0
+        found[0] += constant - value(lbnd, found)
+        a = found.astype(given.dtype)
+    return np.moveaxis(a, 0, at)
+
+
+def _poly_sum(a: Any) -> Any:
+    return [a[0] * 0, a[0], *(a[j] / (j + 1) for j in range(1, len(a)))]
+
+
+def _herm_sum(a: Any) -> Any:
+    return [a[0] * 0, a[0] / 2, *(a[j] / (2 * (j + 1)) for j in range(1, len(a)))]
+
+
+def _cheb_sum(a: Any) -> Any:
+    found = [a[0] * 0] * (len(a) + 1)
+    found[1] = a[0]
+    if len(a) > 1:
+        found[2] = a[1] / 4
+    for j in range(2, len(a)):
+        found[j + 1] = a[j] / (2 * (j + 1))
+        found[j - 1] = found[j - 1] - a[j] / (2 * (j - 1))
+    return found
+
+
+def _leg_sum(a: Any) -> Any:
+    found = [a[0] * 0] * (len(a) + 1)
+    found[1] = a[0]
+    if len(a) > 1:
+        found[2] = a[1] / 3
+    for j in range(2, len(a)):
+        share = a[j] / (2 * j + 1)
+        found[j + 1] = share
+        found[j - 1] = found[j - 1] - share
+    return found
+
+
+def _lag_sum(a: Any) -> Any:
+    found = [a[0], -a[0], *(a[j] * 0 for j in range(1, len(a)))]
+    for j in range(1, len(a)):
+        found[j] = found[j] + a[j]
+        found[j + 1] = found[j + 1] - a[j]
+    return found
