@@ -9,9 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 from stcompile.errors import ArgumentsError, LanguageError, TypingError
-from stcompile.frontend import comparisons, conditions, indexing, messages, operators, overloads
+from stcompile.frontend import (
+    comparisons,
+    conditions,
+    filtered,
+    indexing,
+    messages,
+    operators,
+    overloads,
+)
 from stcompile.frontend.attributes import attribute, set_attribute
-from stcompile.frontend.branches import choose, predicate_of
+from stcompile.frontend.branches import choose, predicate_of, stage_path
 from stcompile.frontend.frames import Frame, targets_of
 from stcompile.frontend.iteration import (
     go_through,
@@ -30,6 +38,7 @@ from stcompile.frontend.values import (
     Iterator,
     Sequence,
     Text,
+    describe,
     described,
     is_static,
     is_traced,
@@ -200,6 +209,13 @@ def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
 
 def visit_Call(run: Run, node: ast.Call, frame: Frame) -> Any:
     function = run.evaluate(node.func, frame)
+    if filtered.takes(function, node):
+        items: Any = node.args[0]
+        if _is_decided_by_data(run, items, frame):
+            rest = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+            frames = _item_frames(run, items, frame)
+            given = [run.evaluate(part, frame) for part in rest]
+            return filtered.reduce(run, function, filtered.pairs_of(run, items, frames), *given)
     arguments = list(_elements(run, node.args, frame))
     keywords: dict[str, Any] = {}
     for keyword in node.keywords:
@@ -306,6 +322,27 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
     return iterator_over(run, Sequence(length, item, sources, rows=False))
 
 
+def _is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> bool:
+    """Whether data decides which items there are: tried, and taken back."""
+    tests = node.generators[0].ifs
+
+    def tried() -> bool:
+        return filtered.is_decided_by_data(run, tests, _item_frames(run, node, frame))
+
+    return stage_path(run, tried, is_trial=True).result is True
+
+
+def _item_frames(
+    run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame
+) -> collections.abc.Iterator[Frame]:
+    """The frame of a comprehension of one loop, with each item in turn."""
+    (first,) = node.generators
+    inner = _scope(run, node.generators, frame)
+    for item in taken_in_turn(run, run.evaluate(first.iter, frame)):
+        _bind_item(run, first, item, inner, frame)
+        yield inner
+
+
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
     inner = _scope(run, node.generators, frame)
     found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
@@ -379,8 +416,17 @@ def _included(run: Run, test: ast.expr, frame: Frame) -> bool:
     """The truth of an ``if`` in a comprehension, which must be static."""
     value = conditions.evaluate_test(run, test, frame)
     if is_traced(value):
-        run.at(test, frame, lambda: conditions.refuse_truth(run, value, "`if` in a comprehension"))
+        run.at(test, frame, lambda: _refuse_filter(run, value))
     return run.truth(value)
+
+
+def _refuse_filter(run: Run, value: Any) -> None:
+    run.refuse(
+        f"`if` in a comprehension depends on a traced value ({describe(value)}): how many items "
+        "there are is known only at run time",
+        "reduce them at once, sum(v for v in x if v > 0), as min, max, any, all and len do, too; "
+        "or select with np.where(condition, a, b)",
+    )
 
 
 def visit_NamedExpr(run: Run, node: ast.NamedExpr, frame: Frame) -> Any:

@@ -1,0 +1,12 @@
+"""What is there only if data decides so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def required(found: bool, value: Any, message: str) -> Any:
+    """The value, if one was found."""
+    if not found:
+        raise ValueError(message)
+    return value
