@@ -34,6 +34,7 @@ from stcompile.frontend.run import Run, syntax_name
 from stcompile.frontend.state import NameSite
 from stcompile.frontend.values import (
     Closure,
+    Flat,
     Generated,
     Iterator,
     Sequence,
@@ -323,10 +324,14 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
 
 
 def _is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> bool:
-    """Whether data decides which items there are: tried, and taken back."""
-    tests = node.generators[0].ifs
+    """Whether data decides which items there are: tried, and taken back. What can be gone through
+    only once is not tried."""
+    (first,) = node.generators
+    tests = first.ifs
 
     def tried() -> bool:
+        if isinstance(run.evaluate(first.iter, frame), Generated | Flat):
+            return False
         return filtered.is_decided_by_data(run, tests, _item_frames(run, node, frame))
 
     return stage_path(run, tried, is_trial=True).result is True

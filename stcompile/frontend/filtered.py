@@ -11,12 +11,13 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from stcompile.frontend.branches import choose
+from stcompile.frontend.branches import choose, stage_path
 from stcompile.frontend.comparisons import compare
 from stcompile.frontend.conditions import combined, evaluate_test, negated, truth_of
 from stcompile.frontend.frames import Frame
 from stcompile.frontend.operators import BINARY, binary
 from stcompile.frontend.run import Run
+from stcompile.frontend.signals import Raised
 from stcompile.frontend.values import Scalar, is_traced
 from stcompile.types import is_number
 
@@ -125,7 +126,8 @@ def _extremum(run: Run, function: Any, pairs: Iterable[Pair], *default: Any) -> 
         if not is_traced(flag) and not flag:
             continue
         if found is False:
-            found, best = flag, _where(run, flag, functools.partial(_number, run, item), 0.0)
+            number = functools.partial(_number, run, item)
+            found, best = flag, _where(run, flag, number, _zero(run, number))
             continue
 
         def better(best: Any = best, found: Any = found, item: Item = item) -> Any:
@@ -145,6 +147,17 @@ def _extremum(run: Run, function: Any, pairs: Iterable[Pair], *default: Any) -> 
         function([])
     except ValueError as error:
         return run.call(required, [found, best, str(error)], {})
+
+
+def _zero(run: Run, number: Item) -> Any:
+    """What stands for the first number, in its type, where it is not one of the items."""
+    value = stage_path(run, number, is_trial=True).result
+    if isinstance(value, Raised):
+        return 0.0
+    if not isinstance(value, Scalar):
+        return type(value)(0)
+    type_ = value.type
+    return type_.python_type(0) if type_.kind == "python" else type_.dtype.type(0)
 
 
 def _same(value: Any) -> Any:

@@ -64,9 +64,23 @@ def in_a_kept_loop(x):
     return total
 
 
+def of_arrays_from_an_array(x):
+    return np.sum(sum((v * x for v in x if v > 0), np.zeros(4)))
+
+
+def one_in_another(x):
+    return sum(max((w for w in x if w < v), default=0.0) for v in x if v > 0)
+
+
+def what_an_iterator_has_left(x):
+    items = iter(x)
+    return next(items) + sum(v * v for v in items if v > 0)
+
+
 PROGRAMS: tuple[Callable[..., Any], ...] = (
     *(a_sum, a_sum_of_a_list, two_tests, what_must_not_be_computed, a_maximum, a_default),
     *(a_number_of_items, any_and_all, with_what_is_known, in_a_kept_loop),
+    *(of_arrays_from_an_array, one_in_another, what_an_iterator_has_left),
 )
 
 
@@ -87,6 +101,31 @@ def test_the_first_of_equal_ones() -> None:
         return max(pair for pair in (x, y) if pair > 0)
 
     assert st.grad(f, wrt=(0, 1))(2.0, 2.0) == (1.0, 0.0)
+
+
+def test_numbers_keep_their_types() -> None:
+    def smallest(x):
+        return min(abs(v) for v in x if v < 0)
+
+    assert st.compile(smallest)(POINTS[0].astype(np.float32)).dtype == np.float32
+    assert type(st.compile(lambda x: max(float(v) for v in x if v < 1))(POINTS[0])) is float
+
+    def at(x):
+        return x[max(i for i in range(4) if x[i] < 2.5)]
+
+    np.testing.assert_array_equal(st.grad(at)(POINTS[0]), [0, 0, 1, 0])
+
+
+def test_a_generator_is_gone_through_once() -> None:
+    def numbers():
+        yield 1
+        yield 2
+
+    def f(x):
+        each = numbers()
+        return sum(x[i] for i in each if i > 1)
+
+    assert st.compile(f)(POINTS[0]) == POINTS[0][2]
 
 
 def test_no_items() -> None:
