@@ -49,7 +49,7 @@ BINARY: dict[str, tuple[tuple[Any, Any], ...]] = {
     ),
     "xlog1py": ((COLUMN, ROW - 1.5),),
     **dict.fromkeys(
-        ("iv", "ive", "jv", "yv", "kv", "kve"),
+        ("yv", "kv", "kve"),
         (
             (1.5, ROW),
             (0.3, ROW),
@@ -64,6 +64,7 @@ BINARY: dict[str, tuple[tuple[Any, Any], ...]] = {
     ),
     **dict.fromkeys(("gammaincinv", "gammainccinv", "stdtrit"), ((3.5, np.array(INSIDE)),)),
     "stdtr": ((3.5, np.array(ANY)),),
+    **{name: ((2.0, np.array([-1.2, 0.7])), (0.3, ROW)) for name in ("iv", "ive", "jv")},
     "zeta": (
         (3.0, ROW),
         (1.5, ROW),
@@ -126,6 +127,7 @@ def test_with_facts() -> None:
         check_rule("special.sici", (np.array(POSITIVE),), {"part": part})
     for order in (0, 1, 3):
         check_rule("special.expn", (order, ROW), static=(True, False))
+    check_rule("special.expn", (np.array([1, 2]), ROW))
 
 
 @pytest.mark.parametrize("name", ["rel_entr", "kl_div", "huber", "pseudo_huber"])

@@ -123,6 +123,15 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
         for after in ("-(_kept...", "1.001 * (_kept...", "scale")
     ),
+    *(
+        Equivalent(
+            f"special.py {own}",
+            "v - 1.0",
+            "(1.0) - (v)",
+            "K is the same of an order and its negative",
+        )
+        for own in ("kv", "kve")
+    ),
     Equivalent("numpy/creation.py full", "holds(v, 1)", "holds(1, v)", NUMBERS),
     Equivalent("numpy/random.py", "holds(low, 0)", "holds(0, low)", NUMBERS),
     Equivalent("numpy/creation.py arange", "start + stop", "(start) - (stop)", INTEGERS),

@@ -128,9 +128,12 @@ def judge(name: str, options: argparse.Namespace) -> bool:
     tried = [m for m in counted if str(m) not in known]
     plugin = Judge(tried, options.jobs, options.seconds, report, watched, cache)
     paths = list(options.tests or part.tests)
+    before = _state()
     status = pytest.main(["-q", "-p", "no:cacheprovider", *paths], plugins=[plugin])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SystemExit(int(status))
+    if _state() != before:
+        raise SystemExit("files changed while the tests ran: what they said is of neither state")
     if log:
         log.close()
     counts = Counter(verdict.outcome for verdict in verdicts)
@@ -146,6 +149,12 @@ def judge(name: str, options: argparse.Namespace) -> bool:
             print(f"  {verdict.outcome} {verdict.mutant}  ({verdict.tests} tests)")
     print(f"score of {name}: {score:.1%} (goal {part.goal:.0%})")
     return score >= part.goal
+
+
+def _state() -> dict[Path, int]:
+    """When each file of the project was changed: forks read some of them late."""
+    folders = ("stcompile", "codegen_templates", "tests")
+    return {p: p.stat().st_mtime_ns for folder in folders for p in Path(folder).rglob("*.py")}
 
 
 def _killed(log: Path | None) -> set[str]:
