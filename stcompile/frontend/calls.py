@@ -185,7 +185,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return _lower(run, lowering, Callee(name), arguments, keywords)
     if _is_container_method(function):
         arguments = _iterated(run, function, arguments)
-        if isinstance(function.__self__, dict | set | frozenset):
+        if _takes_keys(function):
             refuse_hash(run, *arguments)
         if isinstance(owner, str) and messages.is_staged([*arguments, *keywords.values()]):
             return messages.method(run, function, arguments, keywords)
@@ -322,6 +322,14 @@ def _check_container_method(
             f"`{type(owner).__name__}.{name}` looks at traced values",
             "use static values, or arrays and NumPy functions",
         )
+
+
+def _takes_keys(function: Any) -> bool:
+    """True for a method of a dict or set whose arguments are hashed, not iterated over."""
+    owner, name = function.__self__, function.__name__
+    if isinstance(owner, dict):
+        return name in ("get", "pop", "setdefault", "__contains__", "__getitem__")
+    return isinstance(owner, set | frozenset) and name in ("add", "remove", "discard")
 
 
 def _check_place(run: Run, function: Any, arguments: Arguments) -> None:

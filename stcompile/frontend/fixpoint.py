@@ -298,8 +298,10 @@ class _Matcher:
         return all(self.match(part, value) for part, (_, value) in pairs)
 
     def _is_kept(self, value: Any, after: Any) -> bool:
-        if value is after or (isinstance(value, list) and rest_in(value) is not None):
+        if value is after:
             return True
+        if isinstance(value, list) and rest_in(value) is not None:
+            return isinstance(after, list) and rest_in(after) is not None
         if isinstance(value, Array) and isinstance(after, Array):
             return value.cell is after.cell and value.path == after.path
         if isinstance(value, Variable):

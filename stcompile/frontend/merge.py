@@ -93,6 +93,10 @@ WHOLE = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # no use if 
 World: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 
+def _is_rest(item: Any) -> bool:
+    return isinstance(item, Rest)
+
+
 @dataclass(eq=False)
 class Merger:
     """Merges the values of two paths that started at ``age``. ``construct`` is the statement, for
@@ -148,10 +152,9 @@ class Merger:
             if first != second:
                 self._refuse(f"{an(kind)} has different items on the two paths", "use an array")
             return Keep(first)
-        rest = rest_in([*first, *second]) if isinstance(container, list) else None
-        if rest is not None:
-            return Keep([rest])
         same = len(first) == len(second)
+        if isinstance(container, list):  # what is unknown stands in the same places
+            same = [*map(_is_rest, first)] == [*map(_is_rest, second)]
         if isinstance(container, dict):
             same = list(first) == list(second)
         if not same and isinstance(container, list):
