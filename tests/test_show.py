@@ -110,7 +110,7 @@ def test_the_report_says_what_changed() -> None:
     # 1/n is folded, and its broadcast with it; tanh's rule wants h * h once more
     assert "-1 divide" in by_stage["simplify"]
     assert " multiply" in by_stage["cse"]
-    assert "-1 broadcast_to, -1 contract" in by_stage["dce"]
+    assert "-1 broadcast_to, -1 contract" in by_stage["tidy"]
     assert by_stage["number"].split()[2] == "–"
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
+from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
@@ -47,7 +48,7 @@ def tables() -> str:
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
     own |= set(ITERTOOLS) | set(INDICES)
     templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
-    templates |= set(CONTEXTS)
+    templates |= set(CONTEXTS) | set(CACHES)
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [

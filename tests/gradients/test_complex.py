@@ -431,10 +431,9 @@ def test_checkpoints() -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("transformed", [st.jacobian, st.hessian])
-def test_matrices_of_derivatives_are_of_real_numbers(transformed: Any) -> None:
-    with pytest.raises(st.DerivativeError, match="z is complex"):
-        transformed(lambda z: np.sum(np.abs(z)))(Z)
+def test_a_real_function_has_no_complex_hessian() -> None:
+    with pytest.raises(st.DerivativeError, match="no matrix of complex numbers"):
+        st.hessian(lambda z: np.sum(np.abs(z)))(Z)
 
 
 def test_eigenvalues_in_another_order() -> None:

@@ -71,7 +71,7 @@ def test_no_array_data(loss, inputs, clip_norm, options, small_pieces) -> None:
         params, (x, y) = rnn_params(inputs), batch(size)
         found.append(peak(lambda: compiled(params, x, y)))
     assert max(found) < LIMIT
-    assert abs(found[0] - found[1]) <= 4096, found
+    assert abs(found[0] - found[1]) <= 8192, found  # less than any array of a batch
 
 
 def test_the_readable_level_does_allocate() -> None:
