@@ -55,8 +55,12 @@ def raised_by(equation: Equation) -> Kinds:
         floating = (FloatingPointError,)
     if name in ("slice", "update"):
         return (IndexError,) if len(equation.inputs) > (1 if name == "slice" else 2) else ()
-    if name in ("to_python", "absolute"):
-        return _MATH if equation.inputs[0].type.kind != "array" else floating
+    if name == "to_python":
+        given, made = (atom.type.dtype.kind for atom in (equation.inputs[0], equation.output))
+        return (ValueError, OverflowError) if (given, made) == ("f", "i") else floating
+    if name == "absolute":
+        kind, dtype = equation.inputs[0].type.kind, equation.inputs[0].type.dtype
+        return (OverflowError,) if kind == "python" and dtype.kind == "c" else floating
     if PRIMITIVES[name].elementwise:
         kinds = {atom.type.kind for atom in equation.inputs}
         if kinds == {"python"} and name in ("divide", "floor_divide", "remainder", "power"):

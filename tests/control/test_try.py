@@ -388,7 +388,16 @@ def caught_in_a_long_loop(x, s):
     return total
 
 
+def what_never_raises(x, s):
+    try:
+        y = abs(s) * float(np.sum(x)) + abs(float(x[0]))
+    except (ValueError, ArithmeticError):
+        y = 0.0
+    return y * np.abs(x)
+
+
 PATHS = (
+    what_never_raises,
     caught_on_one_path, caught_in_a_long_loop, a_return_inside, a_handler_on_one_path,
     raised_on_one_path, raised_in_a_call,
 )  # fmt: skip
@@ -430,6 +439,15 @@ def a_division(x, s):
     except ZeroDivisionError:
         y = 0.0
     return np.sum(x) * y
+
+
+@refused(np.asarray(2.5), at="int(x)", reason="ValueError, which line .* known only at run")
+def an_integer_of_an_array(x):
+    try:
+        n = int(x)
+    except ValueError:
+        n = 3
+    return x * n
 
 
 @refused(X, at="np.linalg.inv(np.outer(x, x))", reason="known only at run time")

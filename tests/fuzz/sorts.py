@@ -122,7 +122,9 @@ def _judge_objects(source: str, changes: Calls, second_order: bool, light: bool)
 
     verdict = verdict_of(_judge_objects, lambda: _asserted(check))
     if verdict.kind == "right" and not counts.get("right"):
-        reasons = [judge.general(reason.split("\n")[0]) for reason in counts]
+        reasons = [
+            judge.general(reason.removeprefix("refused: ").split("\n")[0]) for reason in counts
+        ]
         return Verdict("refused", *reasons[:1])
     return Verdict(verdict.kind, verdict.about, verdict.details, counts.get("gradient", 0))
 
