@@ -164,7 +164,7 @@ def _span(start: int, count: int, stride: int, dim: int) -> slice:
     if start == (0 if stride > 0 else dim - 1):
         first = None
     # Every element up to the end: the stop can go, whatever the step leaves over.
-    if stop is not None and not 0 <= start + count * stride < dim:
+    if not 0 <= start + count * stride < dim:
         stop = None
     if stride == 1 and stop is not None and first is None:
         first = 0

@@ -132,6 +132,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
         for own in ("kv", "kve")
     ),
+    Equivalent(
+        "subscripts.py _affine",
+        "coefficient // factor",
+        "(factor) // (coefficient)",
+        "the factor is the coefficient without its sign",
+    ),
     Equivalent("numpy/creation.py full", "holds(v, 1)", "holds(1, v)", NUMBERS),
     Equivalent("numpy/random.py", "holds(low, 0)", "holds(0, low)", NUMBERS),
     Equivalent("numpy/creation.py arange", "start + stop", "(start) - (stop)", INTEGERS),
