@@ -172,6 +172,7 @@ def _is_there(value: Any) -> bool:
 
 
 def _result(run: Run, value: Any) -> Result:
+    run.checked(value)
     if isinstance(value, Array | Scalar) or is_number(value):
         return Item(run.atom(value))
     if isinstance(value, Masked):

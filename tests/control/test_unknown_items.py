@@ -194,3 +194,12 @@ def test_places_that_are_known(make: Any, use: Any, s: float) -> None:
         return use(make(x, s), x)
 
     check(f, X, s)
+
+
+@pytest.mark.parametrize("make", [by_a_loop, on_a_path])
+def test_such_a_list_is_no_result(make: Any) -> None:
+    def f(x: Any, s: Any) -> Any:
+        return make(x, s)
+
+    with pytest.raises(st.LanguageError, match=r"this list (is appended to|gets items)"):
+        st.compile(f)(X, SOME)
