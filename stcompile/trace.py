@@ -148,7 +148,7 @@ def _step(contribution: Contribution, is_first: bool, value_of: Any) -> str:
 
 def _applied(primitive: str, operands: Sequence[str]) -> str:
     symbols = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}
-    symbols["contract"] = "@"
+    symbols |= {"math.pow": "**", "contract": "@"}
     if primitive in symbols and len(operands) == 2:
         right = f"({operands[1]})" if operands[1].startswith("-") else operands[1]
         return f"{operands[0]} {symbols[primitive]} {right}"

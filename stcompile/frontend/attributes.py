@@ -18,6 +18,7 @@ from stcompile.frontend.data_model import class_attribute, get_attribute, super_
 from stcompile.frontend.indexing import set_item
 from stcompile.frontend.layout import in_order_of
 from stcompile.frontend.places import Place
+from stcompile.frontend.powers import refuse_complex
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Array,
@@ -33,6 +34,7 @@ from stcompile.frontend.values import (
     Scalar,
     Super,
     Traced,
+    class_of_number,
     describe,
     described,
     is_traced,
@@ -77,7 +79,9 @@ def _is_value(owner: Any) -> bool:
 
 def has_attribute(run: Run, owner: Any, name: str) -> bool:
     """``hasattr(owner, name)``."""
-    if is_traced(owner) or isinstance(owner, Masked):
+    if isinstance(owner, Scalar):
+        return hasattr(class_of_number(owner), name)
+    if isinstance(owner, Array | Masked):
         return hasattr(np.ndarray, name)
     if isinstance(owner, GeneratorValue):
         return hasattr(owner.example, name)
@@ -102,6 +106,8 @@ def frozen_method(frozen: Frozen, name: str, *arguments: Any, **keywords: Any) -
 
 
 def _transposed(run: Run, x: Array) -> Array:
+    if x.type.ndim < 2:
+        return Array(x.cell, x.type, x.path)
     return run.view(x, "transpose", axes=tuple(reversed(range(x.type.ndim))))
 
 
@@ -116,7 +122,7 @@ _OF_MASKED = frozenset({"sum", "prod", "mean", "max", "min", "any", "all"})
 _OF_MASKED |= {"astype", "copy", "clip", "round"}
 _VIEWS: dict[str, Callable[[Run, Array], Array]] = {"T": _transposed, "mT": _matrix_transposed}
 _FACTS: dict[str, Callable[[Traced], Any]] = {
-    "shape": lambda x: x.type.dims,
+    "shape": lambda x: (*x.type.dims,),  # a new one each time
     "ndim": lambda x: x.type.ndim,
     "size": lambda x: x.type.size,
     "dtype": lambda x: x.type.dtype,
@@ -127,12 +133,15 @@ _FACTS: dict[str, Callable[[Traced], Any]] = {
 
 def _of_traced(run: Run, owner: Traced, name: str) -> Any:
     weak = owner.type.kind == "python"
+    if name == "__class__":
+        return run.call(type, [owner], {})
     if name in _FACTS and not weak:
         return _FACTS[name](owner)
     if name in _VIEWS and not weak:
-        if isinstance(owner, Array) and owner.type.ndim > 1:
+        if isinstance(owner, Array):
             return _VIEWS[name](run, owner)
-        return owner
+        if name == "T":
+            return owner
     if name in ("real", "imag"):
         return _part(run, owner, name)
     if name == "flat" and isinstance(owner, Array):
@@ -144,8 +153,7 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
     kind = (
         "a Python number" if weak else "an array" if isinstance(owner, Array) else "a NumPy scalar"
     )
-    known = hasattr(np.ndarray, name) if not weak else hasattr(owner.type.python_type, name)
-    if not known:
+    if not has_attribute(run, owner, name):
         return run.raises(
             AttributeError(f"no attribute {name!r}"),
             reason=f"{kind} ({describe(owner)}) has no attribute `{name}`",
@@ -164,6 +172,7 @@ def _part(run: Run, owner: Traced, name: str) -> Any:
     if name == "real":
         return owner
     if not isinstance(owner, Array):
+        refuse_complex(run, owner, "the imaginary part of this number")
         return owner.type.python_type() if owner.type.kind == "python" else owner.type.dtype.type()
     zeros = run.record("full", 0, shape=owner.type.dims, dtype=owner.type.dtype)
     zeros = in_order_of(run, zeros, owner)

@@ -30,6 +30,7 @@ from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Array,
     Scalar,
+    class_of_number,
     described,
     is_static,
     is_traced,
@@ -75,6 +76,9 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
     return static(run, operation[1], left, right)
 
 
+_SHARED = (int, float, complex, str, bytes, tuple, frozenset)  # Python may keep equal ones once
+
+
 # --- is ------------------------------------------------------------------------------------------
 
 
@@ -84,6 +88,11 @@ def identical(run: Run, left: Any, right: Any) -> Any:
         return True
     if isinstance(left, Scalar) or isinstance(right, Scalar):
         return _is_one_number(run, left, right)
+    if type(left) is type(right) and type(left) in _SHARED and left == right:
+        run.refuse(
+            f"whether two equal values ({type(left).__name__}) are one object is up to Python",
+            "compare their values with `==`",
+        )
     if not run.captures.tell_apart(left, right, run.owns):
         kind = "array" if isinstance(left, Array) else type(left).__name__
         run.refuse(
@@ -100,8 +109,8 @@ def identical(run: Run, left: Any, right: Any) -> Any:
 
 def _is_one_number(run: Run, left: Any, right: Any) -> Any:
     """``is`` with a traced number on one side at least."""
-    cls = _class_of_number(left)
-    if cls is not _class_of_number(right):
+    cls = class_of_number(left)
+    if cls is not class_of_number(right):
         return False
     if cls is bool:  # there are two of them
         return compare(run, ast.Eq(), left, right)
@@ -109,13 +118,6 @@ def _is_one_number(run: Run, left: Any, right: Any) -> Any:
         f"whether two numbers ({cls.__name__}) are one object is not known",
         "compare their values with `==`",
     )
-
-
-def _class_of_number(value: Any) -> type:
-    if not isinstance(value, Scalar):
-        return type(value)
-    kind = value.type
-    return kind.python_type if kind.kind == "python" else kind.dtype.type
 
 
 # --- in ------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from stcompile.frontend.values import (
     described,
     is_static,
     is_traced,
+    same_number,
 )
 from stcompile.ir import Variable
 from stcompile.types import is_number
@@ -77,10 +78,10 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(container, Masked):
         run.refuse_masked()
     if isinstance(container, Scalar):
-        if index == ():
-            return container
         if container.type.kind == "python":
             run.refuse("a number cannot be indexed", "index an array", TypingError)
+        if index == ():
+            return same_number(container)
         return _get_array(run, run.as_array(container), index)
     method = special_method(run, container, "__getitem__")
     if method is not None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from stcompile.classes import is_changeable
 from stcompile.errors import TypingError
-from stcompile.frontend import affine, masks, overloads
+from stcompile.frontend import affine, masks, overloads, powers
 from stcompile.frontend.overloads import has_comparisons
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
@@ -25,6 +25,7 @@ from stcompile.frontend.values import (
     described,
     is_static,
     is_traced,
+    same_number,
 )
 from stcompile.ir import Variable
 from stcompile.types import is_number
@@ -116,6 +117,8 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
                 "traced number",
                 "use static integers for lists, and arrays for arithmetic",
             )
+    if python is operator.pow and powers.is_python_power(left, right):
+        return powers.power(run, left, right)
     if primitive in ("left_shift", "right_shift"):
         run.refuse("shifts of traced integers are not supported", "multiply by a power of two")
     return _record_binary(run, operation, left, right)
@@ -191,7 +194,7 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
             run.refuse("NumPy has no `+` of one boolean", "`x.astype(int)`, or x", TypingError)
         if isinstance(operand, Array):
             return copied_as_ufunc(run, operand)
-        return operand
+        return operand if operand.type.kind == "python" else same_number(operand)
     return run.record(primitive, operand)
 
 

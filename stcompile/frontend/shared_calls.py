@@ -4,9 +4,9 @@ What a function does depends on its arguments, on the names of enclosing functio
 and on all that these hold. Two calls are the same if this *state* is: the same variables in arrays
 and numbers, equal static values, containers of equal contents, shared in the same places. The first
 call's results serve the second if it has left the state as it was, has no effect, and returns
-nothing but numbers, static values, and arrays and containers that it made; the second gets arrays
-and containers of its own. Without this, a determinant by minors would take as many equations as
-its matrix has permutations.
+nothing but numbers, static values, and arrays and containers that it made; the second gets numbers,
+arrays and containers of its own. Without this, a determinant by minors would take as many equations
+as its matrix has permutations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,17 @@ from stcompile.classes import MISSING
 from stcompile.frontend.capture import is_plain_value
 from stcompile.frontend.frames import Frame, FunctionNode
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Affine, Array, Bound, Cell, Closure, Partial, Row, Scalar
+from stcompile.frontend.values import (
+    Affine,
+    Array,
+    Bound,
+    Cell,
+    Closure,
+    Partial,
+    Row,
+    Scalar,
+    same_number,
+)
 from stcompile.ir import Equation, Program
 
 Key: TypeAlias = tuple[Any, ...]
@@ -61,7 +71,7 @@ def shared_call(run: Run, frame: Frame, function: Any, stage: Callable[[], Any])
     result = stage()
     if recorder.equations is equations and all(map(_is_shared, equations[start:])):
         try:
-            again = _again(run, result, age, set())
+            again = _again(run, result, age, {id(value) for value in arguments.values()})
             if _State(run).of_call(frame, function, arguments) == before:
                 run.made[before] = _Known(again, state)
         except _Unknown:
@@ -167,10 +177,14 @@ def _names_in(node: FunctionNode) -> tuple[str, ...]:
 
 def _again(run: Run, value: Any, age: int, met: set[int]) -> Callable[[], Any]:
     """How to make a value again. Arrays and containers must have been made after an age, and each
-    be in one place: they are made anew, with what they hold now."""
+    be in one place: they are made anew, with what they hold now. So are numbers, but for those
+    that were ``met`` before, as arguments: two calls give two objects."""
     kind = type(value)
-    is_plain = value is ... or is_plain_value(value) or kind in _PRINTED
-    if is_plain or kind in (Scalar, Affine, Row):
+    if kind in (Scalar, Affine, Row) and id(value) not in met:
+        return lambda: same_number(value)
+    if kind in _PRINTED:
+        return lambda: kind(repr(value))
+    if value is ... or is_plain_value(value) or kind in (Scalar, Affine, Row):
         return lambda: value
     if kind is tuple:
         items = [_again(run, item, age, met) for item in value]

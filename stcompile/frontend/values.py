@@ -9,6 +9,7 @@ share storage exactly if they share a cell, so a write through one is seen by th
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -81,6 +82,19 @@ class Scalar:
         """What tells it from other numbers: two with one identity are equal. (An `atom` alone does
         not: items of one array have it in common, and so have sums of one counter.)"""
         return (self.atom,)
+
+
+def class_of_number(value: Any) -> type:
+    """The class of a number, traced or not."""
+    if not isinstance(value, Scalar):
+        return type(value)
+    kind = value.type
+    return kind.python_type if kind.kind == "python" else kind.dtype.type
+
+
+def same_number(value: Any) -> Any:
+    """A number that is equal, and another object, as Python and NumPy make one."""
+    return copy.copy(value)
 
 
 @dataclass(eq=False)

@@ -40,6 +40,7 @@ PATTERNS: Mapping[str, str] = MappingProxyType(
         "floor_divide": "⌊{} / {}⌋",
         "remainder": "{} mod {}",
         "power": "{}^{}",
+        "math.pow": "{}^{}",
         "negative": "−{}",
         "absolute": "|{}|",
         "sqrt": "√{}",

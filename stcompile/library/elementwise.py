@@ -59,7 +59,7 @@ def modf(x: Any) -> Any:
 
 def real(val: Any) -> Any:
     """The real part: of real numbers these themselves."""
-    number: Any = val if np.isscalar(val) else np.asarray(val)[...]
+    number: Any = val if np.isscalar(val) else np.asarray(val)
     return number.real
 
 
@@ -79,7 +79,7 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
     """Real numbers are real."""
     if np.iscomplexobj(a):
         raise ValueError("whether real_if_close of complex numbers is real depends on their values")
-    return np.asarray(a)[...]
+    return np.asarray(a)
 
 
 def isreal(x: Any) -> Any:

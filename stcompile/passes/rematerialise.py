@@ -21,7 +21,8 @@ from stcompile.templates import mark_of
 
 NEAR = 12  # a value that was computed again is kept for uses that are fewer equations apart
 _CONTROL = frozenset({"cond", "loop", "call", "undef"})
-_SLOW = frozenset({"power", "logaddexp", "hypot", "arctan2"})  # and all functions of one operand
+# and all functions of one operand
+_SLOW = frozenset({"power", "math.pow", "logaddexp", "hypot", "arctan2"})
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.indexing import set_item
 from stcompile.frontend.run import Run
 from stcompile.frontend.templates import template_lowering
-from stcompile.frontend.values import Array, Masked
+from stcompile.frontend.values import Array, Masked, same_number
 
 
 def _reshape_method(run: Run, x: Any, *shape: Any, order: str = "C") -> Any:
@@ -77,11 +77,11 @@ def _conjugate(run: Run, x: Any) -> Any:
         result = run.record("conjugate", x)
         is_python = x.type.kind == "python"
         return run.record("to_python", result, dtype=x.type.dtype) if is_python else result
-    return Array(x.cell, x.type, x.path) if isinstance(x, Array) else x
+    return same_number(x) if x.type.kind == "scalar" else x
 
 
 def _copy(run: Run, x: Any, order: str = "C") -> Any:
-    return shapes.copy(run, x, order) if isinstance(x, Array) else x
+    return shapes.copy(run, x, order) if isinstance(x, Array) else same_number(x)
 
 
 METHODS: dict[str, Any] = {

@@ -17,6 +17,7 @@ from stcompile.frontend import attributes, data_model, overloads
 from stcompile.frontend.construct import construct, make, new_object, new_tuple, no_initialiser
 from stcompile.frontend.overloads import special_method
 from stcompile.frontend.places import Place
+from stcompile.frontend.powers import may_be_complex, refuse_complex
 from stcompile.frontend.run import Run
 from stcompile.frontend.values import (
     Array,
@@ -32,8 +33,16 @@ from stcompile.frontend.values import (
 
 
 def isinstance_(run: Run, obj: Any, class_or_tuple: Any) -> bool:
+    if may_be_complex(run, obj) and isinstance(0.0, class_or_tuple) != isinstance(
+        0j, class_or_tuple
+    ):
+        refuse_complex(run, obj, "the class of this number")
+    return _isinstance(run, obj, class_or_tuple)
+
+
+def _isinstance(run: Run, obj: Any, class_or_tuple: Any) -> bool:
     if isinstance(class_or_tuple, tuple):
-        return any(isinstance_(run, obj, one) for one in class_or_tuple)
+        return any(_isinstance(run, obj, one) for one in class_or_tuple)
     check = find(type(class_or_tuple), "__instancecheck__")
     own = isinstance(check, types.FunctionType) and is_changeable(type(class_or_tuple))
     if own and check.__module__ not in ("abc", "enum", "typing", "typing_extensions"):
@@ -71,6 +80,7 @@ def type_(run: Run, obj: Any, *more: Any) -> type:
     if isinstance(obj, Array | Masked):
         return np.ndarray
     if isinstance(obj, Scalar):
+        refuse_complex(run, obj, "the class of this number")
         return obj.type.python_type if obj.type.kind == "python" else obj.type.dtype.type
     if isinstance(obj, GeneratorValue):
         return type(obj.example)

@@ -15,7 +15,7 @@ from stcompile.frontend.iteration import items_of
 from stcompile.frontend.layout import copy_in_c_order, dummy_of, in_order_of
 from stcompile.frontend.nested import stacked_rows
 from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Scalar, is_static
+from stcompile.frontend.values import Array, Scalar, is_static, same_number
 from stcompile.layouts import reshaped_view
 
 
@@ -107,7 +107,8 @@ def ascontiguousarray(run: Run, a: Any) -> Any:
 
 def asfortranarray(run: Run, a: Any) -> Any:
     x = atleast(run, a, 1)
-    return transpose(run, ascontiguousarray(run, transpose(run, x)))
+    made = transpose(run, ascontiguousarray(run, transpose(run, x)))
+    return x if made.cell is x.cell else made
 
 
 def copy(run: Run, a: Any, order: str = "K") -> Any:
@@ -170,8 +171,8 @@ def expand_dims(run: Run, a: Any, axis: Any) -> Array:
 
 
 def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
-    if isinstance(a, Scalar):
-        return a
+    if isinstance(a, Scalar) and a.type.kind == "scalar":
+        return same_number(a)
     x = run.as_array(a)
     if axis is None:
         axes = tuple(i for i, dim in enumerate(x.type.dims) if dim == 1)
@@ -179,7 +180,7 @@ def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
         axes = axes_of(run, x.type.ndim, axis)
         if any(x.type.dims[i] != 1 for i in axes):
             run.refuse(f"cannot squeeze axis {axis} of shape {x.type.dims}", "", TypingError)
-    return run.view(x, "squeeze", axis=axes) if axes else Array(x.cell, x.type, x.path)
+    return run.view(x, "squeeze", axis=axes) if axes else x
 
 
 def broadcast_to(run: Run, array: Any, shape: Any) -> Any:

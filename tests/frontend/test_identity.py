@@ -1,0 +1,123 @@
+"""``is``: which objects Python, NumPy and the calls of a function make anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+
+X = np.array([1.0, 2.0, 3.0])
+S = np.float64(2.5)
+
+
+def views(x: Any, s: Any) -> Any:
+    return (
+        (x.T is x, x.T is x.T, x[:] is x, x.reshape(-1) is x, x.ravel() is x),
+        (x.squeeze() is x, np.squeeze(x) is x, np.asarray(x) is x, np.ascontiguousarray(x) is x),
+        (x.real is x, np.real(x) is x, x.conj() is x, np.conj(x) is x, np.real_if_close(x) is x),
+        (np.asfortranarray(x) is x, np.atleast_1d(x) is x, np.copy(x) is x, +x is x),
+        (s.T is s, s.real is s, np.real(s) is s),
+    )
+
+
+def classes(x: Any, s: Any) -> Any:
+    return (
+        (x.__class__ is np.ndarray, s.__class__ is np.float64, x.__class__ is s.__class__),
+        (hasattr(x, "shape"), hasattr(s, "mT"), hasattr(1.5 * float(s), "shape")),
+        getattr(float(s), "shape", ()) == x.shape[1:],
+        np.squeeze(float(s)),
+    )
+
+
+def test_answers_are_numpys():
+    for function in (views, classes):
+        found, expected = st.compile(function)(X, S), function(X, S)
+        assert found == expected
+    assert isinstance(st.compile(classes)(X, S)[3], np.ndarray)
+
+
+def twice(x: Any) -> Any:
+    return x * 2.0
+
+
+def constant() -> Any:
+    return 0.5
+
+
+def pair(x: Any) -> Any:
+    return (1, 2)
+
+
+def given(x: Any) -> Any:
+    return x
+
+
+def of_calls(x: Any) -> Any:
+    return x if twice(x) is twice(x) else 2 * x
+
+
+def of_constants(x: Any) -> Any:
+    return x if constant() is constant() else 2 * x
+
+
+def of_tuples(x: Any) -> Any:
+    return x if pair(x) is pair(x) else 2 * x
+
+
+def of_shapes(x: Any) -> Any:
+    return x if np.ones(3).shape is np.ones(3).shape else 2 * x
+
+
+def of_copies(x: Any) -> Any:
+    s = np.float64(x)
+    return x if s.copy() is s else 2 * x
+
+
+def of_plus(x: Any) -> Any:
+    s = np.float64(x)
+    return x if +s is s else 2 * x
+
+
+def of_empty_subscripts(x: Any) -> Any:
+    s = np.float64(x)
+    return x if s[()] is s else 2 * x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [of_calls, of_constants, of_tuples, of_shapes, of_copies, of_plus, of_empty_subscripts],
+)
+def test_whether_equal_values_are_one_object_is_refused(function):
+    with pytest.raises(st.LanguageError, match="one object"):
+        st.grad(function)(1.5)
+
+
+def known(x: Any) -> Any:
+    y = twice(x)
+    z = y
+    return x * ((z is y) + 2 * (given(x) is given(x)) + 4 * (given(y) is y)) + (twice(x) is None)
+
+
+def test_one_number_by_several_names_is_itself():
+    assert st.value_and_grad(known)(1.5) == (known(1.5), 7.0)
+
+
+def matrix_transpose(x: Any) -> Any:
+    return np.sum(x.mT)
+
+
+def test_items_are_told_apart_where_one_is_not_equal_to_itself():
+    def inside(x: Any) -> Any:
+        a, b = twice(x), twice(x)
+        return 1.0 * (a in [a]) + 2.0 * (a in [b])
+
+    for value in (1.5, np.nan):
+        assert st.compile(inside)(value) == inside(value)
+
+
+def test_the_matrix_transpose_of_a_vector_is_numpys_error():
+    with pytest.raises(st.TypingError, match="at least two dimensions"):
+        st.compile(matrix_transpose)(X)
