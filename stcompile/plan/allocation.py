@@ -83,8 +83,8 @@ def allocate(
     adjacent: Mapping[Variable, Sequence[Rows]],
 ) -> Allocation:
     """Give each class its memory, in the order of their first values. ``placed`` classes are
-    rows of others, whose life is long enough; those in ``adjacent`` are made of parts that are next
-    to each other."""
+    rows of others, whose life is long enough; those in ``adjacent`` are made of parts that are to
+    be next to each other, which `is_adjacent` tells afterwards."""
     return _Allocator(requests, lives, placed, adjacent).run()
 
 
@@ -92,17 +92,15 @@ def is_adjacent(
     allocation: Allocation, head_of: Mapping[Variable, Variable], rows: Sequence[Rows]
 ) -> bool:
     """True if parts of a concatenation live next to each other, in its order."""
-    blocks = [allocation.block_of[head_of[part.variable]] for part in rows]
-    whole = rows[0].whole.type.dims[0]
-    if sum(part.variable.type.dims[0] for part in rows) != whole:
+    if sum(part.variable.type.dims[0] for part in rows) != rows[0].whole.type.dims[0]:
         return False
-    places = [block.rows for block in blocks]
+    found = [allocation.block_of[head_of[part.variable]].rows for part in rows]
+    places = [place for place in found if place is not None]
+    if len(places) < len(rows):
+        return False
     first = places[0]
-    if first is None or any(p is None or p.whole != first.whole for p in places):
-        return False
-    start = first.start
     return all(
-        place is not None and place.start - start == part.start
+        place.whole == first.whole and place.start - first.start == part.start
         for place, part in zip(places, rows, strict=True)
     )
 
@@ -124,6 +122,7 @@ class _Allocator:
         self.found = Allocation()
         # Blocks by their places in `found`: those that are read, by the last position where they
         # are; those that are free, with the layout they had last; those that were taken just now.
+        # (One that is free stays free until it is taken: rows of it live inside of its life.)
         self.busy: list[tuple[int, int]] = []
         self.free: dict[Layout, list[int]] = {}
         self.layout_of: dict[int, Layout] = {}
@@ -152,11 +151,10 @@ class _Allocator:
     def _inside(self, head: Variable) -> Block | None:
         """Rows of another class, if the class lives there."""
         rows = self.rows.get(head)
-        if rows is None and head in self.adjacent:
+        if head in self.adjacent:
             first = self.adjacent[head][0]
-            beside = self.found.block_of[self.head_of[first.variable]]
-            assert beside.rows is not None
-            rows = Rows(head, beside.rows.whole, beside.rows.start)
+            beside = self.found.block_of[self.head_of[first.variable]].rows
+            rows = None if beside is None else Rows(head, beside.whole, beside.start)
         if rows is None:
             return None
         around = self.found.block_of[rows.whole]
@@ -180,9 +178,7 @@ class _Allocator:
             return None
         for atom in candidates:
             source = self.head_of.get(atom) if isinstance(atom, Variable) else None
-            if source is None or source == head or atom.type != head.type:
-                continue
-            if self.requests.layout(source) != self.requests.layout(head):
+            if source is None or self.requests.layout(source) != self.requests.layout(head):
                 continue
             block = found.block_of.get(source)
             ends_here = self.lives[source].end == self.lives[head].start
@@ -202,19 +198,17 @@ class _Allocator:
     def _reused(self, head: Variable) -> Block | None:
         """A block that nobody reads any more, as it is or as a part: the first of the same layout,
         or else the smallest that is large enough."""
-        wanted, start = head.type, self.lives[head].start
-        self._release(start)
-        layout = self.requests.layout(head)
+        self._release(self.lives[head].start)
+        wanted, layout = head.type, self.requests.layout(head)
         exact, blocks = self.free.get(layout, []), self.found.blocks
         while exact:
             place = heapq.heappop(exact)
-            if self.layout_of.get(place) == layout and blocks[place].free_from < start:
+            if self.layout_of.get(place) == layout:  # nobody has taken it for another layout
                 return self._taken(place)
         fitting = [
             place
             for place in self.layout_of
             if blocks[place].dtype == wanted.dtype and blocks[place].size >= wanted.size
-            if blocks[place].free_from < start
         ]
         best = min(fitting, key=lambda place: (blocks[place].size, place), default=None)
         return None if best is None else self._taken(best)

@@ -25,6 +25,8 @@ from stcompile.regions import Branch, Region, Repeat, Step, Tree, defined_by
 from stcompile.storage import Storage, Writes, target_of, written
 
 Classes = Mapping[Variable, Sequence[Variable]]
+Lives = Mapping[Variable, Lifetime]
+Joined = Mapping[Variable, Sequence[Rows]]
 
 
 @dataclass(frozen=True)
@@ -125,24 +127,41 @@ class _Planner:
         split = self._split(head_of)
         head_of.update((variable, variable) for variable in split)
         orders = choose_orders(self.tree, head_of, self._bound(head_of, split))
-        lives = lifetimes(self.tree, self.storage, head_of, self.places)
         requests = Requests(
             self.tree, self.storage, head_of, self.writable, split, self.products, orders
         )
-        first = allocate(requests, lives, {}, {})
-        joined = self._joined(head_of, split)
-        adjacent = {c: rows for c, rows in joined.items() if is_adjacent(first, head_of, rows)}
-        _prolong(lives, joined, adjacent, head_of)
-        placed = {
-            head_of[part.variable]: part
-            for whole, rows in joined.items()
-            if whole not in adjacent
-            for part in rows
-        }
-        found = allocate(requests, lives, placed, adjacent)
+        lives, joined, found = self._allocated(requests)
         return Plan(head_of, found, constants, lives, joined, orders, self.rows)
 
     # --- arrays inside larger ones -------------------------------------------------------------
+
+    def _allocated(self, requests: Requests) -> tuple[Lives, Joined, Allocation]:
+        """The lifetimes, the concatenations with the parts that are computed in their place, and
+        the memory. A concatenation whose parts are next to each other anyway lives where they do;
+        what else is joined can move a part elsewhere, and then it gets a place of its own."""
+        head_of = requests.head_of
+        joined = self._joined(head_of, requests.split)
+        inside = {head_of[part.variable] for rows in joined.values() for part in rows}
+        found = allocate(requests, self._lifetimes(head_of), {}, {})
+        adjacent = {whole: rows for whole, rows in joined.items() if whole not in inside}
+        while True:
+            adjacent = {
+                whole: rows for whole, rows in adjacent.items() if is_adjacent(found, head_of, rows)
+            }
+            lives = self._lifetimes(head_of)
+            _prolong(lives, joined, adjacent, head_of)
+            placed = {
+                head_of[part.variable]: part
+                for whole, rows in joined.items()
+                if whole not in adjacent
+                for part in rows
+            }
+            found = allocate(requests, lives, placed, adjacent)
+            if all(is_adjacent(found, head_of, rows) for rows in adjacent.values()):
+                return lives, joined, found
+
+    def _lifetimes(self, head_of: Mapping[Variable, Variable]) -> dict[Variable, Lifetime]:
+        return lifetimes(self.tree, self.storage, head_of, self.places)
 
     def _split(self, head_of: Mapping[Variable, Variable]) -> dict[Variable, Rows]:
         """The rows of buffered values that are arrays by themselves; not those of concatenations,

@@ -98,7 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def judge(name: str, options: argparse.Namespace) -> bool:
     """Run the mutants of one part, print its score; True if it reaches the goal."""
     part = PARTS[name]
-    chosen = [m for m in part.mutants() if all(text in str(m) for text in options.only)]
+    every = part.mutants()
+    files = frozenset(str(m.file) for m in every)
+    chosen = [m for m in every if all(text in str(m) for text in options.only)]
     if options.sample is not None and options.sample < len(chosen):
         chosen = random.Random(options.seed).sample(chosen, options.sample)
         chosen.sort(key=lambda m: (m.file, m.line))
@@ -126,7 +128,7 @@ def judge(name: str, options: argparse.Namespace) -> bool:
     if cache is not None:
         cache.parent.mkdir(parents=True, exist_ok=True)
     tried = [m for m in counted if str(m) not in known]
-    plugin = Judge(tried, options.jobs, options.seconds, report, watched, cache)
+    plugin = Judge(tried, files, options.jobs, options.seconds, report, watched, cache)
     paths = list(options.tests or part.tests)
     before = _state()
     status = pytest.main(["-q", "-p", "no:cacheprovider", *paths], plugins=[plugin])

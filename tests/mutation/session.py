@@ -61,6 +61,7 @@ class Judge:
     """A pytest plugin that runs mutants instead of tests."""
 
     mutants: Sequence[Mutant]
+    files: frozenset[str]  # whose functions are watched: also those that no mutant is of
     jobs: int
     seconds: float  # of tests, for one mutant
     report: Callable[[Verdict], None]
@@ -106,13 +107,12 @@ class Judge:
         if self.cache is not None and self.cache.exists():
             for name, (seconds, places) in json.loads(self.cache.read_text()).items():
                 found[name] = Usage(seconds, frozenset((file, place) for file, place in places))
-        files = frozenset(str(mutant.file) for mutant in self.mutants)
         missing = [name for name in items if name not in found]
         groups = [missing[at : at + TOGETHER] for at in range(0, len(missing), TOGETHER)]
         done = 0
         for _, group, _, output, _ in forked(
             ((None, group) for group in groups),
-            lambda trial: _watch(session, [items[name] for name in trial[1]], files, caches),
+            lambda trial: _watch(session, [items[name] for name in trial[1]], self.files, caches),
             self.jobs,
         ):
             seen = json.loads(output) if output.startswith("{") else {}
@@ -132,13 +132,12 @@ class Judge:
 
 class _Order:
     """Which tests are tried for a mutant, the most promising ones first: those that noticed its
-    neighbours, then those that use little else."""
+    neighbours, then the quick ones, of which most use little else."""
 
     def __init__(self, usage: Mapping[str, Usage]) -> None:
         self.usage = usage
         self.users: dict[Place, list[str]] = {}
-        direct = sorted(usage.items(), key=lambda item: (len(item[1].places), item[1].seconds))
-        for name, use in direct:
+        for name, use in sorted(usage.items(), key=lambda item: item[1].seconds):
             for place in use.places:
                 self.users.setdefault(place, []).append(name)
         self.killers: dict[str, dict[str, int]] = {}
@@ -158,10 +157,10 @@ class _Order:
         ordered = sorted(users, key=lambda name: (-own.get(name, 0), -near.get(name, 0)))
         chosen, total = [], 0.0
         for name in ordered:
-            total += self.usage[name].seconds
-            if chosen and total > seconds:
-                continue
-            chosen.append(name)
+            needed = self.usage[name].seconds
+            if not chosen or total + needed <= seconds:
+                total += needed
+                chosen.append(name)
         return chosen
 
 

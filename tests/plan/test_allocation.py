@@ -168,7 +168,42 @@ def test_the_state_of_a_loop_takes_the_array_that_it_starts_from() -> None:
     assert shown == [["first", "state", "y"], ["next"]]
 
 
+def test_of_two_states_that_start_from_one_array_one_takes_it() -> None:
+    listed = Listed(
+        """
+        program f(x: f64[3]) {
+          first: f64[3] = cos(x)
+          a: f64[3], b: f64[3] = loop(first, first; carry=2, constants=0, length=4,
+            body=program body(t: int, one: f64[3], other: f64[3]) {
+              next: f64[3] = sin(one)
+              then: f64[3] = add(next, other)
+              return next, then
+            })
+          return a, b
+        }"""
+    )
+    one, other = listed["one"], listed["other"]
+    head_of = {**listed.alone("first", "one", "other"), listed["a"]: one, listed["b"]: other}
+    found = allocated(listed, requests(listed, head_of))
+    shown = [[listed.tree.hints[head] for head in block.heads] for block in found.blocks]
+    assert shown == [["first", "one"], ["other"]]
+
+
 # --- what is free --------------------------------------------------------------------------------
+
+
+def test_what_was_taken_over_is_busy_until_its_last_read() -> None:
+    """Also where it was known when its first class would have been dead."""
+    text = """
+        program f(x: f64[3,3]) {
+          a: f64[3,3] = sin(x)
+          z: f64[3,3] = cos(x)
+          b: f64[3,3] = exp(a)
+          c: f64[3,3] = contract(b, z; MATMUL)
+          d: f64[3,3] = contract(c, x; MATMUL)
+          return d
+        }"""
+    assert blocks(of(text, "a z b c d")) == ["a b d", "z", "c"]
 
 
 def test_buffers_are_free_after_the_last_read() -> None:
@@ -206,6 +241,27 @@ def test_else_the_smallest_that_is_large_enough() -> None:
     found = apart(("f64", "50"), ("f64", "9"), ("f64", "20"), ("f64", "2,5"))
     assert blocks(found) == ["a0", "a1", "a2 a3"]
     assert [block.size for block in found.blocks] == [50, 9, 20]
+
+
+def test_as_many_elements_in_other_dims_are_enough() -> None:
+    assert blocks(apart(("f64", "6"), ("f64", "2,3"))) == ["a0 a1"]
+    assert blocks(apart(("f64", "8"), ("f64", "2,3"))) == ["a0 a1"]
+
+
+def test_what_another_layout_took_has_that_one() -> None:
+    """The block of ``a`` is taken for a smaller array, and is then not among those of its own."""
+    text = """
+        program f(x: f64[9], y: f64[2,3]) {
+          a: f64[9] = negative(x)
+          m: f64 = sum(a; axis=(0,), keepdims=False)
+          b: f64[2,3] = negative(y)
+          c: f64[9] = negative(x)
+          n: f64 = sum(c; axis=(0,), keepdims=False)
+          o: f64 = sum(b; axis=(0, 1), keepdims=False)
+          d: f64[9] = negative(x)
+          return x
+        }"""
+    assert blocks(of(text, "a b c d")) == ["a b", "c d"]
 
 
 def test_nothing_grows_and_nothing_changes_its_dtype() -> None:

@@ -18,6 +18,7 @@ FUNCTIONS = ("sin", "exp", "double", "shift", "last", "two")
 KINDS = ("join", "slice", "states", *FUNCTIONS)
 CHANCES = (0.22, 0.2, 0.1, 0.1, 0.1, 0.08, 0.05, 0.08, 0.07)
 LATER = 1000  # from this seed on programs have these as well
+HALVES = 2000  # and from this one on rows of an array, each computed on, that are joined again
 MORE_FUNCTIONS = ("ones", "kept ones", "ring", "backwards", "written", "shifted")
 STEPS = 17  # a loop of so many is kept
 
@@ -34,6 +35,10 @@ def random_program(seed: int) -> Program:
         if seed >= LATER and rng.random() < 0.4:
             kind = str(rng.choice(MORE_FUNCTIONS))
         start = int(rng.integers(0, 3))
+        if seed >= HALVES and rng.random() < 0.4 and 4 <= rows[i] <= 100:
+            rows += [2, rows[i] - 2, rows[i]]
+            program.append(("halves", i, j, start))
+            continue
         if kind == "join" and rows[i] + rows[j] <= 200:
             rows.append(rows[i] + rows[j])
         elif kind == "slice" and rows[i] > start + 1:
@@ -52,7 +57,14 @@ def function_of(program: Program) -> Callable[[Any], Any]:
         values = [x]
         for kind, i, j, start in program:
             one, other = values[i], values[j]
-            if kind == "join":
+            if kind == "halves":
+                whole = np.sin(one)
+                top, low = np.exp(whole[:2] * 0.1), np.cos(whole[2:])
+                values += [top, low]
+                if start == 1:
+                    low = np.sin(low)
+                made = np.concatenate([low, top] if start == 2 else [top, low])
+            elif kind == "join":
                 made = np.concatenate([one, other])
             elif kind == "slice":
                 made = one[start : start + (one.shape[0] - start + 1) // 2]
@@ -109,7 +121,9 @@ def function_of(program: Program) -> Callable[[Any], Any]:
     return function
 
 
-@pytest.mark.parametrize("seed", [*range(30), *range(LATER, LATER + 30)])
+@pytest.mark.parametrize(
+    "seed", [*range(30), *range(LATER, LATER + 30), *range(HALVES, HALVES + 20)]
+)
 def test_like_numpy(seed: int) -> None:
     with spoilt_memory():
         check(seed)

@@ -1,0 +1,78 @@
+"""Concatenations whose parts are computed where they live, against NumPy. New memory holds NaN, so
+that a part that is not there shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from tests.plan.compiled import random
+from tests.uninitialised import spoilt_memory
+
+
+def next_to_each_other(x: Any) -> Any:
+    p = np.sin(x)
+    a, b = np.exp(p[:4]), np.cos(p[4:])
+    w = np.concatenate([a, b])
+    return np.sum(w * w * w)
+
+
+def the_other_way_round(x: Any) -> Any:
+    p = np.sin(x)
+    a, b = np.exp(p[:4]), np.cos(p[4:])
+    w = np.concatenate([b, a])
+    return np.sum(w * w * x)
+
+
+def part_of_another(x: Any) -> Any:
+    """A concatenation of what lies next to each other is itself a part of another one."""
+    p = np.sin(x)
+    a, b = np.exp(p[:4]), np.cos(p[4:])
+    w = np.concatenate([a, b])
+    v = np.concatenate([w, np.tanh(x)])
+    return np.sum(v * v * v)
+
+
+def moved_by_another(x: Any) -> Any:
+    """What ``b`` is computed from is a part of ``v``: ``b`` does not lie beside ``a`` then."""
+    p = np.sin(x)
+    a, t = np.exp(p[:4]), np.exp(p[4:])
+    v = np.concatenate([t, x])
+    s = np.sum(v * v)
+    b = np.cos(t)
+    w = np.concatenate([a, b])
+    return np.sum(w * w * w) + s
+
+
+def moved_in_front(x: Any) -> Any:
+    p = np.sin(x)
+    a, t = np.exp(p[4:]), np.exp(p[:4])
+    v = np.concatenate([t, x])
+    b = np.cos(t)
+    w = np.concatenate([b, a])
+    return np.sum(w * w * w) + np.sum(v * v)
+
+
+FUNCTIONS = [
+    next_to_each_other,
+    the_other_way_round,
+    part_of_another,
+    moved_by_another,
+    moved_in_front,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_like_numpy(function: Callable[[Any], Any]) -> None:
+    with spoilt_memory():
+        compiled = st.compile(function, level="fast")
+        gradient = st.grad(function, level="fast")
+        readable = st.grad(function, level="readable")
+        for seed in range(2):  # buffers hold what the last call left there
+            x = random(8, 3, seed=seed)
+            np.testing.assert_allclose(compiled(x), function(x), rtol=1e-12)
+            np.testing.assert_allclose(gradient(x), readable(x), rtol=1e-10, atol=1e-12)
