@@ -7,14 +7,16 @@ import sys
 import types
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import scipy.sparse
 
 import stcompile as st
 from stcompile.foreign import LIBRARIES, library_of
 from tests.diagnostics.refusals import excerpts
+
+plt = pytest.importorskip("matplotlib.pyplot")
+linalg = pytest.importorskip("scipy.linalg")
+sparse = pytest.importorskip("scipy.sparse")
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -42,7 +44,7 @@ class DataFrame:
 FRAME = type("DataFrame", (DataFrame,), {"__module__": "pandas.core.frame"})(X)
 TENSOR = type("Tensor", (), {"__module__": "torch"})()
 MASKED = np.ma.masked_array(X, [True, False, False])
-SPARSE = scipy.sparse.csr_matrix(np.eye(3))
+SPARSE = sparse.csr_matrix(np.eye(3))
 LOG = logging.getLogger("tests")
 
 
@@ -148,6 +150,6 @@ def test_an_integer_argument_is_blamed_and_not_the_result() -> None:
 
 def test_libraries_are_known_by_their_names() -> None:
     assert library_of(MASKED) == "numpy.ma" and library_of(SPARSE) == "scipy.sparse"
-    assert library_of(X) is None and library_of(np.sum) is None and library_of(scipy.linalg) is None
+    assert library_of(X) is None and library_of(np.sum) is None and library_of(linalg) is None
     assert library_of(types) is None and library_of(3) is None and library_of(len) is None
     assert not {name for name in LIBRARIES if name in ("pandas", "torch")} & set(sys.modules)
