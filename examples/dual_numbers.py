@@ -26,15 +26,15 @@ import numpy as np
 
 import stcompile as st
 from stcompile.ad.forward import forward
-from stcompile.evaluate import environment
+from stcompile.base.extras import require
+from stcompile.base.options import Level
 from stcompile.export.write import write_whole
-from stcompile.extras import require
-from stcompile.graph.notation import operand, right_side
-from stcompile.ir import Atom, Constant, Equation, Program, Variable
-from stcompile.naming import renumber
-from stcompile.options import Level
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.tape import unfold
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.reports.graph.notation import operand, right_side
+from stcompile.views.tape import unfold
+from stcompile.wengert.evaluate import environment
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.naming import renumber
 
 LEAST, MOST = 1e-3, 1e6  # for x: Newton's iteration takes a few steps
 FORMATS = (".svg", ".png")

@@ -28,7 +28,7 @@ import numpy as np
 
 import stcompile as st
 from stcompile import train
-from stcompile.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Params = dict[str, Array]

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
+from stcompile.base.options import Level
 from stcompile.export.write import write_whole
-from stcompile.graph.model import Graph
-from stcompile.options import Level
+from stcompile.reports.graph.model import Graph
 
 LEAST = 1e-3  # for x1: the steps of the finite differences stay well above 0
 

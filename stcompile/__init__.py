@@ -4,9 +4,7 @@ Importing it loads the compiler as far as every program needs it. The other publ
 when they are asked for (PEP 562).
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from stcompile.api import (
@@ -22,7 +20,7 @@ from stcompile.api import (
     train_step,
     value_and_grad,
 )
-from stcompile.errors import (
+from stcompile.base.errors import (
     ArgumentsError,
     DataError,
     DerivativeError,
@@ -36,27 +34,27 @@ from stcompile.errors import (
     StcompileWarning,
     TypingError,
 )
-from stcompile.static import static
-from stcompile.timings import timings
+from stcompile.base.static import static
+from stcompile.base.timings import timings
 
 if TYPE_CHECKING:
     from stcompile import nn, optim
-    from stcompile.complex_step import complex_step
-    from stcompile.hooks import on_cotangent, stop_gradient
-    from stcompile.products import hvp, jvp, vjp
-    from stcompile.user_primitive import custom_rule, primitive
+    from stcompile.transforms.complex_step import complex_step
+    from stcompile.transforms.hooks import on_cotangent, stop_gradient
+    from stcompile.transforms.products import hvp, jvp, vjp
+    from stcompile.transforms.user_primitive import custom_rule, primitive
 
 _LOADED_LATER = {  # public name -> its module
-    "complex_step": "complex_step",
-    "custom_rule": "user_primitive",
-    "hvp": "products",
-    "jvp": "products",
+    "complex_step": "transforms.complex_step",
+    "custom_rule": "transforms.user_primitive",
+    "hvp": "transforms.products",
+    "jvp": "transforms.products",
     "nn": "nn",
-    "on_cotangent": "hooks",
+    "on_cotangent": "transforms.hooks",
     "optim": "optim",
-    "primitive": "user_primitive",
-    "stop_gradient": "hooks",
-    "vjp": "products",
+    "primitive": "transforms.user_primitive",
+    "stop_gradient": "transforms.hooks",
+    "vjp": "transforms.products",
 }
 
 __all__ = [
@@ -113,20 +111,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """This package. Importing a module binds its name in the package: not over a public function of
-    the same name, such as `jacobian`."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        is_function = name in __all__ and name not in ("nn", "optim")
-        if not (is_function and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __reduce__(self) -> Any:
-        """As other modules for cloudpickle, which knows their own class alone: by its name."""
-        return import_module, (__name__,)
-
-
-sys.modules[__name__].__class__ = _Package

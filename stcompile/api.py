@@ -8,24 +8,24 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
-from stcompile.arguments import Wrt
-from stcompile.boundary import public
+from stcompile.base.boundary import public
+from stcompile.base.options import Level, Options, options
+from stcompile.calls.arguments import Wrt
+from stcompile.calls.travel import Travels
 from stcompile.frontend.protocol import makes_transformed
-from stcompile.gradient import Gradient
-from stcompile.options import Level, Options, options
-from stcompile.primal import Primal
-from stcompile.travel import Travels
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.primal import Primal
 
 if TYPE_CHECKING:  # what only some programs need is loaded by the function that needs it
-    from stcompile.checkpoint import Checkpoint
-    from stcompile.explain import Explanation
-    from stcompile.graph.model import Graph
-    from stcompile.ir import Program
-    from stcompile.jacobian import Jacobian, Mode
-    from stcompile.memory import Memory
-    from stcompile.snapshots import Snapshot, Snapshots
-    from stcompile.trace import Trace
-    from stcompile.train_step import Optimizer, TrainStep
+    from stcompile.reports.graph.model import Graph
+    from stcompile.reports.memory import Memory
+    from stcompile.reports.snapshots import Snapshot, Snapshots
+    from stcompile.transforms.checkpoint import Checkpoint
+    from stcompile.transforms.jacobian import Jacobian, Mode
+    from stcompile.transforms.train_step import Optimizer, TrainStep
+    from stcompile.views.explain import Explanation
+    from stcompile.views.trace import Trace
+    from stcompile.wengert.ir import Program
 
 
 @makes_transformed
@@ -101,7 +101,7 @@ def jacobian(
            [1., 1.],
            [0., 6.]])
     """
-    from stcompile.jacobian import Jacobian
+    from stcompile.transforms.jacobian import Jacobian
 
     return Jacobian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
 
@@ -130,7 +130,7 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
-    from stcompile.hessian import Hessian
+    from stcompile.transforms.hessian import Hessian
 
     return Hessian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
 
@@ -169,7 +169,7 @@ def checkpoint(function: Callable[..., Any]) -> Checkpoint:
     >>> st.grad(f, wrt="w")(np.ones((1, 2)), np.eye(2)).shape
     (2, 2)
     """
-    from stcompile.checkpoint import Checkpoint
+    from stcompile.transforms.checkpoint import Checkpoint
 
     return Checkpoint(function)
 
@@ -191,7 +191,7 @@ def train_step(
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were.
     """
-    from stcompile.train_step import TrainStep
+    from stcompile.transforms.train_step import TrainStep
 
     return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory))
 
@@ -212,7 +212,7 @@ def explain(
     params["scale"] is zero here ['flat']
     params["shift"] is always zero ['unused']
     """
-    from stcompile.explain import explanation_of
+    from stcompile.views.explain import explanation_of
 
     return explanation_of(Gradient(function, wrt, True), arguments, keywords)
 
@@ -245,7 +245,7 @@ def show(
       return v1
     }
     """
-    from stcompile.show import stages_of
+    from stcompile.views.show import stages_of
 
     if isinstance(function, Differentiable):
         own = function.wrt if wrt is None else wrt
@@ -334,14 +334,14 @@ class Differentiable(Travels):
     @public
     def trace(self, *arguments: Any, **keywords: Any) -> Trace:
         """The evaluation trace: every value and every adjoint, side by side when printed."""
-        from stcompile.trace import trace_of
+        from stcompile.views.trace import trace_of
 
         return trace_of(self.value_and_grad, arguments, keywords)
 
     @public
     def explain(self, *arguments: Any, **keywords: Any) -> Explanation:
-        """Why gradients are zero at these arguments, as `stcompile.explain` says it."""
-        from stcompile.explain import explanation_of
+        """Why gradients are zero at these arguments, as `stcompile.views.explain` says it."""
+        from stcompile.views.explain import explanation_of
 
         return explanation_of(self.value_and_grad, arguments, keywords)
 
@@ -349,7 +349,7 @@ class Differentiable(Travels):
     def check_grads(self, *arguments: Any, **keywords: Any) -> None:
         """Compare the gradient with finite differences; `GradientCheckError` names the worst
         entry."""
-        from stcompile.check import check_gradients
+        from stcompile.transforms.check import check_gradients
 
         check_gradients(self.value_and_grad, arguments, keywords)
 

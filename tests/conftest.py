@@ -8,7 +8,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from stcompile import options
+from stcompile.base import options
 
 gc.set_threshold(100_000, 50, 100)  # compiling makes many objects and few cycles: 6 % faster
 

@@ -29,8 +29,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.options import Options
-from stcompile.primal import Primal
+from stcompile.base.options import Options
+from stcompile.transforms.primal import Primal
 
 STEP = 1e-3  # of finite differences
 READABLE = Options("readable")

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from stcompile import train
-from stcompile.errors import StcompileError
+from stcompile.base.errors import StcompileError
 
 from .inputs import Array
 

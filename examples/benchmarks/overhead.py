@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile.dispatch import Dispatcher
-from stcompile.entry import entry_of
-from stcompile.options import Level
-from stcompile.workspaces import Workspaces
+from stcompile.base.options import Level
+from stcompile.calls.dispatch import Dispatcher
+from stcompile.calls.entry import entry_of
+from stcompile.calls.workspaces import Workspaces
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -36,9 +36,9 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile.evaluate import apply, environment
-from stcompile.graph.model import graph_of
-from stcompile.ir import Constant, Program
+from stcompile.reports.graph.model import graph_of
+from stcompile.wengert.evaluate import apply, environment
+from stcompile.wengert.ir import Constant, Program
 
 from .machine import Usage, wait_for_quiet
 

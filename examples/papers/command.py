@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from examples.benchmarks.machine import limit_threads
-from stcompile.errors import StcompileError
+from stcompile.base.errors import StcompileError
 from stcompile.train import at_least, load, pixels_per_step
 
 from . import report

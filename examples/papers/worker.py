@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 
 from examples.benchmarks.machine import limit_processors
-from stcompile.errors import StcompileError
+from stcompile.base.errors import StcompileError
 
 from .runs import Plan, save
 from .training import run

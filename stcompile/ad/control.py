@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from stcompile.ad.sweep import STRUCTURED, Sweep, Tape, loop_activity
-from stcompile.ir import (
+from stcompile.base.location import Location
+from stcompile.wengert.ir import (
     Atom,
     Constant,
     Equation,
@@ -22,11 +23,10 @@ from stcompile.ir import (
     free_variables,
     freeze,
 )
-from stcompile.location import Location
-from stcompile.naming import base_name, is_numbered, name_variables
-from stcompile.primitives.control import COUNTER, Ports, port_of, step_of, undefined
-from stcompile.recorder import Recorder
-from stcompile.types import Type
+from stcompile.wengert.naming import base_name, is_numbered, name_variables
+from stcompile.wengert.primitives.control import COUNTER, Ports, port_of, step_of, undefined
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.types import Type
 
 _VIEWS = {"slice", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"}
 _CHEAP = {"add", "subtract", "multiply", "negative"}  # of Python integers

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from stcompile.ad.rules import Rule, rule_for
 from stcompile.ad.sweep import (
     STRUCTURED,
     CustomCall,
@@ -21,16 +22,15 @@ from stcompile.ad.sweep import (
     require_real,
 )
 from stcompile.ad.vectors import Vectors
-from stcompile.errors import DerivativeError
-from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.location import Section
-from stcompile.naming import base_name, is_numbered, name_variables, names_of
-from stcompile.primitives import PRIMITIVES
-from stcompile.primitives.control import Ports
-from stcompile.recorder import Recorder
-from stcompile.rules import Rule, rule_for
-from stcompile.timings import timed
-from stcompile.types import Type
+from stcompile.base.errors import DerivativeError
+from stcompile.base.location import Section
+from stcompile.base.timings import timed
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.wengert.naming import base_name, is_numbered, name_variables, names_of
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.types import Type
 
 
 @timed("tangent")

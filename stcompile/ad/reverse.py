@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, Tape, one
-from stcompile.ir import Constant, Program, Variable
-from stcompile.naming import name_variables
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.share_common_subexpressions import share_common_subexpressions
-from stcompile.recorder import Recorder
-from stcompile.timings import timed
+from stcompile.base.timings import timed
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
+from stcompile.wengert.ir import Constant, Program, Variable
+from stcompile.wengert.naming import name_variables
+from stcompile.wengert.recorder import Recorder
 
 
 @dataclass(frozen=True)

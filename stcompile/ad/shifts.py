@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from stcompile.ir import Atom, Constant, Equation, Variable
-from stcompile.rules import is_differentiable
+from stcompile.ad.rules import is_differentiable
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 
 Labels: TypeAlias = tuple[int | None, ...]
 

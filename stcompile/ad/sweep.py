@@ -13,23 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.ad.shifts import idle_maxima
-from stcompile.ad.vectors import Vectors
-from stcompile.deferred import deferred
-from stcompile.errors import DerivativeError, StcompileError
-from stcompile.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.location import NOWHERE
-from stcompile.naming import is_numbered
-from stcompile.primitives.control import Ports
-from stcompile.recorder import Recorder
-from stcompile.rules import (
+from stcompile.ad.rules import (
     Rule,
     holds_for_complex,
     is_differentiable,
     rule_for,
     rule_function,
 )
-from stcompile.types import Type
+from stcompile.ad.shifts import idle_maxima
+from stcompile.ad.vectors import Vectors
+from stcompile.base.deferred import deferred
+from stcompile.base.errors import DerivativeError, StcompileError
+from stcompile.base.location import NOWHERE
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.types import Type
 
 
 @dataclass(frozen=True)

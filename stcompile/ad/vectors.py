@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.ir import Atom, Constant, Program, Variable
-from stcompile.location import NOWHERE, Location
-from stcompile.primitives.control import undefined
-from stcompile.recorder import Recorder
-from stcompile.types import Type
+from stcompile.base.location import NOWHERE, Location
+from stcompile.wengert.ir import Atom, Constant, Program, Variable
+from stcompile.wengert.primitives.control import undefined
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.types import Type
 
 
 class Vectors:

@@ -14,15 +14,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stcompile.analysis.regions import Branch, Item, Region, Repeat, Step, Tree
+from stcompile.analysis.storage import Storage, tree_storage
+from stcompile.base.location import Location
 from stcompile.codegen_templates.numpy.subscripts import bounds, single
 from stcompile.emit.inlining import is_unnamed
 from stcompile.emit.literals import attribute, literal
-from stcompile.evaluate import apply
-from stcompile.ir import Equation, Variable, freeze
-from stcompile.location import Location
-from stcompile.naming import base_name
-from stcompile.regions import Branch, Item, Region, Repeat, Step, Tree
-from stcompile.storage import Storage, tree_storage
+from stcompile.wengert.evaluate import apply
+from stcompile.wengert.ir import Equation, Variable, freeze
+from stcompile.wengert.naming import base_name
 
 LONG = 64  # elements: what has more is not printed
 Save: TypeAlias = Callable[[str, "np.ndarray[Any, Any]"], str]

@@ -16,7 +16,12 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.trees as trees
+from stcompile.analysis.liveness import uses_by_variable
+from stcompile.analysis.regions import Step, Tree, unfold
+from stcompile.analysis.storage import Storage, Writes, plan_writes
+from stcompile.base import trees
+from stcompile.base.location import Location
+from stcompile.base.options import Options
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
 from stcompile.emit.inlining import inlined, text_places
 from stcompile.emit.layout import INDENT, WIDTH, body_lines, comment_on
@@ -30,11 +35,6 @@ from stcompile.emit.statements import Statements
 from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.frontend.stage import Group, Item, Result, Staged
-from stcompile.ir import Program, Variable
-from stcompile.liveness import uses_by_variable
-from stcompile.location import Location
-from stcompile.naming import RESERVED, Names
-from stcompile.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
 from stcompile.plan.collected import collected_rows, names_of_rows, with_rows
 from stcompile.plan.products import (
@@ -43,9 +43,9 @@ from stcompile.plan.products import (
     find_products,
     suits_numpy,
 )
-from stcompile.primitives.external import externals_of
-from stcompile.regions import Step, Tree, unfold
-from stcompile.storage import Storage, Writes, plan_writes
+from stcompile.wengert.ir import Program, Variable
+from stcompile.wengert.naming import RESERVED, Names
+from stcompile.wengert.primitives.external import externals_of
 
 READABLE = Options("readable")
 SCIPY = ("linalg", "special")  # modules

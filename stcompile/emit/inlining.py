@@ -6,13 +6,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import Liveness, Use, uses_by_variable, uses_of
-from stcompile.location import Location
-from stcompile.naming import base_name, is_numbered
-from stcompile.regions import Branch, Collected, Region, Repeat, Step, Tree
-from stcompile.storage import Roots, Writes, shared_input, tree_storage, written
-from stcompile.templates import inplace_operand, mark_of
+from stcompile.analysis.liveness import Liveness, Use, uses_by_variable, uses_of
+from stcompile.analysis.regions import Branch, Collected, Region, Repeat, Step, Tree
+from stcompile.analysis.storage import Roots, Writes, shared_input, tree_storage, written
+from stcompile.base.location import Location
+from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.naming import base_name, is_numbered
+from stcompile.wengert.templates import inplace_operand, mark_of
 
 # Where an expression may stand instead of a name.
 _OPEN = frozenset({"operand", "predicate", "count", "test", "collected"})

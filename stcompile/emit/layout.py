@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from stcompile.base.location import Location
 from stcompile.emit.inlining import block_key
 from stcompile.emit.literals import attribute
 from stcompile.emit.render import render
-from stcompile.location import Location
 
 WIDTH = 100
 INDENT = 4

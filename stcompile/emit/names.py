@@ -6,12 +6,12 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Set
 
+from stcompile.analysis.regions import Step, Tree
 from stcompile.emit.inlining import is_unnamed
 from stcompile.emit.literals import name
 from stcompile.emit.sharing import Sharing
-from stcompile.ir import Variable
-from stcompile.naming import Names, base_name
-from stcompile.regions import Step, Tree
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.naming import Names, base_name
 
 
 class Naming:

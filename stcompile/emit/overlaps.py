@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stcompile.ir import Equation, Variable
-from stcompile.regions import Step, Tree
-from stcompile.storage import Writes
+from stcompile.analysis.regions import Step, Tree
+from stcompile.analysis.storage import Writes
+from stcompile.wengert.ir import Equation, Variable
 
 
 def overlapping_writes(tree: Tree, writes: Writes) -> frozenset[int]:

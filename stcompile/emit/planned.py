@@ -7,6 +7,10 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
+from stcompile.analysis.liveness import uses_by_variable, uses_of
+from stcompile.analysis.regions import Carry, Collected, Repeat, Step, Tree
+from stcompile.analysis.storage import Writes, target_of
+from stcompile.base.location import Location
 from stcompile.codegen_templates.buffered import BUFFERED
 from stcompile.emit.layout import Commented
 from stcompile.emit.literals import attribute, literal, name
@@ -16,16 +20,12 @@ from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements, empty
 from stcompile.emit.steps import is_called, is_sum
 from stcompile.emit.templates import Code, Operand, substitute, substitute_into, substitute_scalar
-from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import uses_by_variable, uses_of
-from stcompile.location import Location
 from stcompile.plan.buffers import Plan
 from stcompile.plan.collected import Row, names_of_rows
 from stcompile.plan.parts import split_rows
 from stcompile.plan.products import Product, is_blas
-from stcompile.regions import Carry, Collected, Repeat, Step, Tree
-from stcompile.storage import Writes, target_of
-from stcompile.templates import grouped, inplace_operand, mark_of, positional
+from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.templates import grouped, inplace_operand, mark_of, positional
 
 
 def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stcompile.emit.literals import literal, name
-from stcompile.ir import Constant, Equation
 from stcompile.plan.products import Product
+from stcompile.wengert.ir import Constant, Equation
 
 _PREFIX = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
 MODULE = "scipy.linalg.blas"

@@ -12,13 +12,13 @@ import itertools
 from bisect import bisect_right, insort
 from collections.abc import Container, Mapping, Sequence
 
+from stcompile.analysis.liveness import Liveness
+from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, regions_of
+from stcompile.analysis.storage import Writes
 from stcompile.emit.inlining import is_unnamed
-from stcompile.ir import Atom, Variable
-from stcompile.liveness import Liveness
-from stcompile.naming import base_name
-from stcompile.regions import Branch, Region, Repeat, Step, Tree, regions_of
-from stcompile.storage import Writes
-from stcompile.templates import inplace_operand
+from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.naming import base_name
+from stcompile.wengert.templates import inplace_operand
 
 
 class Sharing:

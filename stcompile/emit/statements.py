@@ -5,16 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from stcompile.emit.inlining import is_indexed
-from stcompile.emit.layout import Block, Compound, is_empty
-from stcompile.emit.literals import attribute, literal, name
-from stcompile.emit.names import Naming
-from stcompile.emit.sharing import Sharing
-from stcompile.emit.steps import Steps, copy_of, is_called
-from stcompile.ir import Atom, Variable
-from stcompile.liveness import uses_of
-from stcompile.location import Location
-from stcompile.regions import (
+from stcompile.analysis.liveness import uses_of
+from stcompile.analysis.regions import (
     Branch,
     Carry,
     Collected,
@@ -25,8 +17,16 @@ from stcompile.regions import (
     defined_by,
     regions_of,
 )
-from stcompile.storage import Writes
-from stcompile.types import Type
+from stcompile.analysis.storage import Writes
+from stcompile.base.location import Location
+from stcompile.emit.inlining import is_indexed
+from stcompile.emit.layout import Block, Compound, is_empty
+from stcompile.emit.literals import attribute, literal, name
+from stcompile.emit.names import Naming
+from stcompile.emit.sharing import Sharing
+from stcompile.emit.steps import Steps, copy_of, is_called
+from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.types import Type
 
 
 class Statements(Steps):

@@ -6,6 +6,9 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from stcompile.analysis.regions import Step, Tree
+from stcompile.analysis.storage import Writes
+from stcompile.base.location import Location
 from stcompile.emit.inlining import block_key
 from stcompile.emit.layout import Block, Compound
 from stcompile.emit.literals import literal
@@ -13,12 +16,9 @@ from stcompile.emit.names import Naming
 from stcompile.emit.overlaps import overlapping_writes
 from stcompile.emit.sharing import Sharing
 from stcompile.emit.templates import Code, Operand, substitute
-from stcompile.ir import Atom, Constant, Equation, Variable
-from stcompile.location import Location
-from stcompile.primitives import infer
-from stcompile.regions import Step, Tree
-from stcompile.storage import Writes
-from stcompile.templates import inplace_operand, mark_of
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.primitives import infer
+from stcompile.wengert.templates import inplace_operand, mark_of
 
 INLINE_WIDTH = 76  # a longer expression gets a line and a name of its own
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from stcompile.ir import Variable
-from stcompile.liveness import Use, uses_of
+from stcompile.analysis.liveness import Use, uses_of
+from stcompile.analysis.regions import Step, Tree
+from stcompile.analysis.storage import Storage, Writes, tree_storage
 from stcompile.plan.products import Product
-from stcompile.primitives import PRIMITIVES
-from stcompile.regions import Step, Tree
-from stcompile.storage import Storage, Writes, tree_storage
-from stcompile.templates import inplace_operand, mark_of
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.templates import inplace_operand, mark_of
 
 
 def make_stored_in_place(tree: Tree, writes: Writes) -> Writes:

@@ -22,9 +22,9 @@ from stcompile.codegen_templates.buffered import BUFFERED, SCALARS
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.codegen_templates.numpy.subscripts import elements
 from stcompile.emit.literals import Hole, literal, name
-from stcompile.ir import Atom, Constant, Params, Variable
-from stcompile.templates import grouped, positional
-from stcompile.types import Type
+from stcompile.wengert.ir import Atom, Constant, Params, Variable
+from stcompile.wengert.templates import grouped, positional
+from stcompile.wengert.types import Type
 
 
 class Operand(Hole):

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.analysis.orders import Order
 from stcompile.emit.layout import Block, Commented, Compound
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.templates import Operand, substitute
-from stcompile.ir import Constant, Variable
 from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan
-from stcompile.plan.orders import Order
-from stcompile.types import Type
+from stcompile.wengert.ir import Constant, Variable
+from stcompile.wengert.types import Type
 
 FACTORY = "workspace"
 _WINDOWS = "np.lib.stride_tricks.sliding_window_view"

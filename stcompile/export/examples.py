@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.trees as trees
+from stcompile.base import trees
+from stcompile.base.strides import memory_order
 from stcompile.emit.literals import attribute, literal, name
-from stcompile.strides import memory_order
-from stcompile.types import is_generator
+from stcompile.wengert.types import is_generator
 
 SPREAD = 0.01  # of what is differentiated and has only one value: it is to be moved
 

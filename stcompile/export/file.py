@@ -11,22 +11,22 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any, Literal
 
-import stcompile.trees as trees
+from stcompile.base import trees
+from stcompile.base.errors import ExportError
+from stcompile.base.options import Options
+from stcompile.base.strides import memory_order
 from stcompile.codegen_templates.skeleton import calls, differences, draws, gradient, step
 from stcompile.emit.function import READABLE, Emitted, emit, scipy_modules
 from stcompile.emit.layout import INDENT, WIDTH
 from stcompile.emit.literals import literal, name
 from stcompile.emit.render import render
 from stcompile.emit.workspace import FACTORY
-from stcompile.errors import ExportError
 from stcompile.export.examples import example
 from stcompile.export.quoted import Quote
 from stcompile.export.saved import Saved, called_with
 from stcompile.frontend.stage import Staged
-from stcompile.options import Options
-from stcompile.primitives.external import externals_of
-from stcompile.strides import memory_order
-from stcompile.types import type_of
+from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.types import type_of
 
 # What the self-test of each kind of function is made of.
 _SKELETONS: Mapping[str, tuple[ModuleType, ...]] = {

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stcompile.ir import Program
-from stcompile.location import LIBRARY, Location
+from stcompile.base.location import LIBRARY, Location
+from stcompile.wengert.ir import Program
 
 
 @dataclass(frozen=True, order=True)

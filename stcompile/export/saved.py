@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.errors import ExportError
+from stcompile.base.strides import memory_order
 from stcompile.emit.literals import attribute, literal, name
-from stcompile.errors import ExportError
-from stcompile.frontend.capture import Hidden
 from stcompile.frontend.stage import Staged
-from stcompile.ir import Variable
-from stcompile.strides import memory_order
-from stcompile.types import is_generator
+from stcompile.frontend.state.capture import Hidden
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.types import is_generator
 
 MOST = 1000  # elements of an array that is written as a literal
 

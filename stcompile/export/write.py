@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from stcompile.errors import ExportError
+from stcompile.base.errors import ExportError
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

@@ -21,31 +21,30 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.trees as trees
-from stcompile.classes import is_changeable, names_of
-from stcompile.deferred import deferred
-from stcompile.errors import ArgumentsError, LanguageError, SourceError, StcompileError
-from stcompile.frontend import messages
-from stcompile.frontend.attributes import attribute
-from stcompile.frontend.binding import bind_arguments, staged_signature
-from stcompile.frontend.comparisons import looked_up
-from stcompile.frontend.construct import construct, initialise_exception
-from stcompile.frontend.contexts import is_manager_function, managed
-from stcompile.frontend.frames import Frame, FunctionNode, bound_names, yields
-from stcompile.frontend.generated import generated
-from stcompile.frontend.indexing import get_item
-from stcompile.frontend.iteration import items_of
-from stcompile.frontend.masks import has_masked
-from stcompile.frontend.operators import is_plain
-from stcompile.frontend.out import Callee, without_out, write_out
-from stcompile.frontend.overloads import refuse_conversions, refuse_hash, special_method
-from stcompile.frontend.places import Place
+from stcompile.base import trees
+from stcompile.base.classes import is_changeable, names_of
+from stcompile.base.deferred import deferred
+from stcompile.base.errors import ArgumentsError, LanguageError, SourceError, StcompileError
+from stcompile.frontend.control.comparisons import looked_up
+from stcompile.frontend.operations import messages
+from stcompile.frontend.operations.attributes import attribute
+from stcompile.frontend.operations.binding import bind_arguments, staged_signature
+from stcompile.frontend.operations.construct import construct, initialise_exception
+from stcompile.frontend.operations.generated import generated
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.iteration import items_of
+from stcompile.frontend.operations.masks import has_masked
+from stcompile.frontend.operations.operators import is_plain
+from stcompile.frontend.operations.out import Callee, without_out, write_out
+from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
 from stcompile.frontend.protocol import is_transformed
-from stcompile.frontend.rests import check_insertion, check_place
-from stcompile.frontend.run import Run
 from stcompile.frontend.shared_calls import shared_call
-from stcompile.frontend.signals import Returned
-from stcompile.frontend.values import (
+from stcompile.frontend.state.frames import Frame, FunctionNode, bound_names, yields
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.rests import check_insertion, check_place
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import Returned
+from stcompile.frontend.state.values import (
     ArrayMethod,
     Bound,
     Closure,
@@ -58,8 +57,9 @@ from stcompile.frontend.values import (
     described,
     is_static,
 )
-from stcompile.source import FunctionSource, function_source
-from stcompile.types import is_generator
+from stcompile.frontend.syntax.contexts import is_manager_function, managed
+from stcompile.parse.source import FunctionSource, function_source
+from stcompile.wengert.types import is_generator
 
 RECURSION_LIMIT = 200
 LIBRARIES = (

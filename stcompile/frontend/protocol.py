@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard, TypeVar
 
-from stcompile.classes import MISSING, find, names_of
-from stcompile.frontend.run import Run
+from stcompile.base.classes import MISSING, find, names_of
+from stcompile.frontend.state.run import Run
 
 F = TypeVar("F", bound=Callable[..., Any])
 

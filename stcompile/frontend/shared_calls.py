@@ -20,11 +20,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stcompile.classes import MISSING
-from stcompile.frontend.capture import is_plain_value
-from stcompile.frontend.frames import Frame, FunctionNode
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import (
+from stcompile.base.classes import MISSING
+from stcompile.frontend.state.capture import is_plain_value
+from stcompile.frontend.state.frames import Frame, FunctionNode
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import (
     Affine,
     Array,
     Bound,
@@ -35,7 +35,7 @@ from stcompile.frontend.values import (
     Scalar,
     same_number,
 )
-from stcompile.ir import Equation, Program
+from stcompile.wengert.ir import Equation, Program
 
 Key: TypeAlias = tuple[Any, ...]
 _NAMED = (types.FunctionType, types.ModuleType, type, np.ufunc)

@@ -10,21 +10,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-import stcompile.trees as trees
-from stcompile.cautions import Caution, distinct
+from stcompile.analysis.cautions import Caution, distinct
+from stcompile.base import trees
+from stcompile.base.timings import timed
+from stcompile.base.wording import an
 from stcompile.frontend.calls import RECURSION_LIMIT, call
-from stcompile.frontend.capture import Guard, Hidden, Leaf, has_attributes, is_input
-from stcompile.frontend.expressions import EXPRESSIONS
-from stcompile.frontend.nested import array_of
-from stcompile.frontend.places import Place
-from stcompile.frontend.run import Language, Run
-from stcompile.frontend.statements import STATEMENTS
-from stcompile.frontend.values import Array, Masked, Scalar, described
-from stcompile.ir import Atom, Program, Variable
-from stcompile.naming import name_variables
-from stcompile.timings import timed
-from stcompile.types import is_number
-from stcompile.wording import an
+from stcompile.frontend.operations.nested import array_of
+from stcompile.frontend.state.capture import Guard, Hidden, Leaf, has_attributes, is_input
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.run import Language, Run
+from stcompile.frontend.state.values import Array, Masked, Scalar, described
+from stcompile.frontend.syntax.expressions import EXPRESSIONS
+from stcompile.frontend.syntax.statements import STATEMENTS
+from stcompile.wengert.ir import Atom, Program, Variable
+from stcompile.wengert.naming import name_variables
+from stcompile.wengert.types import is_number
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of)
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import stcompile.trees as trees
-from stcompile.errors import DerivativeError
-from stcompile.frontend.capture import is_input
-from stcompile.frontend.known import known_value
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Cell, Scalar, described
-from stcompile.ir import Atom, Program, Variable, free_variables
-from stcompile.naming import name_variables
-from stcompile.types import Type
+from stcompile.base import trees
+from stcompile.base.errors import DerivativeError
+from stcompile.frontend.state.capture import is_input
+from stcompile.frontend.state.known import known_value
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Cell, Scalar, described
+from stcompile.wengert.ir import Atom, Program, Variable, free_variables
+from stcompile.wengert.naming import name_variables
+from stcompile.wengert.types import Type
 
 GIVEN_BACK = "a call gave it back as it is, so that another name stands for the same array"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.custom_rule import CustomRule
 from stcompile.nn.arrays import Array
 from stcompile.nn.normal import normal_cdf
+from stcompile.transforms.custom_rule import CustomRule
 
 
 def relu(x: Array) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.custom_rule import CustomRule
 from stcompile.nn.activations import sigmoid
 from stcompile.nn.arrays import Array
+from stcompile.transforms.custom_rule import CustomRule
 
 
 def _softmax_cross_entropy(logits: Array, labels: Array) -> Any:

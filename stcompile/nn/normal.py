@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.custom_rule import CustomRule
 from stcompile.nn.arrays import Array
+from stcompile.transforms.custom_rule import CustomRule
 
 # (1 + 2 z) exp(z**2) erfc(z) for z >= 0, as a power series in t = (z - 3.75) / (z + 3.75), highest
 # power first. It is the expansion in Chebyshev polynomials of M. M. Shepherd and J. G. Laframboise,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.custom_rule import CustomRule
 from stcompile.nn.arrays import Array
+from stcompile.transforms.custom_rule import CustomRule
 
 Axis = int | tuple[int, ...]
 

@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stcompile.ir import Atom, Variable
+from stcompile.analysis.orders import Order
+from stcompile.analysis.regions import Repeat, Step, Tree
+from stcompile.analysis.storage import Storage
 from stcompile.plan.lifetimes import Lifetime, shown_by
-from stcompile.plan.orders import Order
 from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
-from stcompile.regions import Repeat, Step, Tree
-from stcompile.storage import Storage
-from stcompile.types import Type
+from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.types import Type
 
 Layout: TypeAlias = tuple[Type, Order | None]  # None: C order
 

@@ -13,16 +13,16 @@ import functools
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import Liveness, uses_by_variable
+from stcompile.analysis.liveness import Liveness, uses_by_variable
+from stcompile.analysis.orders import Order, choose_orders
+from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, defined_by
+from stcompile.analysis.storage import Storage, Writes, target_of, written
 from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
 from stcompile.plan.collected import Row, names_of_rows, with_rows
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
-from stcompile.plan.orders import Order, choose_orders
 from stcompile.plan.parts import Rows, joined_parts, split_rows
 from stcompile.plan.products import Product
-from stcompile.regions import Branch, Region, Repeat, Step, Tree, defined_by
-from stcompile.storage import Storage, Writes, target_of, written
+from stcompile.wengert.ir import Atom, Equation, Variable
 
 Classes = Mapping[Variable, Sequence[Variable]]
 Lives = Mapping[Variable, Lifetime]

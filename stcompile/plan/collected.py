@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from stcompile.ir import Variable
-from stcompile.regions import Carry, Collected, Repeat, Step, Tree
-from stcompile.storage import Storage, Writes, written
-from stcompile.templates import mark_of
+from stcompile.analysis.regions import Carry, Collected, Repeat, Step, Tree
+from stcompile.analysis.storage import Storage, Writes, written
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.templates import mark_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stcompile.ir import Variable
-from stcompile.regions import Branch, Repeat, Step, Tree
-from stcompile.storage import Storage
+from stcompile.analysis.regions import Branch, Repeat, Step, Tree
+from stcompile.analysis.storage import Storage
+from stcompile.wengert.ir import Variable
 
 
 @dataclass

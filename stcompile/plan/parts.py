@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stcompile.ir import Equation, Variable
-from stcompile.liveness import Use
-from stcompile.regions import Region, Step, Tree
-from stcompile.templates import mark_of
+from stcompile.analysis.liveness import Use
+from stcompile.analysis.regions import Region, Step, Tree
+from stcompile.wengert.ir import Equation, Variable
+from stcompile.wengert.templates import mark_of
 
 
 @dataclass(frozen=True)

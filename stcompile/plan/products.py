@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stcompile.ir import Atom, Equation, Variable
-from stcompile.liveness import Use
-from stcompile.regions import Region, Repeat, Step, Tree
-from stcompile.storage import Storage, Writes, target_of
-from stcompile.types import Type
+from stcompile.analysis.liveness import Use
+from stcompile.analysis.regions import Region, Repeat, Step, Tree
+from stcompile.analysis.storage import Storage, Writes, target_of
+from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.types import Type
 
 THIN, LONG = 32, 64  # a side of a matrix, and how much longer another one is
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

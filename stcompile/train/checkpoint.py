@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import DataError
+from stcompile.base.errors import DataError
 from stcompile.train.results import write_atomically
 
 FORMAT = 1

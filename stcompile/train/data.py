@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import stcompile.train.sources as sources
-from stcompile.errors import DataError
+from stcompile.base.errors import DataError
 from stcompile.train.extras import require
 from stcompile.train.idx import read_idx
 

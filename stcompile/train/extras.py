@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import stcompile.extras
-from stcompile.extras import MissingExtraError
+import stcompile.base.extras
+from stcompile.base.extras import MissingExtraError
 
 __all__ = ["MissingExtraError", "require"]
 
 
 def require(module: str) -> Any:
     """The module, or a `MissingExtraError` whose hint is the command that installs it."""
-    return stcompile.extras.require(module, "train", "training")
+    return stcompile.base.extras.require(module, "train", "training")

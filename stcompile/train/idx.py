@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import DataError
+from stcompile.base.errors import DataError
 
 GZIP_MAGIC = b"\x1f\x8b"
 UNSIGNED_BYTES = 0x08

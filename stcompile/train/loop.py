@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import StcompileError
+from stcompile.base.errors import StcompileError
 from stcompile.train.batches import Array, count_batches
 from stcompile.train.extras import require
 from stcompile.train.interrupts import Interrupts

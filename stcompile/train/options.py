@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from stcompile import optim
-from stcompile.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError
 from stcompile.train.data import NAMES, DataSet
 from stcompile.train.keeper import Checkpoints
 

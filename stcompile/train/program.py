@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from stcompile.errors import ArgumentsError, StcompileError
+from stcompile.base.errors import ArgumentsError, StcompileError
 from stcompile.train.batches import Array, count_batches
 from stcompile.train.data import DataSet
 from stcompile.train.loop import DivergedError, Metrics, train

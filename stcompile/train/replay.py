@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import NanError
+from stcompile.base.errors import NanError
 from stcompile.train.checkpoint import Checkpoint
 from stcompile.train.state import Run
 
@@ -33,7 +33,8 @@ def replay(
     steps makes a NaN; if none does, once more until one makes an infinity. The run is then as
     before that step.
 
-    None if the step cannot be watched (it is no `stcompile.train_step`), or if nothing is found.
+    None if the step cannot be watched (it is no `stcompile.transforms.train_step`), or if nothing
+    is found.
     """
     if not hasattr(run.step, "watched"):
         return None

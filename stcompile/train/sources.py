@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from stcompile.errors import DataError
+from stcompile.base.errors import DataError
 from stcompile.train.extras import require
 
 ENVIRONMENT = "STCOMPILE_DATA"

@@ -8,17 +8,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-import stcompile.trees as trees
-from stcompile.generators import set_state, state_of
-from stcompile.optimizer_state import Stateful
+from stcompile.base import trees
+from stcompile.calls.generators import set_state, state_of
+from stcompile.optim.state import Stateful
 from stcompile.train.batches import Array, batches
 from stcompile.train.checkpoint import Checkpoint
 from stcompile.train.results import Epoch, Results
-from stcompile.types import is_generator
+from stcompile.wengert.types import is_generator
 
 
 class Step(Protocol):
-    """A compiled training step, as `stcompile.train_step` makes it."""
+    """A compiled training step, as `stcompile.transforms.train_step` makes it."""
 
     def __call__(self, params: Any, *batch: Any) -> Any:
         """Changes ``params`` in place and returns the loss."""

@@ -9,11 +9,11 @@ import pytest
 
 import stcompile as st
 from stcompile.ad.reverse import reverse
-from stcompile.evaluate import evaluate
-from stcompile.ir import Equation, Program
-from stcompile.pipeline import optimise
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.pipeline import optimise
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Equation, Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 
 BRANCH = """
 program f(x: float, s: float) {

@@ -9,13 +9,13 @@ import pytest
 
 from stcompile.ad.reverse import Joint, reverse
 from stcompile.ad.sweep import one
+from stcompile.base.errors import DerivativeError
 from stcompile.codegen_templates.derivatives import DERIVATIVES
-from stcompile.errors import DerivativeError
-from stcompile.evaluate import environment, evaluate
-from stcompile.ir import Constant
-from stcompile.text import parse_program
-from stcompile.types import Type
-from stcompile.verify import verify
+from stcompile.wengert.evaluate import environment, evaluate
+from stcompile.wengert.ir import Constant
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.types import Type
+from stcompile.wengert.verify import verify
 
 WORKED = """
 program f(x1: float, x2: float) {

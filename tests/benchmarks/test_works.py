@@ -16,7 +16,7 @@ from examples.benchmarks.images import Images
 from examples.benchmarks.inputs import Inputs
 from examples.benchmarks.works import WORKS, Work
 from examples.benchmarks.works.gaussian_mixture import constant_term, positions_in_root
-from stcompile.errors import DataError
+from stcompile.base.errors import DataError
 from stcompile.train import DataSet
 
 

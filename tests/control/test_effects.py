@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 
 X = np.array([0.4, -0.7, 1.3])
 

@@ -15,7 +15,7 @@ from stcompile.codegen_templates.derivatives import (
     HOLDS_FOR_COMPLEX,
     NOT_HOLOMORPHIC,
 )
-from stcompile.primitives.fourier import NORMS
+from stcompile.wengert.primitives.fourier import NORMS
 from tests.derivatives.numeric import check_rule, cotangents, differences, primal
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
 

@@ -8,7 +8,7 @@ import pytest
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
 from stcompile.codegen_templates.numpy import TEMPLATES
-from stcompile.primitives import PRIMITIVES
+from stcompile.wengert.primitives import PRIMITIVES
 from tests.derivatives.numeric import REST
 
 STRUCTURAL = {"call", "cond", "loop", "store", "print", "assert", "raise", "seed"}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.foreign import LIBRARIES, library_of
+from stcompile.base.foreign import LIBRARIES, library_of
 from tests.diagnostics.refusals import excerpts
 
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -9,7 +9,7 @@ import pytest
 
 import stcompile as st
 from stcompile.emit import function as emit_function
-from stcompile.frontend import operators
+from stcompile.frontend.operations import operators
 
 X = np.eye(2)
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.boundary import SWITCH
-from stcompile.dispatch import Dispatcher
+from stcompile.base.boundary import SWITCH
+from stcompile.calls.dispatch import Dispatcher
 
 X = np.ones(3)
 PACKAGE = os.path.dirname(st.__file__)

@@ -34,7 +34,7 @@ from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.functions.stats import STATS
-from stcompile.supported import makers, summary
+from stcompile.frontend.supported import makers, summary
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 

@@ -7,8 +7,8 @@ import inspect
 import sys
 import textwrap
 
-from stcompile.passes.own_outputs import own_outputs
-from stcompile.pipeline import OWN, PIPELINE, Stage
+from stcompile.passes.memory.own_outputs import own_outputs
+from stcompile.passes.pipeline import OWN, PIPELINE, Stage
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 STAGES = (*PIPELINE, Stage(OWN, own_outputs))

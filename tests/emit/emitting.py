@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.location import Location
+from stcompile.base.options import Options
+from stcompile.calls.link import link
 from stcompile.emit.function import READABLE, Emitted, emit
-from stcompile.evaluate import evaluate
-from stcompile.frontend.capture import Leaf
 from stcompile.frontend.stage import Group, Item, Staged
-from stcompile.ir import Equation, Program, freeze
-from stcompile.link import link
-from stcompile.location import Location
-from stcompile.options import Options
+from stcompile.frontend.state.capture import Leaf
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Equation, Program, freeze
 from tests.programs import bits
 from tests.uninitialised import spoilt_memory
 

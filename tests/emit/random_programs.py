@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.ir import Atom, Constant, Program, Variable
-from stcompile.location import Location
-from stcompile.primitives.control import undefined
-from stcompile.recorder import Recorder
-from stcompile.types import Type
+from stcompile.base.location import Location
+from stcompile.wengert.ir import Atom, Constant, Program, Variable
+from stcompile.wengert.primitives.control import undefined
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.types import Type
 
 VECTOR = Type.array("float64", (3,))
 PAIR = Type.array("float64", (2,))

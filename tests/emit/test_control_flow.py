@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 from tests.emit.emitting import check, text_of
 
 X = np.array([1.0, -2.0, 3.0])

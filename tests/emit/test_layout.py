@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
+from stcompile.base.location import NOWHERE, Location
+from stcompile.calls.link import link
 from stcompile.emit.layout import WIDTH
-from stcompile.ir import Equation
-from stcompile.link import link
-from stcompile.location import NOWHERE, Location
-from stcompile.text import parse_program
+from stcompile.wengert.ir import Equation
+from stcompile.wengert.text import parse_program
 from tests.emit.emitting import check, emitted, placed, text_of
 
 X = np.array([1.0, -2.0, 3.0])

@@ -9,14 +9,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stcompile.evaluate import evaluate
-from stcompile.ir import Atom, Program
-from stcompile.options import Options
-from stcompile.passes.own_outputs import own_outputs
-from stcompile.regions import Repeat, unfold
-from stcompile.storage import plan_writes
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.analysis.regions import Repeat, unfold
+from stcompile.analysis.storage import plan_writes
+from stcompile.base.options import Options
+from stcompile.passes.memory.own_outputs import own_outputs
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Atom, Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 from tests.emit.emitting import check, emitted, run
 from tests.emit.random_programs import CALLS, Builder
 from tests.programs import assert_fresh

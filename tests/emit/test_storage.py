@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.passes.own_outputs import own_outputs
-from stcompile.passes.place_stores import place_stores
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.memory.own_outputs import own_outputs
+from stcompile.passes.memory.place_stores import place_stores
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 from tests.emit.emitting import check, text_of
 
 X = np.array([1.0, -2.0, 3.0])

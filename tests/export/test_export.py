@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 
 import stcompile as st
-import stcompile.trees as trees
+from stcompile.base import trees
+from stcompile.base.options import Level, Options
 from stcompile.export import write
-from stcompile.options import Level, Options
 from tests.golden import models
 
 LEVELS: tuple[Level, ...] = ("readable", "fast")

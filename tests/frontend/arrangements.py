@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.trees as trees
-from stcompile.evaluate import evaluate
-from stcompile.frontend.capture import is_input
-from stcompile.frontend.layout import strides_of
-from stcompile.frontend.run import Run
+from stcompile.base import trees
+from stcompile.frontend.operations.layout import strides_of
 from stcompile.frontend.stage import LANGUAGE
-from stcompile.frontend.values import Array
-from stcompile.ir import Program
+from stcompile.frontend.state.capture import is_input
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
 
 KINDS = ("C", "F", "permuted", "every other", "backwards", "part", "broadcast")
 

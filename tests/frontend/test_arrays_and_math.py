@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.programs import Examples, assert_same
 
 examples = Examples()

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from stcompile.errors import StcompileError
-from stcompile.strides import alike
+from stcompile.base.errors import StcompileError
+from stcompile.base.strides import alike
 from tests.frontend.arrangements import KINDS, arrays_of, permuted, relaid
 from tests.gradients.cases import CASES, Case
 

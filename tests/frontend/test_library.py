@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.primal import Primal
-from stcompile.supported import canonical, summary
+from stcompile.frontend.supported import canonical, summary
+from stcompile.transforms.primal import Primal
 from tests.diagnostics.refusals import refusal
 from tests.programs import READABLE, assert_same
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.ir import Program
+from stcompile.wengert.ir import Program
 from tests.golden import models
 from tests.programs import check
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.programs import READABLE, assert_same, check
 
 X = np.arange(24.0).reshape(2, 3, 4) / 10

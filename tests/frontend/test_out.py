@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.programs import Examples, check
 
 X = np.array([0.5, 1.5, 2.5])

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.calls.generators import undrawn
 from stcompile.emit import function as emission
-from stcompile.generators import undrawn
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.share_common_subexpressions import share_common_subexpressions
-from stcompile.primal import Primal
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
+from stcompile.transforms.primal import Primal
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 from tests.programs import assert_same, finite_difference
 
 X = np.array([0.5, 1.5, 2.5])
@@ -656,6 +656,6 @@ def test_the_tests_can_fail(monkeypatch):
         return emit
 
     for new in ("0.5", "(rng.random(), rng.random())[1]"):
-        monkeypatch.setattr("stcompile.dispatch.emit", edited("rng.random()", new))
+        monkeypatch.setattr("stcompile.calls.dispatch.emit", edited("rng.random()", new))
         with pytest.raises(AssertionError):
             check(loss, X, rng())

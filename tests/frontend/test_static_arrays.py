@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.errors import LanguageError
+from stcompile.base.errors import LanguageError
 
 ORDER = st.static([2, 0])
 

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile import trees
-from stcompile.evaluate import evaluate
-from stcompile.gradient import Gradient
-from stcompile.location import Location
-from stcompile.pipeline import optimise
-from stcompile.primal import Primal
-from stcompile.verify import verify
+from stcompile.base import trees
+from stcompile.base.location import Location
+from stcompile.passes.pipeline import optimise
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.primal import Primal
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.verify import verify
 from tests.fuzz.control import LIMIT, arguments, path, program
 from tests.fuzz.generate import function_of
 from tests.programs import READABLE, bits

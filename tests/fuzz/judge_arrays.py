@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from stcompile import trees
-from stcompile.evaluate import evaluate
-from stcompile.gradient import Gradient
-from stcompile.options import Options
-from stcompile.pipeline import optimise
-from stcompile.primal import Primal
+from stcompile.base import trees
+from stcompile.base.options import Options
+from stcompile.passes.pipeline import optimise
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.primal import Primal
+from stcompile.wengert.evaluate import evaluate
 from tests.fuzz.generate import function_of
 from tests.fuzz.helpers import HELPERS
 from tests.fuzz.judge import Mismatch, Verdict, close, verdict_of

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.options import Options
-from stcompile.passes.own_outputs import own_outputs
+from stcompile.base.options import Options
+from stcompile.passes.memory.own_outputs import own_outputs
 from tests.emit import emitting, random_programs
 from tests.fuzz import (
     aliases,

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.fuzz.arrays import program
 from tests.fuzz.judge_arrays import judge_source
 from tests.fuzz.structures import copied

@@ -22,10 +22,10 @@ def test_all_members_and_changes_are_drawn() -> None:
 def test_a_stale_value_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if no guard ever failed."""
     monkeypatch.setattr(
-        "stcompile.dispatch.Dispatcher._current",
+        "stcompile.calls.dispatch.Dispatcher._current",
         lambda self, key, arguments: next(iter(self._specialisations.get(key, ())), None),
     )
-    monkeypatch.setattr("stcompile.frontend.capture.IdentityGuard.holds", lambda self: True)
+    monkeypatch.setattr("stcompile.frontend.state.capture.IdentityGuard.holds", lambda self: True)
     with pytest.raises(Wrong):
         for seed in range(40):
             run(program(seed))

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.gradient import Gradient
-from stcompile.jacobian import Jacobian
+from stcompile.base.options import Options
 from stcompile.optim import SGD, Adam
-from stcompile.options import Options
-from stcompile.primal import Primal
-from stcompile.pullback import Vjp
-from stcompile.train_step import TrainStep
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.jacobian import Jacobian
+from stcompile.transforms.primal import Primal
+from stcompile.transforms.pullback import Vjp
+from stcompile.transforms.train_step import TrainStep
 from tests.golden import models
 
 HERE = Path(__file__).parent

@@ -20,7 +20,7 @@ from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, 
 
 from stcompile.codegen_templates.numpy.elementwise import first_maximum
 from stcompile.nn import logsumexp, softmax_cross_entropy
-from stcompile.user_primitive import UserPrimitive
+from stcompile.transforms.user_primitive import UserPrimitive
 from tests.gradients import arguments as a
 
 

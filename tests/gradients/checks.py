@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.gradients.cases import Case
 from tests.programs import READABLE, assert_like, assert_same
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.gradients.arguments import laid_out
 from tests.programs import READABLE, assert_same
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile import rules
+from stcompile.ad import rules
 from stcompile.codegen_templates.derivatives import DERIVATIVES
 from stcompile.codegen_templates.marks import accumulates, adjoint, partials
 from tests.gradients.cases import CASES

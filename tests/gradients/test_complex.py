@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile import rules
+from stcompile.ad import rules
 from stcompile.codegen_templates.derivatives import DERIVATIVES, HOLDS_FOR_COMPLEX
 from stcompile.codegen_templates.marks import adjoint
-from stcompile.primal import Primal
-from stcompile.primitives import PRIMITIVES
-from stcompile.text import parse_program
+from stcompile.transforms.primal import Primal
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.text import parse_program
 from tests.gradients.test_table import primitives
 from tests.programs import READABLE, assert_same
 
@@ -491,8 +491,8 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, fresh_rules: Non
 @pytest.mark.parametrize("name", sorted({p.rule for p in PRIMITIVES.values()} - HOLDS_FOR_COMPLEX))
 def test_other_rules_are_refused(name: str) -> None:
     """A rule that is not in the list is not used for complex numbers: there is no default."""
-    from stcompile.ir import Equation, Variable
-    from stcompile.types import Type
+    from stcompile.wengert.ir import Equation, Variable
+    from stcompile.wengert.types import Type
 
     z = Variable("z", Type.array(complex, (2,)))
     assert not rules.holds_for_complex(Equation((z,), name, (z, z)))

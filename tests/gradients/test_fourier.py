@@ -13,7 +13,7 @@ import pytest
 
 import stcompile as st
 from stcompile.frontend.functions.fourier import FOURIER
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.gradients.test_complex import assert_gradient, loss
 from tests.programs import READABLE, assert_same
 

@@ -14,10 +14,10 @@ from hypothesis import Phase, given, settings
 from stcompile.codegen_templates.derivatives import DERIVATIVES
 from stcompile.frontend.functions import FUNCTIONS, METHODS
 from stcompile.frontend.functions.linalg import LINALG
-from stcompile.ir import Program
-from stcompile.primal import Primal
-from stcompile.primitives import PRIMITIVES
-from stcompile.verify import sub_programs
+from stcompile.transforms.primal import Primal
+from stcompile.wengert.ir import Program
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.verify import sub_programs
 from tests.gradients import cases
 from tests.gradients.cases import CASES, Case
 from tests.programs import OF_SCIPY

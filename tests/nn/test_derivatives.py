@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.custom_rule import CustomRule
+from stcompile.transforms.custom_rule import CustomRule
 from tests.nn.cases import CASES, Case
 from tests.nn.checks import LEVELS, check_float32, check_gradient, check_second
 

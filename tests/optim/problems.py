@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import stcompile.trees as trees
+from stcompile.base import trees
 
 
 @dataclasses.dataclass

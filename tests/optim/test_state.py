@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.dispatch import Dispatcher
+from stcompile.calls.dispatch import Dispatcher
 from tests.optim import problems
 
 X = np.random.default_rng(0).standard_normal((5, 3))

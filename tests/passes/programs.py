@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile.custom_rule import CustomRule
-from stcompile.dispatch import Arguments, Dispatcher
-from stcompile.evaluate import evaluate
+from stcompile.base.options import Options
+from stcompile.calls.dispatch import Arguments, Dispatcher
 from stcompile.frontend.stage import Staged
-from stcompile.ir import Program
-from stcompile.options import Options
-from stcompile.primal import Primal
+from stcompile.transforms.custom_rule import CustomRule
+from stcompile.transforms.primal import Primal
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
 from tests.programs import bits
 
 RNG = np.random.default_rng(0)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.dispatch import Dispatcher
-from stcompile.generators import undrawn
-from stcompile.ir import Program
-from stcompile.pipeline import Stage
-from stcompile.verify import VerificationError, verify
+from stcompile.calls.dispatch import Dispatcher
+from stcompile.calls.generators import undrawn
+from stcompile.passes.pipeline import Stage
+from stcompile.wengert.ir import Program
+from stcompile.wengert.verify import VerificationError, verify
 from tests.passes.programs import Example, assert_equal, run
 
 # Relative to the largest entry: what a stage that is not exact may change in one result.

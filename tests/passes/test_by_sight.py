@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.evaluate import evaluate
-from stcompile.passes.simplify_adjoint import in_adjoint, simplify_adjoint
-from stcompile.text import parse_program
+from stcompile.passes.general.simplify_adjoint import in_adjoint, simplify_adjoint
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.text import parse_program
 
 LEVELS = ("readable", "fast")
 RNG = np.random.default_rng(0)

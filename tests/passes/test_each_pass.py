@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.evaluate import evaluate
-from stcompile.ir import Program
-from stcompile.passes.compose_views import compose_views
-from stcompile.passes.drop_idle_ports import drop_idle_ports
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.inline_calls import inline_calls
-from stcompile.passes.own_outputs import own_outputs
-from stcompile.passes.place_stores import place_stores
-from stcompile.passes.push_slices import push_slices
-from stcompile.passes.share_common_subexpressions import share_common_subexpressions
-from stcompile.passes.simplify_adjoint import in_adjoint, simplify_adjoint
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.general.compose_views import compose_views
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.inline_calls import inline_calls
+from stcompile.passes.general.push_slices import push_slices
+from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
+from stcompile.passes.general.simplify_adjoint import in_adjoint, simplify_adjoint
+from stcompile.passes.loops.drop_idle_ports import drop_idle_ports
+from stcompile.passes.memory.own_outputs import own_outputs
+from stcompile.passes.memory.place_stores import place_stores
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 
 RNG = np.random.default_rng(3)
 

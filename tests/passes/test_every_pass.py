@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile import trees
-from stcompile.ir import Program
-from stcompile.naming import renumber
-from stcompile.passes.own_outputs import own_outputs
-from stcompile.pipeline import OWN, Stage, optimise, prepare, stages_at
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.base import trees
+from stcompile.passes.memory.own_outputs import own_outputs
+from stcompile.passes.pipeline import OWN, Stage, optimise, prepare, stages_at
+from stcompile.wengert.ir import Program
+from stcompile.wengert.naming import renumber
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 from tests.passes.programs import EXAMPLES, assert_equal, follow, run
 
 STAGES = (*stages_at("readable"), Stage(OWN, own_outputs))

@@ -25,9 +25,9 @@ import tests.science.test_iterations
 import tests.science.test_ode
 import tests.science.test_pde
 import tests.science.test_sequences
-from stcompile.ir import Constant, Equation, Program
-from stcompile.pipeline import Stage, stages_at
-from stcompile.text import parse_program
+from stcompile.passes.pipeline import Stage, stages_at
+from stcompile.wengert.ir import Constant, Equation, Program
+from stcompile.wengert.text import parse_program
 from tests.fuzz.generate import Writer, function_of
 from tests.golden.test_golden import GENERATED, arguments_of
 from tests.passes.stages import StageError, check_example, check_stages

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.evaluate import evaluate
-from stcompile.ir import Program
-from stcompile.passes.choose_layouts import choose_layouts
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.push_maxima import push_maxima
-from stcompile.passes.push_slices import push_slices
-from stcompile.passes.spread_numbers import spread_numbers
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.push_maxima import push_maxima
+from stcompile.passes.general.push_slices import push_slices
+from stcompile.passes.general.spread_numbers import spread_numbers
+from stcompile.passes.layout.choose_layouts import choose_layouts
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 
 RNG = np.random.default_rng(3)
 WINDOWS = (

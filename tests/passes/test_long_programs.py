@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.evaluate import evaluate
-from stcompile.ir import Program
-from stcompile.passes.merge_sums import merge_sums
-from stcompile.passes.reassociate_sums import reassociate_sums
-from stcompile.text import parse_program
+from stcompile.passes.general.reassociate_sums import reassociate_sums
+from stcompile.passes.products.merge_sums import merge_sums
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
 
 ARGUMENTS = np.linspace(0.0, 1.0, 6).reshape(2, 3), np.ones((2, 3))
 

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.dispatch import Dispatcher
-from stcompile.evaluate import evaluate
-from stcompile.ir import Equation, Program
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.hoist_from_loops import hoist_from_loops
-from stcompile.passes.outer_products import outer_products
-from stcompile.passes.push_sums_out_of_loops import push_sums_out_of_loops
-from stcompile.pipeline import optimise
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.calls.dispatch import Dispatcher
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.loops.hoist_from_loops import hoist_from_loops
+from stcompile.passes.loops.push_sums_out_of_loops import push_sums_out_of_loops
+from stcompile.passes.pipeline import optimise
+from stcompile.passes.products.outer_products import outer_products
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Equation, Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 from tests.emit.random_programs import CALLS, Builder
 from tests.passes.programs import assert_equal, run
 from tests.programs import check_gradient, leaves

@@ -7,17 +7,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from stcompile.evaluate import evaluate
-from stcompile.ir import Program
-from stcompile.passes.cast_operands import cast_operands
-from stcompile.passes.copy_small_operands import copy_small_operands
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.merge_products import merge_products
-from stcompile.passes.merge_sums import merge_sums
-from stcompile.passes.push_sums import push_sums
-from stcompile.passes.reassociate_sums import reassociate_sums
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.general.cast_operands import cast_operands
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.reassociate_sums import reassociate_sums
+from stcompile.passes.layout.copy_small_operands import copy_small_operands
+from stcompile.passes.products.merge_products import merge_products
+from stcompile.passes.products.merge_sums import merge_sums
+from stcompile.passes.products.push_sums import push_sums
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 
 MATMUL = "batch=(), contracted=((1, 0),), order=(), spelling='matmul'"
 BATCHED = "batch=((0, 0),), contracted=((2, 1),), order=(), spelling=''"

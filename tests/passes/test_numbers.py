@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.evaluate import evaluate
-from stcompile.passes.scale_small_operands import scale_small_operands
-from stcompile.passes.share_common_subexpressions import share_common_subexpressions
-from stcompile.passes.simplify_adjoint import in_adjoint, simplify_adjoint
-from stcompile.text import parse_program
+from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
+from stcompile.passes.general.simplify_adjoint import in_adjoint, simplify_adjoint
+from stcompile.passes.products.scale_small_operands import scale_small_operands
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.text import parse_program
 from tests.programs import assert_like, assert_same, check_gradient
 
 NUMBERS: list[Any] = [

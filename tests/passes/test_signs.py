@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stcompile.evaluate import evaluate
-from stcompile.ir import Program
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.simplify_adjoint import in_adjoint
-from stcompile.passes.subtract_negatives import subtract_negatives
-from stcompile.passes.tidy_products import tidy_products
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.simplify_adjoint import in_adjoint
+from stcompile.passes.products.subtract_negatives import subtract_negatives
+from stcompile.passes.products.tidy_products import tidy_products
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 
 PRODUCT = "batch=(), order=(), spelling=''"
 NEGATED = "n: f64[9,4] = negative(d) "

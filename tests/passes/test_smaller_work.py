@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.evaluate import evaluate
-from stcompile.ir import Program
-from stcompile.passes.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.merge_diagonals import merge_diagonals
-from stcompile.passes.outer_products import outer_products
-from stcompile.passes.push_sums import push_sums
-from stcompile.passes.scale_small_operands import scale_small_operands
-from stcompile.passes.share_states import share_states
-from stcompile.passes.sum_rows import sum_rows
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.loops.share_states import share_states
+from stcompile.passes.products.merge_diagonals import merge_diagonals
+from stcompile.passes.products.outer_products import outer_products
+from stcompile.passes.products.push_sums import push_sums
+from stcompile.passes.products.scale_small_operands import scale_small_operands
+from stcompile.passes.products.sum_rows import sum_rows
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 from tests.programs import check_gradient
 
 RNG = np.random.default_rng(12)

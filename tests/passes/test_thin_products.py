@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.evaluate import evaluate
-from stcompile.passes.absorb_transposes import absorb_transposes
-from stcompile.passes.squeeze_products import squeeze_products
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.passes.products.absorb_transposes import absorb_transposes
+from stcompile.passes.products.squeeze_products import squeeze_products
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 
 RNG = np.random.default_rng(11)
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.ir import Program
-from stcompile.passes.checkpoint_loops import checkpoint_loops
-from stcompile.passes.rematerialise import candidates, rematerialise
-from stcompile.pipeline import MERGING, Thrift, optimise
-from stcompile.verify import verify
+from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
+from stcompile.passes.memory.rematerialise import candidates, rematerialise
+from stcompile.passes.pipeline import MERGING, Thrift, optimise
+from stcompile.wengert.ir import Program
+from stcompile.wengert.verify import verify
 from tests.passes.programs import EXAMPLES, Example, assert_equal, run
 
 RNG = np.random.default_rng(3)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.ir import Program
-from stcompile.primitives.control import Ports
+from stcompile.wengert.ir import Program
+from stcompile.wengert.primitives.control import Ports
 from tests.programs import check_gradient
 from tests.uninitialised import spoilt_memory
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.gradient import Gradient
-from stcompile.options import Options
-from stcompile.train_step import TrainStep
+from stcompile.base.options import Options
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.train_step import TrainStep
 
 FAST = Options("fast", blas=False)
 READABLE = Options("readable")

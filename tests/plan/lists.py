@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stcompile.ir import Variable
-from stcompile.liveness import Use, uses_of
-from stcompile.regions import Tree, unfold
-from stcompile.storage import Writes, plan_writes
-from stcompile.text import parse_program
-from stcompile.verify import verify
+from stcompile.analysis.liveness import Use, uses_of
+from stcompile.analysis.regions import Tree, unfold
+from stcompile.analysis.storage import Writes, plan_writes
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.verify import verify
 
 SHORT = {  # params that programs of the tests have often
     "MATMUL": "batch=(), contracted=((1, 0),), order=(), spelling='matmul'",

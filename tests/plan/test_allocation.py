@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from stcompile.emit.planned import writable_steps
-from stcompile.ir import Variable
 from stcompile.plan.allocation import Allocation, Requests, allocate
 from stcompile.plan.lifetimes import lifetimes
 from stcompile.plan.parts import Rows, split_rows
 from stcompile.plan.products import find_products
+from stcompile.wengert.ir import Variable
 from tests.plan.lists import Listed
 
 Heads = Mapping[Variable, Variable]

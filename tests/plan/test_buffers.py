@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.options import Options
+from stcompile.base.options import Options
 from tests.golden import models
 from tests.plan.compiled import (
     FAST,

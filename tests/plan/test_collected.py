@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile import trees
+from stcompile.base import trees
 from tests.plan.compiled import FAST, READABLE, gradient, random, step
 from tests.programs import check_gradient
 

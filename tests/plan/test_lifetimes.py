@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stcompile.ir import Variable
 from stcompile.plan.lifetimes import lifetimes, shown_by
+from stcompile.wengert.ir import Variable
 from tests.plan.lists import Listed
 
 

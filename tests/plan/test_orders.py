@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stcompile.plan.orders import SHORT, choose_orders, has_short_rows, longest_last
+from stcompile.analysis.orders import SHORT, choose_orders, has_short_rows, longest_last
 from tests.plan.lists import Listed
 
 

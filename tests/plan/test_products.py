@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stcompile.ir import Constant, Variable
 from stcompile.plan.products import Product, contiguous_variables, find_products
+from stcompile.wengert.ir import Constant, Variable
 from tests.plan.lists import Listed
 
 

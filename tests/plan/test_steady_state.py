@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.options import Options
-from stcompile.primal import Primal
+from stcompile.base.options import Options
+from stcompile.transforms.primal import Primal
 from tests.golden import models
 from tests.plan.compiled import FAST, READABLE, peak, random, step
 from tests.train import programs

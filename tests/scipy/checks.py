@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile.primal import Primal
+from stcompile.transforms.primal import Primal
 from tests.gradients.checks import (
     assert_close,
     assert_fits,

@@ -14,8 +14,8 @@ linalg = pytest.importorskip("scipy.linalg")
 special = pytest.importorskip("scipy.special")
 
 from stcompile.codegen_templates.derivatives import HOLDS_FOR_COMPLEX  # noqa: E402
-from stcompile.primal import Primal  # noqa: E402
-from stcompile.primitives import PRIMITIVES  # noqa: E402
+from stcompile.transforms.primal import Primal  # noqa: E402
+from stcompile.wengert.primitives import PRIMITIVES  # noqa: E402
 from tests.gradients.test_complex import (  # noqa: E402
     LEVELS,
     assert_gradient,

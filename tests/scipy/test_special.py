@@ -13,12 +13,12 @@ import stcompile as st
 
 special = pytest.importorskip("scipy.special")
 
-import stcompile.rules as rules  # noqa: E402
+import stcompile.ad.rules as rules  # noqa: E402
 from stcompile.codegen_templates.buffered import BUFFERED  # noqa: E402
 from stcompile.codegen_templates.derivatives import DERIVATIVES  # noqa: E402
 from stcompile.codegen_templates.marks import partials  # noqa: E402
 from stcompile.codegen_templates.numpy import TEMPLATES  # noqa: E402
-from stcompile.primitives.special import BINARY, NAMES, TERNARY, UNARY  # noqa: E402
+from stcompile.wengert.primitives.special import BINARY, NAMES, TERNARY, UNARY  # noqa: E402
 from tests.scipy.checks import Case, check, check_float32, check_forward, check_value  # noqa: E402
 from tests.scipy.functions import after, derivatives, plain  # noqa: E402
 

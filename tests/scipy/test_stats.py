@@ -12,7 +12,7 @@ import stcompile as st
 stats = pytest.importorskip("scipy.stats")
 
 from stcompile.frontend.functions.stats import CONTINUOUS, DISCRETE, STATS  # noqa: E402
-from stcompile.primal import Primal  # noqa: E402
+from stcompile.transforms.primal import Primal  # noqa: E402
 from tests.programs import READABLE  # noqa: E402
 from tests.scipy.checks import Case, check  # noqa: E402
 from tests.scipy.functions import held, located, several, shaped  # noqa: E402

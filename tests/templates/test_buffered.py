@@ -18,10 +18,10 @@ from stcompile.codegen_templates.buffered import SCALARS
 from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.emit.literals import name as named
 from stcompile.emit.templates import Operand, substitute_into, substitute_scalar
-from stcompile.ir import Atom, Constant, Variable
-from stcompile.primitives.elementwise import BINARY, UNARY
-from stcompile.templates import grouped, positional
-from stcompile.types import Type, type_of
+from stcompile.wengert.ir import Atom, Constant, Variable
+from stcompile.wengert.primitives.elementwise import BINARY, UNARY
+from stcompile.wengert.templates import grouped, positional
+from stcompile.wengert.types import Type, type_of
 from tests.programs import OF_SCIPY
 from tests.templates.test_form import HELPERS, body_of
 from tests.templates.test_results import contractions, equation_of

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stcompile.codegen_templates.numpy import TEMPLATES, subscripts
-from stcompile.primitives import PRIMITIVES
+from stcompile.wengert.primitives import PRIMITIVES
 
 HELPERS = {name for name, item in vars(subscripts).items() if inspect.isfunction(item)}
 

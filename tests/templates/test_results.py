@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stcompile.codegen_templates.numpy import TEMPLATES
-from stcompile.primitives.elementwise import (
+from stcompile.wengert.primitives.elementwise import (
     BINARY,
     MATH_BINARY,
     MATH_INTEGER,

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 import stcompile as st
-from stcompile.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError
 from stcompile.train import CheckpointError, Checkpoints, Results, TrainingOptions, train
 from stcompile.train.checkpoint import Checkpoint, read_checkpoint
 

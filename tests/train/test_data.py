@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.errors import DataError
+from stcompile.base.errors import DataError
 from stcompile.train import load, sources
 
 download_and_decompress = sources._download_and_decompress

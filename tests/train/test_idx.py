@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from stcompile.errors import DataError
+from stcompile.base.errors import DataError
 from stcompile.train.idx import read_idx
 
 IMAGES = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError
 from stcompile.train import load, sources
 from tests.train import programs
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stcompile.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError
 from stcompile.optim import Nesterov
 from stcompile.train import TrainingOptions, parse, pixels_per_step, positive, training_parser
 from stcompile.train.options import OPTIMIZERS

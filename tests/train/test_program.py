@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError
 from stcompile.train import DataSet, DivergedError, Results, TrainingOptions, program, run
 from stcompile.train.extras import MissingExtraError, require
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.trees as trees
+from stcompile.base import trees
 
 
 def direction(value: Any, seed: int) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.checkpoint import Checkpoint
+from stcompile.transforms.checkpoint import Checkpoint
 from tests.transforms.checks import assert_close, direction
 
 RNG = np.random.default_rng(3)

@@ -75,7 +75,7 @@ def falling(power: int, order: int, x: float) -> float:
 @pytest.mark.parametrize("level", ("readable", "fast"))
 @pytest.mark.parametrize("order", ORDERS)
 def test_closed_forms(order: str, level: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stcompile.options.DEFAULT_LEVEL", level)
+    monkeypatch.setattr("stcompile.base.options.DEFAULT_LEVEL", level)
     f: Any = wave
     for way in order:
         f = WAYS[way](f)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.custom_rule import CustomRule
-from stcompile.pullback import Vjp
+from stcompile.transforms.custom_rule import CustomRule
+from stcompile.transforms.pullback import Vjp
 from tests.transforms.checks import assert_close, difference, direction, dot
 from tests.transforms.functions import EXAMPLES, PARAMS, Example, newton, structured
 

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.dispatch import Dispatcher
-from stcompile.errors import StcompileError
+from stcompile.base.errors import StcompileError
+from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.stage import STAGING
 
 XS = [np.array([0.5, -1.5]) + i for i in range(4)]

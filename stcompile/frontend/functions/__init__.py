@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.numpy import TEMPLATES
-from stcompile.frontend import masks
 from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
@@ -38,10 +37,11 @@ from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
-from stcompile.frontend.indexing import set_item
-from stcompile.frontend.run import Run
-from stcompile.frontend.templates import template_lowering
-from stcompile.frontend.values import Array, Masked, same_number
+from stcompile.frontend.functions.templates import template_lowering
+from stcompile.frontend.operations import masks
+from stcompile.frontend.operations.indexing import set_item
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Masked, same_number
 
 
 def _reshape_method(run: Run, x: Any, *shape: Any, order: str = "C") -> Any:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import stcompile.trees as trees
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Partial
+from stcompile.base import trees
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Partial
 from stcompile.library.caches import keeping
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.frontend.construct import construct
-from stcompile.frontend.contexts import ErrState, enter, leave, managed, managed_call
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Partial, is_static
+from stcompile.frontend.operations.construct import construct
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Partial, is_static
+from stcompile.frontend.syntax.contexts import ErrState, enter, leave, managed, managed_call
 from stcompile.library import contexts as library
 
 _MODES = ("ignore", "warn", "raise", "print")

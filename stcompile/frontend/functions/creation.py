@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
-from stcompile.frontend import masks
-from stcompile.frontend.conditions import truth_of
+from stcompile.base.errors import TypingError
+from stcompile.base.strides import kept_order
+from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.functions.shapes import copy, shape_of
-from stcompile.frontend.indexing import get_item, set_item
-from stcompile.frontend.layout import strides_of
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Flat, Masked, Scalar, is_static, is_traced
+from stcompile.frontend.operations import masks
+from stcompile.frontend.operations.indexing import get_item, set_item
+from stcompile.frontend.operations.layout import strides_of
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Flat, Masked, Scalar, is_static, is_traced
 from stcompile.library import arrangement
-from stcompile.strides import kept_order
-from stcompile.types import is_number
+from stcompile.wengert.types import is_number
 
 
 def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:

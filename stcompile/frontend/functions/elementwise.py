@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import masks
-from stcompile.frontend.layout import in_order_of
-from stcompile.frontend.operators import BINARY, COMPARISONS, UNARY, copied_as_ufunc
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, is_static, is_traced
-from stcompile.primitives import PRIMITIVES
-from stcompile.types import is_number
+from stcompile.base.errors import ArgumentsError, TypingError
+from stcompile.frontend.operations import masks
+from stcompile.frontend.operations.layout import in_order_of
+from stcompile.frontend.operations.operators import BINARY, COMPARISONS, UNARY, copied_as_ufunc
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, is_static, is_traced
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.types import is_number
 
 # Primitives that Python's operators give for Python numbers too, with a Python number as result.
 OPERATORS = frozenset(

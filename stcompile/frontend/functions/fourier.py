@@ -9,7 +9,7 @@ import numpy as np
 
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
-from stcompile.frontend.run import Run
+from stcompile.frontend.state.run import Run
 from stcompile.library import fourier
 
 

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stcompile.errors import TypingError
-from stcompile.frontend.attributes import frozen_method
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.stats import STATS
-from stcompile.frontend.places import Place
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Frozen
+from stcompile.frontend.operations.attributes import frozen_method
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Frozen
 
 _NAMES = frozenset(name.partition(".")[0] for name in STATS)
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.creation import constant
 from stcompile.frontend.functions.library import inlined
-from stcompile.frontend.indexing import get_item
-from stcompile.frontend.iteration import fixed, iterator_over
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Iterator, Sequence, is_static
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.iteration import fixed, iterator_over
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Iterator, Sequence, is_static
 from stcompile.library import grids
 
 

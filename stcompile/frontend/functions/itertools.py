@@ -15,19 +15,19 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from stcompile.errors import ArgumentsError, TypingError
+from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.functions.python import sources_of
-from stcompile.frontend.iteration import (
+from stcompile.frontend.operations.iteration import (
     fixed,
     items_of,
     iterator_over,
     rest_of,
     sequence_of,
 )
-from stcompile.frontend.operators import BINARY, binary
-from stcompile.frontend.run import Run
-from stcompile.frontend.state import PositionSite
-from stcompile.frontend.values import (
+from stcompile.frontend.operations.operators import BINARY, binary
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import PositionSite
+from stcompile.frontend.state.values import (
     ENDLESS,
     TAKEN,
     UNBOUNDED,

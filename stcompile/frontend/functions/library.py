@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import StcompileError
+from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.shapes import ravel, transpose
-from stcompile.frontend.layout import in_c_order, in_order_of, strides_of
-from stcompile.frontend.masks import has_masked
-from stcompile.frontend.run import Run
+from stcompile.frontend.operations.layout import in_c_order, in_order_of, strides_of
+from stcompile.frontend.operations.masks import has_masked
+from stcompile.frontend.state.run import Run
 from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Poison, is_static
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Poison, is_static
 from stcompile.library import linalg, matrices
 
 

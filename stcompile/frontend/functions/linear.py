@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axes_in_order
 from stcompile.frontend.functions.shapes import broadcast_to, diagonal, ravel, reshape, transpose
-from stcompile.frontend.indexing import get_item
-from stcompile.frontend.layout import in_c_order
-from stcompile.frontend.operators import matmul
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, is_static
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.layout import in_c_order
+from stcompile.frontend.operations.operators import matmul
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, is_static
 from stcompile.library import linalg
 
 

@@ -11,15 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.classes import MISSING, find, is_changeable
-from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import attributes, data_model, overloads
-from stcompile.frontend.construct import construct, make, new_object, new_tuple, no_initialiser
-from stcompile.frontend.overloads import special_method
-from stcompile.frontend.places import Place
-from stcompile.frontend.powers import may_be_complex, refuse_complex
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import (
+from stcompile.base.classes import MISSING, find, is_changeable
+from stcompile.base.errors import ArgumentsError, TypingError
+from stcompile.frontend.operations import attributes, data_model, overloads
+from stcompile.frontend.operations.construct import (
+    construct,
+    make,
+    new_object,
+    new_tuple,
+    no_initialiser,
+)
+from stcompile.frontend.operations.overloads import special_method
+from stcompile.frontend.operations.powers import may_be_complex, refuse_complex
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import (
     Array,
     GeneratorValue,
     Masked,

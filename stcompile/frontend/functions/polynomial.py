@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import StcompileError, TypingError
-from stcompile.frontend.attributes import attribute
+from stcompile.base.errors import StcompileError, TypingError
 from stcompile.frontend.functions.library import inlined
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import is_static
+from stcompile.frontend.operations.attributes import attribute
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import is_static
 from stcompile.library import polynomial as library
 from stcompile.library import polynomial_calculus as calculus
 from stcompile.library import polynomial_series as objects

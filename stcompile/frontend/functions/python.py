@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.trees as trees
-from stcompile.errors import ArgumentsError, TypingError
-from stcompile.frontend import masks, messages, overloads
-from stcompile.frontend.branches import choose
-from stcompile.frontend.comparisons import compare
-from stcompile.frontend.conditions import combined, negated, refuse_truth, truth_of
+from stcompile.base import trees
+from stcompile.base.errors import ArgumentsError, TypingError
+from stcompile.frontend.control.branches import choose
+from stcompile.frontend.control.comparisons import compare
+from stcompile.frontend.control.conditions import combined, negated, refuse_truth, truth_of
 from stcompile.frontend.functions.objects import index_of, number_of
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
-from stcompile.frontend.indexing import get_item
-from stcompile.frontend.iteration import (
+from stcompile.frontend.operations import masks, messages, overloads
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.iteration import (
     ITERABLE,
     fixed,
     items_of,
@@ -30,7 +30,7 @@ from stcompile.frontend.iteration import (
     rest_of,
     sequence_of,
 )
-from stcompile.frontend.operators import (
+from stcompile.frontend.operations.operators import (
     BINARY,
     COMPARISONS,
     UNARY,
@@ -38,9 +38,9 @@ from stcompile.frontend.operators import (
     is_plain,
     unary,
 )
-from stcompile.frontend.run import Run
-from stcompile.frontend.state import PositionSite
-from stcompile.frontend.values import (
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import PositionSite
+from stcompile.frontend.state.values import (
     ENDLESS,
     TAKEN,
     USED_UP,
@@ -58,8 +58,8 @@ from stcompile.frontend.values import (
     is_static,
     is_traced,
 )
-from stcompile.primitives import PRIMITIVES
-from stcompile.types import is_number
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.types import is_number
 
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.creation import conversion, dtype_of
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.functions.shapes import shape_of
-from stcompile.frontend.indexing import get_item, set_item
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import (
+from stcompile.frontend.operations.indexing import get_item, set_item
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import (
     Array,
     GeneratorValue,
     described,
     is_static,
     is_traced,
 )
-from stcompile.ir import Variable
+from stcompile.wengert.ir import Variable
 
 Generator = GeneratorValue
 

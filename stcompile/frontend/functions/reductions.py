@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
-from stcompile.frontend import masks
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Masked, is_static, is_traced
+from stcompile.base.errors import TypingError
+from stcompile.frontend.operations import masks
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Masked, is_static, is_traced
 
 
 def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:

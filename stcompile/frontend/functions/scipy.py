@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.elementwise import of_items, static_call, ufunc
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Factored, is_static
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Factored, is_static
 from stcompile.library import matrices, scipy_linalg, special
-from stcompile.primitives.special import NAMES
+from stcompile.wengert.primitives.special import NAMES
 
 Lowering = Callable[..., Any]
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.analysis.layouts import reshaped_view
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
-from stcompile.frontend.indexing import get_item
-from stcompile.frontend.iteration import items_of
-from stcompile.frontend.layout import copy_in_c_order, dummy_of, in_order_of
-from stcompile.frontend.nested import stacked_rows
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Scalar, is_static, same_number
-from stcompile.layouts import reshaped_view
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.iteration import items_of
+from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, in_order_of
+from stcompile.frontend.operations.nested import stacked_rows
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Scalar, is_static, same_number
 
 
 def shape_of(run: Run, shape: Any) -> tuple[int, ...]:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.trees as trees
-from stcompile.errors import TypingError
-from stcompile.frontend.comparisons import compare
-from stcompile.frontend.conditions import refuse_truth
-from stcompile.frontend.indexing import get_item
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Poison, Scalar, described, is_traced
-from stcompile.types import is_number
+from stcompile.base import trees
+from stcompile.base.errors import TypingError
+from stcompile.frontend.control.comparisons import compare
+from stcompile.frontend.control.conditions import refuse_truth
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Poison, Scalar, described, is_traced
+from stcompile.wengert.types import is_number
 
 _UNKNOWN = Poison(
     "which of the sorted items this is a part of is known only at run time",

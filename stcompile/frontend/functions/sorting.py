@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.creation import constant
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.functions.shapes import ravel
-from stcompile.frontend.indexing import get_item
-from stcompile.frontend.iteration import items_of
-from stcompile.frontend.known import known_value
-from stcompile.frontend.layout import copy_in_c_order, in_c_order
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, is_static, is_traced
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.iteration import items_of
+from stcompile.frontend.operations.layout import copy_in_c_order, in_c_order
+from stcompile.frontend.state.known import known_value
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, is_static, is_traced
 from stcompile.library import selection
 
 _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stcompile.errors import StcompileError
+from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.library import inlined
-from stcompile.frontend.masks import has_masked
-from stcompile.frontend.run import Run
+from stcompile.frontend.operations.masks import has_masked
+from stcompile.frontend.state.run import Run
 from stcompile.library import stats
 
 Lowering = Callable[..., Any]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.errors import TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
-from stcompile.frontend.indexing import accumulate_at
-from stcompile.frontend.run import Run
-from stcompile.frontend.values import Array, Masked, describe, described, is_traced
+from stcompile.frontend.operations.indexing import accumulate_at
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Masked, describe, described, is_traced
 from stcompile.library import ufuncs
-from stcompile.types import is_number
+from stcompile.wengert.types import is_number
 
 Lowering = Callable[..., Any]
 

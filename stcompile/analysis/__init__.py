@@ -1,0 +1,1 @@
+"""What is true of a program: its regions, what lives where, what shares storage."""

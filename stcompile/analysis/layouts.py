@@ -1,0 +1,327 @@
+"""How the arrays of a program lie in memory: the strides that NumPy gives them.
+
+No primitive has a rule of its own. NumPy is asked: the template of the primitive runs on small
+arrays that lie as the operands do, and the result lies as that of the operands themselves. Views
+are taken of placeholders of full size, whose elements are never read. So the answer is that of the
+NumPy in use, with all its special cases: mixed orders, axes of one element, broadcasts.
+
+>>> from stcompile.wengert.text import parse_program
+>>> program = parse_program('''
+... program f(x: f64[2,3], y: f64[2,3]) {
+...   v1: f64[2,3] = multiply(x, y)
+...   v2: f64[3,2] = transpose(v1; axes=(1, 0))
+...   return v1, v2
+... }''')
+>>> fortran = (8, 16)
+>>> Layouts.of_program(program, [fortran, fortran]).outputs(program)
+((8, 16), (16, 8))
+>>> Layouts.of_program(program, [fortran, (24, 8)]).outputs(program)
+((24, 8), (8, 24))
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stcompile.base.strides import (
+    Strides,
+    alike,
+    dense_like,
+    example,
+    in_order,
+    natural,
+    placeholder,
+    shortened,
+)
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.templates import grouped, inplace_operand, mark_of
+from stcompile.wengert.types import Type
+
+# np.reshape(copy=False) exists since NumPy 2.1; setting the shape is deprecated since 2.5.
+_RESHAPE_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+_SHORT = 2  # no axis of what NumPy is asked with is longer
+_GUESSES = 36  # so many orders of operands that are not known are tried at most
+
+# Made in C order, whatever the operands are.
+_NATURAL = frozenset({"full", "arange", "eye", "constant", "array"})
+# What the caller's own functions return, and what is never read.
+_UNKNOWN = frozenset({"external", "undef"})
+# Of no elements these warn; they lie as a sum does.
+_MOMENTS = frozenset({"mean", "var", "std"})
+
+
+class Operand(NamedTuple):
+    """What a function of NumPy depends on: an operand's type and strides."""
+
+    type: Type
+    strides: tuple[int, ...]
+
+
+class Layouts:
+    """The strides of variables, found when they are asked for. ``producers`` are the equations
+    that compute them; what else is known is noted."""
+
+    def __init__(self, producers: Mapping[Variable, Equation]) -> None:
+        self._producers = producers
+        self._known: dict[Variable, Strides] = {}
+
+    @staticmethod
+    def of_program(program: Program, inputs: Sequence[Strides]) -> Layouts:
+        """The layouts of a program's variables, for these of its inputs."""
+        producers = {output: e for e in program.equations for output in e.outputs}
+        layouts = Layouts(producers)
+        for variable, strides in zip(program.inputs, inputs, strict=True):
+            layouts.note(variable, strides)
+        return layouts
+
+    def outputs(self, program: Program) -> tuple[Strides, ...]:
+        return tuple(map(self.of, program.outputs))
+
+    def note(self, variable: Variable, strides: Strides) -> None:
+        """Say what the strides of a variable are: of one that no equation computes, or one that
+        was stored into an array that is there."""
+        self._known[variable] = strides
+
+    def of(self, atom: Atom) -> Strides:
+        """The strides of a value; those of a number are ``()``."""
+        if not isinstance(atom, Variable) or not atom.type.dims:
+            return ()
+        pending = [atom]
+        while pending:
+            variable = pending[-1]
+            producer = self._producers.get(variable)
+            if variable in self._known or producer is None:
+                self._known.setdefault(variable, None)
+                pending.pop()
+                continue
+            missing = [v for v in _read(producer) if v not in self._known and v.type.dims]
+            if missing:
+                pending += missing
+                continue
+            found = results(producer, [self._of(each) for each in producer.inputs])
+            for output, strides in zip(producer.outputs, found, strict=True):
+                self._known.setdefault(output, strides)
+        return self._known[atom]
+
+    def _of(self, atom: Atom) -> Strides:
+        is_array = isinstance(atom, Variable) and atom.type.dims
+        return self._known.get(atom) if is_array else ()  # type: ignore[arg-type]
+
+
+def _read(equation: Equation) -> list[Variable]:
+    """The inputs whose strides decide on those of the results."""
+    if mark_of(equation.primitive) == "write":
+        target = equation.inputs[inplace_operand(equation.primitive)]
+        return [target] if isinstance(target, Variable) else []
+    return list(equation.variables)
+
+
+def results(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
+    """The strides of an equation's results, for those of its inputs."""
+    primitive, params = equation.primitive, equation.params
+    if primitive == "call":
+        program: Program = params["program"]
+        return Layouts.of_program(program, inputs).outputs(program)
+    if primitive == "cond":
+        arms = [params["then"], params["otherwise"]]
+        found = [Layouts.of_program(arm, inputs[1:]).outputs(arm) for arm in arms]
+        return _common(equation.outputs, *found)
+    if primitive == "loop":
+        return _loop(equation, inputs)
+    return tuple(_result(equation, output, inputs) for output in equation.outputs)
+
+
+def common(dims: tuple[int, ...], one: Strides, other: Strides) -> Strides:
+    """The strides of what is either of two arrays of one shape."""
+    return one if one is not None and alike(dims, one, other) else None
+
+
+def _common(
+    variables: Sequence[Variable], ones: Sequence[Strides], others: Sequence[Strides]
+) -> tuple[Strides, ...]:
+    pairs = zip(variables, ones, others, strict=False)
+    return tuple(common(variable.type.dims, one, other) for variable, one, other in pairs)
+
+
+def _loop(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
+    """What a loop carries may lie otherwise after a step than before the first."""
+    ports = Ports.of(equation)
+    inputs = inputs[1:] if ports.count is not None else inputs
+    first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
+    carry = tuple(inputs[first:last])
+    rows = [strides if strides is None else strides[1:] for strides in inputs[last:]]
+    counter = [] if ports.is_while else [()]
+    while True:
+        given = [*inputs[:first], *counter, *carry, *rows]
+        after = Layouts.of_program(ports.body, given).outputs(ports.body)
+        settled = _common(ports.results, carry, after)
+        if settled == carry:
+            break
+        carry = settled
+    collected = (natural(y.type.dims, y.type.dtype.itemsize) for y in ports.ys)
+    return (*carry, *collected)
+
+
+def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> Strides:
+    primitive, type_ = equation.primitive, output.type
+    if type_.kind != "array" or not type_.dims:
+        return ()
+    if mark_of(primitive) == "write":
+        return inputs[inplace_operand(primitive)]
+    if primitive in _UNKNOWN:
+        return None
+    is_view = mark_of(primitive) == "view" and primitive != "index"  # index arrays copy
+    if is_view:
+        return viewed(primitive, equation.inputs[0].type, inputs[0], equation.params)
+    is_draw = any(each.type.kind == "object" for each in equation.inputs)
+    if primitive in _NATURAL or is_draw or type_.ndim == 1:
+        return natural(type_.dims, type_.dtype.itemsize)
+    found: set[Strides] = set()
+    for given in _possible(equation, inputs):
+        pairs = zip(equation.inputs, given, strict=True)
+        operands = tuple(Operand(atom.type, strides) for atom, strides in pairs)
+        found.add(_asked(primitive, operands, equation.params, type_))
+    return found.pop() if len(found) == 1 else None
+
+
+def _possible(equation: Equation, inputs: Sequence[Strides]) -> list[tuple[tuple[int, ...], ...]]:
+    """The strides that the inputs may have: of one that is not known, those of all orders."""
+    choices: list[list[tuple[int, ...]]] = []
+    for atom, strides in zip(equation.inputs, inputs, strict=True):
+        dims, size = atom.type.dims, atom.type.dtype.itemsize
+        orders = itertools.permutations(range(len(dims)))
+        if strides is not None:
+            choices.append([strides])
+        elif math.factorial(len(dims)) <= _GUESSES:
+            choices.append([in_order(dims, size, order) for order in orders])
+        else:
+            return []
+    if math.prod(map(len, choices)) > _GUESSES:
+        return []
+    return list(itertools.product(*choices))
+
+
+# --- views -----------------------------------------------------------------------------------
+
+
+def viewed(primitive: str, type: Type, strides: Strides, params: Mapping[str, Any]) -> Strides:
+    """The strides of a view of an array, or of the copy that a reshape makes."""
+    if primitive == "asarray" or (primitive == "reshape" and not type.dims):
+        dims = params.get("shape", type.dims)
+        return (type.dtype.itemsize,) * len(dims)
+    if type.kind != "array" or not type.dims:  # a number, broadcast
+        dims = params.get("shape", (1,) * len(params.get("axis", ())))
+        return (0,) * len(dims) if primitive == "broadcast_to" else natural(dims, 1)
+    if strides is None:
+        return None
+    dummy = placeholder(type.dtype, type.dims, strides)
+    if primitive == "reshape":
+        reshaped = reshaped_view(dummy, params["shape"])
+        if reshaped is None:
+            return natural(params["shape"], type.dtype.itemsize)
+        return tuple(reshaped.strides)
+    return tuple(seen_through(primitive, params, dummy).strides)
+
+
+def seen_through(primitive: str, params: Mapping[str, Any], dummy: Any) -> Any:
+    """A view of a placeholder; where it starts does not matter."""
+    arguments = (dummy, ()) if primitive == "slice" else (dummy,)
+    return TEMPLATES[primitive](*arguments, **params)
+
+
+def reshaped_view(dummy: Any, dims: tuple[int, ...]) -> Any:
+    """The array in another shape if NumPy gives a view of it, else None."""
+    try:
+        if _RESHAPE_CAN_REFUSE:
+            return np.reshape(dummy, dims, copy=False)
+        view = dummy.view()
+        view.shape = dims
+        return view
+    except (AttributeError, ValueError):
+        return None
+
+
+# --- asking ----------------------------------------------------------------------------------
+
+
+def _asked(
+    primitive: str, operands: tuple[Operand, ...], params: Mapping[str, Any], output: Type
+) -> Strides:
+    if any(operand.type.kind in ("object", "stack") for operand in operands):
+        return None
+    if 0 in output.dims or output.ndim == 0:
+        return natural(output.dims, output.dtype.itemsize)
+    is_empty = any(0 in operand.type.dims for operand in operands)
+    length = max(d for t, _ in operands for d in t.dims) if is_empty else _SHORT
+    short = operands if is_empty else tuple(_shortened(each, length) for each in operands)
+    name = "sum" if primitive in _MOMENTS and is_empty else primitive
+    given = {k: v for k, v in params.items() if k != "ddof"} if name == "sum" else params
+    made = _ask(name, short, tuple(_short_params(given, length).items()))
+    if made is None:
+        return None
+    dummy = placeholder(*made)
+    if [dim == 1 for dim in dummy.shape] != [dim == 1 for dim in output.dims]:
+        return None
+    return dense_like(dummy, output.dims, output.dtype.itemsize)
+
+
+def _shortened(operand: Operand, length: int) -> Operand:
+    given = operand.type
+    dims, strides = shortened(given.dims, operand.strides, given.dtype.itemsize, length)
+    return Operand(Type(given.kind, given.dtype, dims), strides)
+
+
+def _short_params(params: Mapping[str, Any], length: int) -> dict[str, Any]:
+    """The params with lengths and places that fit the short operands."""
+    found = dict(params)
+    if "ddof" in found:
+        found["ddof"] = 0
+    if isinstance(found.get("n"), int):  # of a transform
+        found["n"] = min(found["n"], length)
+    if "kth" in found:
+        found["kth"] = 0
+    if "pad_width" in found:
+        found["pad_width"] = tuple(tuple(min(w, 1) for w in pair) for pair in found["pad_width"])
+    if "at" in found:
+        found["at"] = tuple(_short_entry(entry, length) for entry in found["at"])
+    return found
+
+
+def _short_entry(entry: Any, length: int) -> Any:
+    """An entry of a subscript: a slice takes as many elements as there are."""
+    if not isinstance(entry, tuple):
+        return entry
+    _, count, step = entry
+    count = min(count, length)
+    return (0, count, 1) if step > 0 else (max(count - 1, 0), count, -1)
+
+
+@functools.lru_cache(maxsize=4096)
+def _ask(
+    primitive: str, operands: tuple[Operand, ...], params: tuple[tuple[str, Any], ...]
+) -> tuple[np.dtype[Any], tuple[int, ...], tuple[int, ...]] | None:
+    """Dtype, shape and strides of what NumPy makes of such operands; None where it refuses them."""
+    template = TEMPLATES[primitive]
+    inputs = [_value(operand) for operand in operands]
+    try:
+        with np.errstate(all="ignore"):
+            made = template(*grouped(template, inputs), **dict(params))
+    except (ArithmeticError, LookupError, TypeError, ValueError, np.linalg.LinAlgError):
+        return None
+    return (made.dtype, made.shape, made.strides) if isinstance(made, np.ndarray) else None
+
+
+def _value(operand: Operand) -> Any:
+    given, strides = operand
+    if given.kind == "array":
+        return example(given.dtype, given.dims, strides)
+    one = 0 if given.dtype.kind in "iu" else 1
+    return given.python_type(one) if given.kind == "python" else given.dtype.type(one)

@@ -1,0 +1,198 @@
+"""When a value of a region tree is still needed.
+
+Arms of a branch are alternatives: a use in one keeps nothing alive in the other. In a loop a use of
+a value from outside comes again in the next step, so it keeps that value alive throughout the loop.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from stcompile.analysis.regions import Branch, Item, Region, Repeat, Step, Tree
+from stcompile.wengert.ir import Atom, Variable
+
+UseKind = Literal[
+    "operand",  # of a step
+    "predicate",  # of a branch
+    "count",  # of a loop
+    "initial",  # of a carry
+    "source",  # of what a loop steps through
+    "collected",  # in each step of a loop
+    "test",  # of a while loop
+    "final",  # handed on to the next step
+    "arm",  # handed on by an arm of a branch
+    "result",  # of the program
+]
+
+
+class Use(NamedTuple):
+    """One place where a variable is read: the region it is in, and the item that reads it."""
+
+    variable: Variable
+    at: int
+    kind: UseKind
+    region: Region
+    user: Item | None
+
+
+def uses_of(tree: Tree) -> Iterator[Use]:
+    """All uses, in no order."""
+    for region, item in tree.items():
+        for atom, at, kind, inside in _reads(region, item):
+            if isinstance(atom, Variable):
+                yield Use(atom, at, kind, inside, item)
+    for atom in tree.region.outputs:
+        if isinstance(atom, Variable):
+            yield Use(atom, tree.region.end, "result", tree.region, None)
+
+
+def uses_by_variable(tree: Tree) -> dict[Variable, list[Use]]:
+    """All uses of each variable."""
+    found: dict[Variable, list[Use]] = {}
+    for use in uses_of(tree):
+        found.setdefault(use.variable, []).append(use)
+    return found
+
+
+def _reads(region: Region, item: Item) -> Iterator[tuple[Atom, int, UseKind, Region]]:
+    if isinstance(item, Step):
+        for atom in item.equation.inputs:
+            yield atom, item.at, "operand", region
+    elif isinstance(item, Branch):
+        yield item.predicate, item.at, "predicate", region
+        for arm in item.arms:
+            for atom in arm.outputs:
+                yield atom, arm.end, "arm", arm
+    else:
+        if item.count is not None:
+            yield item.count, item.head, "count", region
+        if item.condition is not None:
+            yield item.condition.outputs[0], item.condition.end, "test", item.condition
+        for carry in item.carry:
+            yield carry.initial, item.at, "initial", region
+            yield carry.final, item.body.end, "final", item.body
+        for feed in item.feeds:
+            yield feed.source, item.body.start, "source", item.body
+        for collected in item.collected:
+            yield collected.atom, collected.at, "collected", item.body
+
+
+@dataclass(frozen=True, eq=False)
+class _Scope:
+    """Positions that are run through together: an arm, or a loop's steps. ``exit`` is where it
+    goes on afterwards."""
+
+    start: int
+    stop: int
+    exit: int
+    repeats: bool
+    parent: _Scope | None
+
+
+class Liveness:
+    """Answers `live_after`. ``uses`` are positions where variables are read."""
+
+    def __init__(self, tree: Tree, uses: Mapping[Variable, Iterable[int]]) -> None:
+        self.definitions: dict[Variable, tuple[int, ...]] = {}
+        self._born: dict[Variable, int] = {}
+        self._around: dict[Variable, int] = {}  # a carry's variable: the end of its body
+        self._uses = {variable: sorted(places) for variable, places in uses.items()}
+        self._ends: dict[Variable, int] = {}
+        last = tree.region.end
+        self._scopes: list[_Scope] = [_Scope(0, last, last + 1, False, None)] * (last + 1)
+        for variable in tree.inputs:
+            self._define(variable, -1, -1)
+        self._enter(tree.region, self._scopes[0])
+
+    def _define(self, variable: Variable, born: int, *at: int) -> None:
+        """A variable that has its value from ``born`` on; it is given to it at ``at``."""
+        self._born[variable] = born
+        self.definitions[variable] = at
+
+    def _enter(self, region: Region, scope: _Scope) -> None:
+        for item in region.items:
+            if isinstance(item, Step):
+                for output in item.equation.outputs:
+                    self._define(output, item.at, item.at)
+            elif isinstance(item, Branch):
+                for output in item.outputs:
+                    self._define(output, item.end, *(arm.end for arm in item.arms))
+                for arm in item.arms:
+                    self._cover(_Scope(arm.start, arm.end, item.end, False, scope), [arm])
+            else:
+                self._repeat(item)
+                inner = _Scope(item.head, item.body.end, item.end, True, scope)
+                self._cover(inner, item.regions)
+
+    def _cover(self, scope: _Scope, regions: Iterable[Region]) -> None:
+        self._scopes[scope.start : scope.stop + 1] = [scope] * (scope.stop + 1 - scope.start)
+        for region in regions:
+            self._enter(region, scope)
+
+    def _repeat(self, loop: Repeat) -> None:
+        if loop.counter is not None:
+            self._define(loop.counter, loop.head, loop.head)
+        kept = loop.head if loop.condition is None else loop.condition.end
+        for carry in loop.carry:
+            self._define(carry.variable, loop.head, loop.at, loop.body.end)
+            self._define(carry.output, loop.end, loop.end)
+            self._around[carry.variable] = loop.body.end
+            # what the loop leaves if it ends there
+            places = self._uses.setdefault(carry.variable, [])
+            places.insert(bisect_left(places, kept), kept)
+        for feed in loop.feeds:
+            self._define(feed.variable, loop.body.start, loop.body.start)
+        for collected in loop.collected:
+            self._define(collected.output, loop.at, loop.at)
+
+    def live_after(self, variable: Variable, at: int) -> bool:
+        """True if the value that a variable has right after a position may be read later."""
+        born = self._born[variable]
+        if at == self._around.get(variable):
+            return True
+        if at < born:
+            if at not in self.definitions[variable]:
+                return False
+            if variable in self._around:
+                return True
+            at = born - 1  # handed on by an arm: it is read after the branch
+            scope: _Scope | None = self._scopes[born]
+        else:
+            scope = self._scopes[max(at, 0)]
+        uses = self._uses.get(variable)
+        if not uses:
+            return False
+        while scope is not None:
+            if _any_in(uses, at + 1, scope.stop):
+                return True
+            if scope.repeats and born < scope.start and _any_in(uses, scope.start, at):
+                return True
+            at, scope = scope.exit - 1, scope.parent
+        return False
+
+    def end_of(self, variable: Variable) -> int:
+        """The first position from which on a variable is not live after any."""
+        end = self._ends.get(variable)
+        if end is None:
+            end = self._ends[variable] = self._end_of(variable)
+        return end
+
+    def _end_of(self, variable: Variable) -> int:
+        born = self._born[variable]
+        end = self._around.get(variable, -1) + 1
+        for place in self._uses.get(variable, ()):
+            end = max(end, place)
+            scope: _Scope | None = self._scopes[place]
+            while scope is not None:
+                if scope.repeats and born < scope.start:  # it is read again in the next step
+                    end = max(end, scope.stop + 1)
+                scope = scope.parent
+        return end
+
+
+def _any_in(places: list[int], first: int, last: int) -> bool:
+    """True if one of the sorted places is from ``first`` to ``last``."""
+    return bisect_left(places, first) < bisect_right(places, last)

@@ -1,0 +1,122 @@
+"""The storage order of arrays: which axis is innermost in memory.
+
+A sum over a short last axis runs through memory in short pieces; with the longest axis innermost it
+adds long rows instead. Arrays that meet in elementwise equations get one order. It is a matter of
+the buffers alone: the text is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import TypeAlias
+
+from stcompile.analysis.regions import Step, Tree
+from stcompile.wengert.ir import Equation, Variable
+from stcompile.wengert.primitives import PRIMITIVES
+
+Order: TypeAlias = tuple[int, ...]
+
+SHORT = 64  # a last axis from this length on is long enough
+_REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
+_UPDATES = {"update", "index_update", "accumulate", "masked_update", "copy", "cast"}
+
+
+def choose_orders(
+    tree: Tree, head_of: Mapping[Variable, Variable], bound: Container[Variable]
+) -> dict[Variable, Order]:
+    """The orders of the classes, by their first variables, that are not C order: their axes from
+    the outermost to the innermost. Classes in ``bound`` are in C order, and what meets them."""
+    groups = _Groups()
+    wanted: set[Variable] = set()
+    fixed = {head for head in head_of.values() if head in bound}
+    for _, item in tree.items():
+        if not isinstance(item, Step):
+            continue
+        equation = item.equation
+        heads = [head_of[v] for v in _arrays(equation) if v in head_of]
+        primitive = PRIMITIVES.get(equation.primitive)
+        if (primitive is not None and primitive.elementwise) or equation.primitive in _UPDATES:
+            same = [h for h in heads if h.type.dims == equation.output.type.dims]
+            groups.join(same)
+        elif equation.primitive in _REDUCTIONS:
+            source = equation.inputs[0]
+            if isinstance(source, Variable) and source in head_of and _sums_short_rows(equation):
+                wanted.add(head_of[source])
+        elif equation.primitive in ("reshape", "squeeze", "expand_dims"):
+            fixed.update(heads)  # a copy, in another order
+    banned = {groups.of(head) for head in fixed}
+    chosen = {groups.of(head) for head in wanted} - banned
+    found = {
+        head: longest_last(head.type.dims)
+        for head in set(head_of.values())
+        if groups.of(head) in chosen
+    }
+    return {**found, **_of_copies(tree, head_of, found, fixed)}
+
+
+def _of_copies(
+    tree: Tree,
+    head_of: Mapping[Variable, Variable],
+    orders: Mapping[Variable, Order],
+    fixed: Container[Variable],
+) -> dict[Variable, Order]:
+    """The orders of copies that are spread over arrays with an order: that of their last axes."""
+    copies: set[Variable] = set()
+    found: dict[Variable, Order] = {}
+    for _, item in tree.items():
+        if not isinstance(item, Step):
+            continue
+        equation = item.equation
+        if equation.primitive == "copy" and equation.output in head_of:
+            copies.add(head_of[equation.output])
+        for output in equation.outputs:
+            order = orders.get(head_of[output]) if output in head_of else None
+            for variable in equation.variables if order is not None else ():
+                head = head_of.get(variable)
+                if head in copies and head not in fixed and order is not None:
+                    lead = output.type.ndim - head.type.ndim
+                    found[head] = tuple(axis - lead for axis in order if axis >= lead)
+    return {head: order for head, order in found.items() if head not in orders}
+
+
+def longest_last(dims: tuple[int, ...]) -> Order:
+    """The axes with the longest one innermost.
+
+    >>> longest_last((25, 1000, 10))
+    (0, 2, 1)
+    """
+    longest = max(range(len(dims)), key=lambda axis: dims[axis])
+    return (*(axis for axis in range(len(dims)) if axis != longest), longest)
+
+
+def _sums_short_rows(equation: Equation) -> bool:
+    dims, axis = equation.inputs[0].type.dims, equation.params["axis"]
+    if len(dims) < 2 or len(axis) == len(dims):
+        return False
+    return len(dims) - 1 in axis and has_short_rows(dims)
+
+
+def has_short_rows(dims: tuple[int, ...]) -> bool:
+    """True for an array with a short last axis and a long other one."""
+    return len(dims) > 1 and dims[-1] < SHORT and max(dims) > 2 * dims[-1]
+
+
+def _arrays(equation: Equation) -> list[Variable]:
+    return [v for v in (*equation.outputs, *equation.variables) if v.type.kind == "array"]
+
+
+class _Groups:
+    """Classes that share an order, by union and find."""
+
+    def __init__(self) -> None:
+        self.parent: dict[Variable, Variable] = {}
+
+    def of(self, head: Variable) -> Variable:
+        while (above := self.parent.get(head, head)) != head:
+            self.parent[head] = self.parent.get(above, above)
+            head = above
+        return head
+
+    def join(self, heads: list[Variable]) -> None:
+        for head in heads[1:]:
+            self.parent[self.of(head)] = self.of(heads[0])

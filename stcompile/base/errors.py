@@ -1,0 +1,105 @@
+"""Errors: every refusal names the user's line, a caret, the reason and what to write instead."""
+
+from __future__ import annotations
+
+import linecache
+import os
+
+from stcompile.base.location import Location
+
+SITES = 3  # call sites shown at either end of a long chain
+
+
+class StcompileError(Exception):
+    """Base of all errors of stcompile.
+
+    ``reason`` says what is wrong, ``hint`` what to write instead, ``location`` where (with the
+    chain of call sites that led there).
+    """
+
+    def __init__(self, reason: str, *, location: Location | None = None, hint: str = "") -> None:
+        super().__init__(reason)
+        self.raised: BaseException | None = None  # what Python raises here: `except` may take it
+        self.guards: tuple[object, ...] = ()  # the ``try`` statements around it
+        self.is_conditional = False  # True where data decides whether it is reached
+        self.reason = reason
+        self.location = location
+        self.hint = hint
+
+    def __str__(self) -> str:
+        lines = [self.reason]
+        if self.location is not None:
+            lines = [excerpt(self.location), self.reason]
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        site = self.location.caller if self.location is not None else None
+        sites = []
+        while site is not None:
+            sites.append("called from " + excerpt(site))
+            site = site.caller
+        if len(sites) > 2 * SITES:
+            left_out = f"... {len(sites) - 2 * SITES} more calls ..."
+            sites = [*sites[:SITES], left_out, *sites[-SITES:]]
+        return "\n".join([*lines, *sites])
+
+
+class SourceError(StcompileError):
+    """The source of a function is not available, or is not the source it was compiled from."""
+
+
+class LanguageError(StcompileError):
+    """A construct or a call that stcompile does not differentiate."""
+
+
+class TypingError(StcompileError):
+    """Operands whose shapes or dtypes do not fit; NumPy would raise as well."""
+
+
+class DerivativeError(StcompileError):
+    """What was asked for has no derivative here: the output, ``wrt``, or an active operation."""
+
+
+class ArgumentsError(StcompileError):
+    """A call whose arguments do not fit the function, or are of no kind that can be compiled."""
+
+
+class GradientCheckError(StcompileError):
+    """A gradient that differs from finite differences."""
+
+
+class ExportError(StcompileError):
+    """A compiled call that cannot be written as a file of its own."""
+
+
+class NanError(StcompileError, FloatingPointError):
+    """A NaN among the results of a call that was asked to look for it (`debug_nans`)."""
+
+
+class InternalError(StcompileError):
+    """The compiler failed where it should not: an error of stcompile, to be reported."""
+
+
+class DataError(StcompileError):
+    """A data file that is missing, corrupt or not what it claims to be."""
+
+
+class StcompileWarning(UserWarning):
+    """Code that is compiled as it stands, and that its author hardly meant."""
+
+
+def excerpt(location: Location) -> str:
+    """``file:line, in function`` with the source line and a caret under the expression."""
+    name = os.path.basename(location.file)
+    head = f"{name}:{location.line}" + (f", in {location.function}" if location.function else "")
+    if location.note:
+        head += f" ({location.note})"
+    text = linecache.getline(location.file, location.line).rstrip("\n")
+    if not text.strip():
+        return head
+    indent = len(text) - len(text.lstrip())
+    start = max(location.column - indent, 0)
+    end = location.end_column - indent if location.end_column > location.column else start + 1
+    end = min(max(end, start + 1), len(text) - indent)
+    number = f"{location.line:>6} | "
+    caret = " " * (len(number) - 2) + "| " + " " * start + "^" * max(end - start, 1)
+    return f"{head}\n{number}{text.strip()}\n{caret}"

@@ -1,0 +1,26 @@
+"""Libraries that the compiler does not need: imported when something that does is used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from stcompile.base.errors import StcompileError
+
+
+class MissingExtraError(StcompileError):
+    """A library of an extra that is not installed."""
+
+
+def require(module: str, extra: str, purpose: str) -> Any:
+    """The module, or a `MissingExtraError` that says what needs it, and the command that installs
+    the extra it belongs to."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or module.split(".")[0] != error.name.split(".")[0]:
+            raise
+        raise MissingExtraError(
+            f"{purpose} needs {error.name}, which is not installed",
+            hint=f'python -m pip install "stcompile[{extra}]"',
+        ) from None

@@ -1,0 +1,56 @@
+"""Libraries whose objects stcompile does not compile, and what to write instead.
+
+Nothing is imported to recognise them: an object is known by the name of the module of its class, a
+function by that of its own.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from stcompile.base.wording import an, noun_of
+
+_ARRAY = "pass an array in: {to_array}, outside the function"
+LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
+    "cupy": _ARRAY.format(to_array="cupy.asnumpy(x)"),
+    "dask": _ARRAY.format(to_array="x.compute()"),
+    "h5py": _ARRAY.format(to_array="x[...]"),
+    "jax": _ARRAY.format(to_array="np.asarray(x)") + "; or jnp is np here: stcompile reads NumPy",
+    "jaxlib": _ARRAY.format(to_array="np.asarray(x)"),
+    "logging": "print(...) is compiled, and runs where it stands; or log what the function returns",
+    "matplotlib": "draw outside the function: return what is to be drawn, beside the loss by "
+    "has_aux=True",
+    "numpy.ma": _ARRAY.format(to_array="x.filled(0)") + ", and the mask as another",
+    "pandas": _ARRAY.format(to_array="x.to_numpy()"),
+    "PIL": _ARRAY.format(to_array="np.asarray(image)"),
+    "polars": _ARRAY.format(to_array="x.to_numpy()"),
+    "scipy.sparse": "pass a dense array in: x.toarray(), outside the function",
+    "sympy": "make a NumPy function of it: sympy.lambdify(symbols, expression, 'numpy')",
+    "tensorflow": _ARRAY.format(to_array="x.numpy()"),
+    "torch": _ARRAY.format(to_array="x.detach().numpy()") + "; and write np. for torch.",
+    "tqdm": "loop over the range itself; show progress around the calls of the function",
+    "xarray": _ARRAY.format(to_array="x.to_numpy()"),
+}
+
+
+def library_of(value: Any) -> str | None:
+    """The library of `LIBRARIES` that an object, a class or a function belongs to."""
+    bound = isinstance(value, types.BuiltinFunctionType | types.MethodType)
+    owner = value.__self__ if bound else None
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        value = owner
+    is_named = isinstance(value, type | types.FunctionType | types.BuiltinFunctionType)
+    module = str(getattr(value if is_named else type(value), "__module__", ""))
+    while module and module not in LIBRARIES:
+        module = module.rpartition(".")[0]
+    return module or None
+
+
+def foreign_kind(value: Any) -> str:
+    """``a DataFrame of pandas``, ``the function `info` of logging``."""
+    library = library_of(value)
+    if isinstance(value, type) or (callable(value) and hasattr(value, "__name__")):
+        what = "class" if isinstance(value, type) else "function"
+        return f"the {what} `{value.__name__}` of {library}"
+    return f"{an(noun_of(value))} of {library}"

@@ -1,0 +1,73 @@
+"""Locations: where in the user's program an equation comes from.
+
+A location is a chain of call sites, so that an error inside an inlined helper can show both the
+helper's line and the line that called it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Literal
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of the package
+LIBRARY = (
+    HERE,
+    os.path.join(HERE, "transforms"),
+    os.path.join(HERE, "nn"),
+    os.path.join(HERE, "optim"),
+    os.path.join(HERE, "library"),
+)  # where functions are that user programs call
+Section = Literal["forward", "tangent", "adjoint", "update"]
+
+
+@dataclass(frozen=True)
+class Location:
+    """One expression of the user's program.
+
+    ``line`` counts from 1, ``column`` and ``end_column`` from 0 (characters, not bytes).
+    ``statement`` is the first line of the statement around it and ``text`` that line, stripped.
+    ``note`` tells copies of an unrolled line apart
+    (``"t = 1"``). ``caller`` is the call site that this code was inlined at. ``section`` names
+    the part of a generated function that the equation belongs to. ``errstate`` are the settings of
+    `numpy.errstate` that the code runs under: ``(("divide", "ignore"),)``. ``again`` is not 0 for
+    what is computed once more on purpose, by `stcompile.transforms.checkpoint`.
+    """
+
+    file: str
+    line: int
+    column: int = 0
+    end_column: int = 0
+    function: str = ""
+    text: str = ""
+    note: str = ""
+    caller: Location | None = None
+    section: Section = "forward"
+    statement: int = 0
+    errstate: tuple[tuple[str, str], ...] = ()
+    again: int = 0
+
+    def in_section(self, section: Section) -> Location:
+        return self if self.section == section else replace(self, section=section)
+
+    @property
+    def part(self) -> Section:
+        """The part of the generated text: tangents stand beside the primal's lines."""
+        return "forward" if self.section == "tangent" else self.section
+
+    @property
+    def is_derived(self) -> bool:
+        """True for what the chain rule made: tangents and adjoints."""
+        return self.section in ("tangent", "adjoint")
+
+    @property
+    def shown(self) -> Location | None:
+        """The nearest call site in the user's own files: code of this package's library is shown
+        by the user's line that calls it."""
+        here: Location | None = self
+        while here is not None and os.path.dirname(here.file) in LIBRARY:
+            here = here.caller
+        return here.in_section(self.section) if here is not None else None
+
+
+NOWHERE = Location("<unknown>", 0)

@@ -1,0 +1,121 @@
+"""Structured values: dicts, lists, tuples, namedtuples and dataclasses of arrays.
+
+A *path* leads from a structure to one of its leaves and is written as the user would write it:
+
+>>> [(show_path("params", path), leaf) for path, leaf in leaves({"W": 1.0, "layers": [2.0, 3.0]})]
+[('params["W"]', 1.0), ('params["layers"][0]', 2.0), ('params["layers"][1]', 3.0)]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from stcompile.base.classes import find, is_record, own, own_attributes, set_own
+
+Step = tuple[str, Any]
+Path = tuple[Step, ...]
+
+
+def children(value: Any) -> list[tuple[Step, Any]] | None:
+    """The parts of a structure, each with the step that leads to it; None for a leaf."""
+    if is_namedtuple(value):
+        return [(("attribute", name), getattr(value, name)) for name in value._fields]
+    if type(value) in (list, tuple):
+        return [(("item", index), item) for index, item in enumerate(value)]
+    if type(value) is dict:
+        return [(("item", key), item) for key, item in value.items()]
+    if is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+        return [(("attribute", name), getattr(value, name)) for name in names]
+    return None
+
+
+def is_namedtuple(value: Any) -> bool:
+    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+
+
+def is_dataclass(value: Any) -> bool:
+    """True for instances of the user's dataclasses; a class that says ``tree_leaf = True`` is a
+    leaf whatever it is made of, and so is one that computes what its fields are."""
+    if isinstance(value, type) or not is_record(type(value)):
+        return False
+    return not (own(value, "tree_leaf") is True or find(type(value), "tree_leaf") is True)
+
+
+def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every leaf with its path, in the order of the structure."""
+    parts = children(value)
+    if parts is None:
+        yield path, value
+        return
+    for step, part in parts:
+        yield from leaves(part, (*path, step))
+
+
+def is_plain_key(key: Any) -> bool:
+    """True for dict keys that can be written as a literal."""
+    if isinstance(key, tuple):
+        return all(map(is_plain_key, key))
+    return type(key) in (str, int, float, bool, bytes, type(None))
+
+
+def map_leaves(function: Callable[[Path, Any], Any], value: Any, path: Path = ()) -> Any:
+    """The same structure with ``function(path, leaf)`` in place of each leaf."""
+    parts = children(value)
+    if parts is None:
+        return function(path, value)
+    mapped = [map_leaves(function, part, (*path, step)) for step, part in parts]
+    return with_children(value, mapped)
+
+
+def with_children(value: Any, parts: list[Any]) -> Any:
+    """A structure like ``value`` with other parts; user classes are not constructed anew but
+    copied, so that no user code runs."""
+    if is_namedtuple(value):
+        made = tuple.__new__(type(value), parts)
+        for name, part in own_attributes(value):
+            set_own(made, name, part)
+        return made
+    if type(value) in (list, tuple):
+        return type(value)(parts)
+    if type(value) is dict:
+        return dict(zip(value, parts, strict=True))
+    copy = object.__new__(type(value))
+    for name, part in own_attributes(value):
+        set_own(copy, name, part)
+    for field, part in zip(dataclasses.fields(value), parts, strict=True):
+        set_own(copy, field.name, part)
+    return copy
+
+
+def follow(value: Any, path: Path) -> Any:
+    """The part of a structure at a path."""
+    for kind, key in path:
+        value = getattr(value, key) if kind == "attribute" else value[key]
+    return value
+
+
+def show_path(root: str, path: Path) -> str:
+    """``params["layers"][0].W``: the path as Python writes it."""
+    import json
+
+    for kind, key in path:
+        if kind == "attribute":
+            root += f".{key}"
+        else:
+            root += f"[{json.dumps(key) if isinstance(key, str) else repr(key)}]"
+    return root
+
+
+def path_name(root: str, path: Path) -> str:
+    """A variable name for a leaf: ``W`` for ``params["W"]``, ``params_0`` for ``params[0]``, and
+    ``W_dot`` for ``params_dot["W"]``, a tangent."""
+    name = root
+    for _, key in path:
+        text = str(key)
+        name = text if text.isidentifier() else f"{name}_{text}"
+    if root.endswith("_dot") and not name.startswith(root):
+        name += "_dot"
+    return name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in name)

@@ -1,0 +1,1 @@
+"""From a call to compiled code: arguments, signatures, specialisations, linking."""

@@ -1,0 +1,135 @@
+"""The arguments of a call by name, and those of them that ``wrt`` chooses."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.frontend.operations.binding import signature_of
+
+Wrt = int | str | Sequence[int | str]
+
+
+def chosen(wrt: Wrt) -> tuple[int | str, ...]:
+    """``wrt`` as a tuple: what the user wrote for one argument, or for several."""
+    return tuple(wrt) if is_several(wrt) else (wrt,)  # type: ignore[arg-type,return-value]
+
+
+def is_several(wrt: Wrt) -> bool:
+    """True if the gradient is a tuple: one for each of several arguments."""
+    return isinstance(wrt, tuple | list)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of one call by name, in order; ``positional`` and ``keywords`` say how the
+    function takes them. Those of ``*args`` are named ``args_0``, ``args_1``, …"""
+
+    values: Mapping[str, Any]
+    positional: tuple[str, ...]
+    keywords: tuple[str, ...]
+
+    def name_of(self, which: int | str) -> str | None:
+        """The argument that one item of ``wrt`` names; None if there is none."""
+        if isinstance(which, str):
+            return which if which in self.values else None
+        count = len(self.positional)
+        if not isinstance(which, int) or isinstance(which, bool):
+            return None
+        return self.positional[which] if -count <= which < count else None
+
+    def call(self, function: Callable[..., Any], **changed: Any) -> Any:
+        """Call a function with these arguments, some of them changed."""
+        values = {**self.values, **changed}
+        named = {name: values[name] for name in self.keywords}
+        return function(*(values[name] for name in self.positional), **named)
+
+
+class Parameters:
+    """The parameters of a function, as they were when this was made.
+
+    ``plain`` are their names if each can be given by position, else None. ``has_source`` tells if
+    missing arguments are the function's defaults.
+    """
+
+    def __init__(self, function: Any, has_source: bool) -> None:
+        self.signature = signature_of(function)
+        self.has_source = has_source
+        parameters = self.signature.parameters.values()
+        is_plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+        self.plain = tuple(p.name for p in parameters) if is_plain else None
+        given = [p for p in parameters if has_source and p.default is not p.empty]
+        self._defaults = {p.name: p.default for p in given}
+        while not hasattr(function, "__code__") and hasattr(function, "function"):
+            function = function.function  # what a transformed function transforms
+        self._function = inspect.unwrap(function)
+        self._code, self._values, self._named = _parts(self._function)
+
+    def are_current(self) -> bool:
+        """True unless the function's code or its defaults were replaced."""
+        code, values, named = _parts(self._function)
+        if code is not self._code or values is not self._values:
+            return False
+        if not (named or self._named):
+            return True
+        return list(named) == list(self._named) and all(
+            map(operator.is_, named.values(), self._named.values())
+        )
+
+    def fill(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The arguments by name, for a plain signature that they fit; else None."""
+        if self.plain is None or len(arguments) > len(self.plain):
+            return None
+        values = dict(zip(self.plain, arguments, strict=False))
+        taken = 0
+        for name in self.plain[len(arguments) :]:
+            if name in keywords:
+                values[name] = keywords[name]
+                taken += 1
+            elif name in self._defaults:
+                values[name] = self._defaults[name]
+            else:
+                return None
+        return values if taken == len(keywords) else None
+
+
+def _parts(function: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """What a function's signature is made of."""
+    if not hasattr(function, "__code__"):
+        return None, None, {}
+    named = function.__kwdefaults__
+    return function.__code__, function.__defaults__, dict(named) if named else {}
+
+
+def bind(
+    signature: inspect.Signature,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    defaults: bool = True,
+) -> Arguments:
+    """The arguments of a call; `TypeError` if they do not fit the signature."""
+    bound = signature.bind(*arguments, **keywords)
+    if defaults:
+        bound.apply_defaults()
+    values: dict[str, Any] = {}
+    positional: list[str] = []
+    named: list[str] = []
+    for parameter in signature.parameters.values():
+        if parameter.name not in bound.arguments:
+            continue
+        value = bound.arguments[parameter.name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            items = {f"{parameter.name}_{i}": item for i, item in enumerate(value)}
+            positional += items
+            values |= items
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            named += value
+            values |= value
+        else:
+            values[parameter.name] = value
+            is_named = parameter.kind is parameter.KEYWORD_ONLY
+            (named if is_named else positional).append(parameter.name)
+    return Arguments(values, tuple(positional), tuple(named))

@@ -1,0 +1,354 @@
+"""The entry of a compiled function: code that checks a call and makes it.
+
+`stcompile.calls.dispatch` finds out by keys, guards and checks of memory whether a compiled
+function may be called. For a signature that comes again, the same is written here as straight-line
+Python code for that one function. An entry says `MISS` to whatever it does not expect; the
+dispatcher then takes the long way, which stays the reference.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.classes import has_slots_beside, is_record, other_names, slot_of
+from stcompile.base.strides import layout_of
+from stcompile.calls.link import link
+from stcompile.calls.overlap import Known, overlaps
+from stcompile.calls.signature import same_key
+from stcompile.calls.workspaces import Workspaces
+from stcompile.frontend.state.capture import Guard, Hidden, IdentityGuard, StructureGuard, same
+from stcompile.frontend.state.places import Place, attribute_expression, part_expression
+from stcompile.wengert.types import Type
+
+
+class _Miss:
+    """What an entry returns when the call is not for it."""
+
+
+MISS: Final = _Miss()
+
+
+@dataclass(frozen=True)
+class Call:
+    """What an entry is made of.
+
+    ``arguments`` are names with the keys of `stcompile.calls.signature`; those with a place are
+    read there, the others come from the caller by position. ``written`` are those whose arrays the
+    call changes, and ``stored`` the hidden inputs that it changes (by position). ``keywords`` are
+    the function's names for the hidden inputs. ``tell`` adds the user's line to an error of the
+    function. ``beside`` are attributes of arguments that are none of their parts: the argument, the
+    path, and the key.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    tell: Callable[[Exception], None]
+    arguments: Sequence[tuple[str, Any]]
+    places: Mapping[str, Place]
+    guards: Sequence[Guard]
+    hidden: Sequence[Hidden]
+    keywords: Sequence[str]
+    written: Sequence[str] = ()
+    stored: frozenset[int] = frozenset()
+    known: Known = dataclasses.field(default_factory=Known)
+    beside: Sequence[tuple[str, trees.Path, Any]] = ()
+
+
+def entry_source(call: Call) -> str:
+    """The source of an entry, for reading."""
+    return _Writer(call).source()
+
+
+def entry_of(call: Call) -> Callable[[tuple[Any, ...]], Any]:
+    """A function of the tuple of all arguments by position: the result of the call, or `MISS`."""
+    writer = _Writer(call)
+    return link(writer.source(), "entry", names=writer.names)
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """An array of a call: the name of the local variable that holds it."""
+
+    variable: str
+    layout: Any
+
+
+class _Writer:
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.names: dict[str, Any] = {"MISS": MISS}
+        self._bound: dict[int, str] = {}
+        self._count = 0
+        self._lines: list[str] = []
+        self._arrays: dict[str, list[_Leaf]] = {}  # by argument
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def bind(self, value: Any) -> str:
+        """A name for an object that the code refers to."""
+        if id(value) not in self._bound:
+            self._bound[id(value)] = name = f"c{len(self._bound)}"
+            self.names[name] = value  # keeps it alive, and its identity with it
+        return self._bound[id(value)]
+
+    def _variable(self) -> str:
+        self._count += 1
+        return f"v{self._count}"
+
+    # --- text ----------------------------------------------------------------------------------
+
+    def source(self) -> str:
+        variables = [self._variable() for _ in self.call.arguments]
+        places = [self.call.places.get(name) for name, _ in self.call.arguments]
+        pairs = list(zip(variables, places, strict=True))
+        given = [variable for variable, place in pairs if place is None]
+        self._unless(f"len(arguments) == {len(given)}")
+        if given:
+            self._lines.append(f"{', '.join(given)}, = arguments")
+        for variable, place in pairs:
+            if place is not None:
+                self._lines.append(f"{variable} = {place.expression(self.bind)}")
+        for variable, (name, key) in zip(variables, self.call.arguments, strict=True):
+            self._arrays[name] = []
+            self._check(variable, key, name, name)
+        roots = dict(zip((name for name, _ in self.call.arguments), variables, strict=True))
+        for name, path, key in self.call.beside:
+            variable = self._variable()
+            self._lines.append(f"{variable} = {part_expression(roots[name], path, self.bind)}")
+            self._check(variable, key, trees.show_path(name, path), name)
+        self._guards()
+        hidden = [self._hidden(at, one) for at, one in enumerate(self.call.hidden)]
+        if self.call.written or self.call.stored:
+            self._memory(hidden)
+        named = [f"{k}={leaf.variable}" for k, leaf in zip(self.call.keywords, hidden, strict=True)]
+        checks = textwrap.indent("\n".join(self._lines), " " * 8)
+        body = textwrap.indent(self._called(", ".join([*variables, *named])), " " * 4)
+        return (
+            f"def entry(arguments):\n"
+            f'    """`{self.call.name}`, if it is what this call needs; else MISS."""\n'
+            f"    try:\n{checks}\n"
+            f"    except Exception:\n"
+            f"        return MISS\n"
+            f"{body}"
+        )
+
+    def _called(self, arguments: str) -> str:
+        function, tell = self.call.function, self.bind(self.call.tell)
+        failed = f"except Exception as error:\n    {tell}(error)\n    raise\n"
+        if not isinstance(function, Workspaces):
+            return f"try:\n    return {self.bind(function)}({arguments})\n{failed}"
+        acquire, free = self.bind(function.acquire), self.bind(function.free)
+        return (
+            f"workspace = {acquire}()\n"
+            f"try:\n    return workspace({arguments})\n{failed}"
+            f"finally:\n    {free}.append(workspace)\n"
+        )
+
+    def _comment(self, text: str) -> None:
+        self._lines.append(" ".join(["#", *text.split()]))
+
+    def _unless(self, *conditions: str) -> None:
+        text = " and ".join(conditions)
+        self._lines.append(f"if not ({text}): return MISS")
+
+    # --- arguments -----------------------------------------------------------------------------
+
+    def _check(self, variable: str, key: Any, shown: str, argument: str) -> None:
+        """Check one argument, or a part of one, and give its parts names."""
+        self._comment(shown)
+        tag, *rest = key
+        if tag == "array":
+            dtype, shape, layout = rest
+            self._arrays[argument].append(_Leaf(variable, layout))
+            written = argument in self.call.written
+            self._unless(*self._array(variable, dtype, shape, layout, written))
+        elif tag == "number":
+            self._unless(f"type({variable}) is {self.bind(rest[0])}")
+        elif tag == "static":
+            self._unless(*self._static(variable, *rest))
+        elif tag == "object":
+            self._unless(*self._object(variable, rest[0].value))
+        else:
+            self._structure(variable, key, shown, argument)
+
+    def _array(
+        self, variable: str, dtype: Any, shape: Any, layout: Any, written: bool
+    ) -> Iterator[str]:
+        kind = self.bind(dtype)
+        yield f"type({variable}) is {self.bind(np.ndarray)}"
+        yield f"({variable}.dtype is {kind} or {variable}.dtype == {kind})"
+        yield f"{variable}.shape == {shape!r}"
+        if layout is True:
+            # `carray` is C-contiguous, aligned and writeable in one
+            yield f"{variable}.flags.{'carray' if written else 'c_contiguous'}"
+            return
+        yield f"{self.bind(layout_of)}({variable}) == {layout!r}"
+        if written:
+            yield f"{variable}.flags.writeable"
+
+    def _static(self, variable: str, kind: type, value: Any) -> Iterator[str]:
+        expected = self.bind(value)
+        if value is None or kind is bool:
+            yield f"{variable} is {value!r}"
+            return
+        yield f"type({variable}) is {self.bind(kind)}"
+        yield f"({variable} is {expected} or {variable} == {expected})"
+
+    def _object(self, variable: str, value: Any) -> Iterator[str]:
+        yield f"{variable} is {self.bind(value)}"
+        if not isinstance(value, type) and is_record(type(value)):
+            yield f"{variable}.tree_leaf"  # else it has parts
+
+    def _structure(self, variable: str, key: Any, shown: str, argument: str) -> None:
+        _, kind, keys, others, parts = key
+        names = [self._variable() for _ in parts]
+        self._structure_type(variable, kind, keys, same_key, others)
+        self._unpack(variable, kind, keys, names)
+        step = "item" if kind in (dict, list, tuple) else "attribute"
+        for name, one, part in zip(names, keys, parts, strict=True):
+            self._check(name, part, trees.show_path(shown, ((step, one),)), argument)
+
+    def _structure_type(
+        self,
+        variable: str,
+        kind: type,
+        keys: Sequence[Any],
+        alike: Callable[[Any, Any], bool],
+        others: Sequence[str],
+    ) -> None:
+        """Check that a structure has a type and these keys."""
+        tests = [f"type({variable}) is {self.bind(kind)}"]
+        if kind in (dict, list, tuple):
+            tests.append(f"len({variable}) == {len(keys)}")
+        elif issubclass(kind, tuple):
+            tests.append(f"{self.bind(kind)}._fields == {self.bind(tuple(keys))}")
+            tests += self._own_names(variable, kind, (), others)
+        else:
+            fields = "__dataclass_fields__"
+            tests.append(f"{self.bind(kind)}.{fields} is {self.bind(getattr(kind, fields))}")
+            tests.append(f'not getattr({self.bind(kind)}, "tree_leaf", False)')
+            tests += self._own_names(variable, kind, tuple(keys), others)
+        self._unless(*tests)
+        if kind is dict and keys:
+            found = [self._variable() for _ in keys]
+            self._lines.append(f"{', '.join(found)}, = {variable}")
+            ask, expected = self.bind(alike), map(self.bind, keys)
+            pairs = zip(found, expected, strict=True)
+            self._unless(*[f"({f} is {e} or {ask}({f}, {e}))" for f, e in pairs])
+
+    def _own_names(
+        self, variable: str, kind: type, fields: Sequence[str], others: Sequence[str]
+    ) -> Iterator[str]:
+        """Check which attributes an object has itself."""
+        slots = {name for name in (*fields, *others) if slot_of(kind, name) is not None}
+        if slots - {*fields} or has_slots_beside(kind, fields):
+            yield f"{self.bind(other_names)}({variable}, {self.bind(tuple(fields))}) == {others!r}"
+        elif kind.__dictoffset__:
+            names = {*fields, *others} - slots
+            yield f"{variable}.__dict__.keys() == {self.bind(names)}"
+
+    def _unpack(self, variable: str, kind: type, keys: Sequence[Any], names: Sequence[str]) -> None:
+        """Give the parts of a structure names."""
+        if not names:
+            return
+        if kind in (dict, list, tuple):
+            parts = f"{variable}.values()" if kind is dict else variable
+            self._lines.append(f"{', '.join(names)}, = {parts}")
+            return
+        for name, key in zip(names, keys, strict=True):
+            self._lines.append(f"{name} = {attribute_expression(variable, key)}")
+
+    # --- captured values -----------------------------------------------------------------------
+
+    def _guards(self) -> None:
+        for guard in self.call.guards:
+            self._comment(guard.place.description)
+            read = guard.place.expression(self.bind)
+            if isinstance(guard, StructureGuard):
+                variable = self._variable()
+                self._lines.append(f"{variable} = {read}")
+                self._captured_structure(variable, guard.expected)
+            elif guard.expected is None or isinstance(guard.expected, bool):
+                self._unless(f"{read} is {guard.expected!r}")
+            elif isinstance(guard, IdentityGuard):
+                self._unless(f"{read} is {self.bind(guard.expected)}")
+            else:
+                variable, expected = self._variable(), self.bind(guard.expected)
+                self._lines.append(f"{variable} = {read}")
+                ask = f"{self.bind(same)}({variable}, {expected})"
+                self._unless(f"({variable} is {expected} or {ask})")
+
+    def _captured_structure(self, variable: str, structure: Any) -> None:
+        """Check the types and keys of a structure: what `structure_of` says of it."""
+        kind, parts, others = structure
+        keys = [key for (_, key), _ in parts]
+        self._structure_type(variable, kind, keys, same, others)
+        inner = [self._variable() if part is not None else "_" for _, part in parts]
+        if any(part is not None for _, part in parts):
+            self._unpack(variable, kind, keys, inner)
+        for name, (_, part) in zip(inner, parts, strict=True):
+            if part is not None:
+                self._captured_structure(name, part)
+
+    def _hidden(self, at: int, hidden: Hidden) -> _Leaf:
+        """Read a captured array or number, and check what it is."""
+        variable, type_ = self._variable(), hidden.variable.type
+        self._comment(hidden.place.description)
+        self._lines.append(f"{variable} = {hidden.place.expression(self.bind)}")
+        layout = hidden.layout
+        if type_.kind == "array":
+            written = at in self.call.stored
+            self._unless(*self._array(variable, type_.dtype, type_.dims, layout, written))
+        else:
+            self._unless(f"type({variable}) is {self.bind(_class_of(type_))}")
+        return _Leaf(variable, layout)
+
+    # --- memory --------------------------------------------------------------------------------
+
+    def _memory(self, hidden: Sequence[_Leaf]) -> None:
+        """Check that no array that is written shares memory with another."""
+        call = self.call
+        arrays = [at for at, h in enumerate(call.hidden) if h.variable.type.kind == "array"]
+        given = [self._arrays[name] for name in self._arrays if name in call.written]
+        written = [leaf for leaves in given for leaf in leaves]
+        written += [hidden[at] for at in arrays if at in call.stored]
+        others = [hidden[at] for at in arrays if at not in call.stored]
+        names, tests = [], []
+        for leaf in (*written, *others):
+            v, known, base = leaf.variable, self._variable(), self._variable()
+            names += [known, base]
+            tests += [f"{v} is {known}", f"{v}.base is {base}"]
+            if leaf.layout is not True:
+                names.append(self._variable())
+                tests.append(f"{v}.strides == {names[-1]}")
+        self._lines.append("# what is written is disjoint, and disjoint from what is read")
+        self._lines.append(
+            f"{', '.join([*names, 'held', 'owners'])}, = {self.bind(call.known)}.facts"
+        )
+        self._unless(*tests)
+        these = "".join(f"{leaf.variable}, " for leaf in written)
+        for name, leaves in self._arrays.items():
+            for leaf in leaves if name not in call.written else ():
+                v = leaf.variable
+                self._lines.append(f"base = {v} if {v}.base is None else {v}.base")
+                is_owner = f"type(base) is {self.bind(np.ndarray)} and base.flags.owndata"
+                is_disjoint = f"id(base) not in owners and {is_owner}"
+                ask = f"{self.bind(overlaps)}({v}, ({these}), owners)"
+                self._unless(f"({is_disjoint} or not {ask})")
+
+
+def _class_of(type_: Type) -> type:
+    """The class of the numbers and generators of a type."""
+    if type_.kind == "python":
+        return type_.python_type
+    if type_.kind == "scalar":
+        return type_.dtype.type
+    found: type = getattr(np.random, type_.name)
+    return found

@@ -1,0 +1,54 @@
+"""Random generators of the caller, and their states.
+
+What looks at a call by running it again draws the same numbers each time, and leaves the
+generators as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.wengert.types import is_generator
+
+
+class States:
+    """The states of the generators among some values, and of NumPy's global one."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        leaves = (leaf for value in values for _, leaf in trees.leaves(value))
+        generators = [*filter(is_generator, leaves), np.random]
+        self._states = [(generator, state_of(generator)) for generator in generators]
+
+    def restore(self) -> None:
+        for generator, state in self._states:
+            set_state(generator, state)
+
+
+def state_of(generator: Any) -> Any:
+    """The state of a `Generator`, a `RandomState`, or NumPy's global one (``np.random``)."""
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator.state
+    return generator.get_state(legacy=False)
+
+
+def set_state(generator: Any, state: Any) -> None:
+    """Give a generator a state of `state_of`."""
+    if isinstance(generator, np.random.Generator):
+        generator.bit_generator.state = state
+    else:
+        generator.set_state(state)
+
+
+@contextmanager
+def undrawn(values: Iterable[Any]) -> Iterator[None]:
+    """Take back what is drawn inside."""
+    states = States(values)
+    try:
+        yield
+    finally:
+        states.restore()

@@ -1,0 +1,43 @@
+"""Errors of the compiler itself: nobody is to meet a bare `KeyError` of its internals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from stcompile.base.errors import InternalError, StcompileError
+from stcompile.base.location import Location
+from stcompile.frontend.state.run import Run
+
+_STAGING = {Run.evaluate.__code__, Run.execute.__code__}
+
+
+@contextmanager
+def internal_errors(definition: Location | None) -> Iterator[None]:
+    """Whatever unexpected is raised inside becomes an `InternalError`, at the user's expression
+    that was being staged, or else at the function's ``definition``."""
+    try:
+        yield
+    except (StcompileError, MemoryError, Warning):
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InternalError(
+            f"stcompile failed to compile this, and not by intention ({said})",
+            location=_staged_at(error.__traceback__) or definition,
+            hint="this is an error of stcompile: please report it, with the function, the shapes "
+            "and dtypes of its arguments, and the traceback",
+        ) from error
+
+
+def _staged_at(trace: TracebackType | None) -> Location | None:
+    """Where in the user's program the innermost expression stands that was being staged."""
+    found = None
+    while trace is not None:
+        if trace.tb_frame.f_code in _STAGING:
+            names = trace.tb_frame.f_locals
+            if "node" in names:
+                found = names["frame"].location(names["node"])
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,92 @@
+"""The signature of a call: what of its arguments a compiled function depends on.
+
+Every argument has a *key*, a tuple that says what it is:
+
+- ``("array", dtype, shape, layout)``, where the layout is True for C-contiguous arrays, else their
+  strides (see `stcompile.base.strides`);
+- ``("number", type)`` for floats, complex numbers and random generators, which are traced;
+- ``("static", type, value)`` for other plain values;
+- ``("object", identity)`` for functions and other objects;
+- ``("structure", type, keys, spellings, parts)`` for dicts, lists, tuples, namedtuples and
+  dataclasses; the spellings tell keys apart that are equal (1, 1.0 and True), and name the
+  attributes that an object has besides its fields.
+
+>>> key_of(np.zeros((2, 3)))
+('array', dtype('float64'), (2, 3), True)
+>>> key_of(0.5), key_of(3)
+(('number', <class 'float'>), ('static', <class 'int'>, 3))
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.classes import other_names
+from stcompile.base.errors import ArgumentsError
+from stcompile.base.static import StaticArray
+from stcompile.base.strides import layout_of
+from stcompile.base.wording import an
+from stcompile.frontend.state.capture import is_input, is_plain_value
+
+
+def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
+    """The key of an argument, or of the part of it at a path; `ArgumentsError` for what cannot be
+    compiled."""
+    if type(value) is np.ndarray and value.dtype.kind in "fiubc":
+        return "array", value.dtype, value.shape, layout_of(value)
+    if is_input(value):
+        return "number", type(value)
+
+    def refuse(reason: str, hint: str) -> NoReturn:
+        shown = trees.show_path(name, path)
+        raise ArgumentsError(f"{shown} {reason}", hint=hint)
+
+    if isinstance(value, StaticArray):
+        return "object", Identity(value)
+    if isinstance(value, np.ndarray):
+        refuse(
+            f"is {an(type(value).__name__)} of {value.dtype}, which is not compiled",
+            "pass a plain numpy.ndarray of numbers",
+        )
+    parts = trees.children(value)
+    if parts is None:
+        if isinstance(value, dict | list | tuple | set):
+            refuse(
+                f"is {an(type(value).__name__)}, whose contents cannot be traced",
+                "pass a plain dict, list or tuple, a namedtuple or a dataclass",
+            )
+        if is_plain_value(value):
+            return "static", type(value), value
+        return "object", Identity(value)
+    if type(value) is dict and not all(map(trees.is_plain_key, value)):
+        refuse("has keys that cannot be written as literals", "use strings or numbers as keys")
+    inner = tuple([key_of(part, name, (*path, step)) for step, part in parts])
+    keys = tuple([key for (_, key), _ in parts])
+    spellings: tuple[str, ...] = ()
+    if type(value) is dict:
+        is_told = all(type(key) is str for key in keys)
+        spellings = () if is_told else tuple(map(repr, keys))
+    elif type(value) not in (list, tuple):
+        spellings = other_names(value, keys)
+    return "structure", type(value), keys, spellings, inner
+
+
+class Identity:
+    """Equal to another of the same object; keeps the object alive."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def same_key(one: Any, other: Any) -> bool:
+    """True for equal keys of dicts; unlike for Python, 1, 1.0 and True are different."""
+    return type(one) is type(other) and bool(one == other) and repr(one) == repr(other)

@@ -1,0 +1,320 @@
+"""How transformed functions are copied and pickled: as plain functions are.
+
+A transformed function is made of others and of plain values, and another one made of the same is as
+good: it compiles itself where it is needed. So it travels as what it was made with.
+
+- Under its own name. A decorated function is what its module has under the name of the function
+  in it. As `pickle` takes functions by reference, so it takes this one: what is unpickled is the
+  one of the module.
+- By value. cloudpickle (and with it joblib, Dask and Ray) takes functions of ``__main__`` and of
+  notebooks by value. Which of the two it is to be is known to the pickler alone, and it decides by
+  a function's name. Therefore a function that makes this one anew, the *maker*, stands in the
+  pickle: it has a name under which it can be found, and what is needed without it in its closure.
+- With its source. What goes by value is compiled in another process, which has no cells of the
+  notebook: their text travels along, and is registered with `linecache`.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import linecache
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from stcompile.base.errors import SourceError
+from stcompile.base.options import Options
+from stcompile.parse.source import function_source
+
+T = TypeVar("T", bound="Travels")
+
+
+class Travels:
+    """A transformed function. What it was made with is what it is pickled and copied by."""
+
+    __slots__ = ("_kept", "_made_with")  # out of the way of `functools.update_wrapper`
+
+    _made_with: tuple[tuple[Any, ...], dict[str, Any]]
+    _kept: Callable[[], Any]
+
+    def __new__(cls: type[T], *arguments: Any, **keywords: Any) -> T:
+        made = super().__new__(cls)
+        made._made_with = arguments, keywords
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        name = name_of(self)
+        if name is not None and protocol < 4:  # which has no names of attributes of objects
+            return _imported, (innermost(self).__module__, name)
+        if name is not None:
+            return _arrived, (self._maker, type(self))
+        arguments, keywords = self._made_with
+        carried = tuple(map(_by_wrapper, arguments))
+        named = {key: _by_wrapper(value) for key, value in keywords.items()}
+        return _made, (type(self), carried, named, _Sources((*arguments, *keywords.values())))
+
+    def __copy__(self: T) -> T:
+        return self
+
+    def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
+        """Itself, as for a function, unless it is made of something that is copied: a method of an
+        object, an optimiser."""
+        before = *self._made_with[0], *self._made_with[1].values()
+        arguments, keywords = copy.deepcopy(self._made_with, memo)
+        if all(map(_same, (*arguments, *keywords.values()), before)):
+            return self
+        return type(self)(*arguments, **keywords)
+
+    @property
+    def _maker(self) -> Callable[[], Any]:
+        """Gives what is needed to make this anew. It says of itself that it is to be found as this
+        attribute of this one's name."""
+        if not hasattr(self, "_kept"):
+            function, cls, made_with = innermost(self), type(self), self._made_with
+            sources = _Sources((self,))
+
+            def maker() -> tuple[Any, ...]:
+                return cls, made_with, sources
+
+            maker.__module__ = function.__module__
+            maker.__qualname__ = f"{name_of(self)}._maker"
+            self._kept = maker
+        return self._kept
+
+
+def _same(one: Any, other: Any) -> bool:
+    """True for a copy that is as good as what it was made of."""
+    return one is other or (_is_plain(other) and bool(one == other))
+
+
+def _is_plain(value: Any) -> bool:
+    """True for what never changes."""
+    if isinstance(value, tuple):
+        return all(map(_is_plain, value))
+    return isinstance(value, int | float | str | Options | type(None))
+
+
+# --- by name -------------------------------------------------------------------------------------
+
+
+def innermost(value: Any) -> Any:
+    """The plain function that was transformed or wrapped, as far as there is one."""
+    return list(_chain(value))[-1]
+
+
+def _chain(value: Any) -> Iterator[Any]:
+    """A function, what it wraps, what that wraps, and so on."""
+    seen: list[Any] = []
+    while not any(value is other for other in seen):
+        seen.append(value)
+        yield value
+        names = ("__wrapped__", "function", "forward")[: 3 if isinstance(value, Travels) else 1]
+        inner = (getattr(value, name, None) for name in names)
+        value = next((part for part in inner if callable(part)), value)
+
+
+def name_of(value: Any) -> str | None:
+    """The name under which the module of a function has what was made of it: the function's own
+    for what a decorator made. In a module that is imported, and so is the same in every process,
+    that of the result will do as well: ``loss_grad = st.grad(loss)``."""
+    function = innermost(value)
+    if not isinstance(function, types.FunctionType):
+        return None
+    names = [function.__qualname__]
+    if function.__module__ != "__main__":
+        names.append(str(getattr(value, "__name__", "")))
+    return next((n for n in names if _looked_up(function.__module__, n) is value), None)
+
+
+def _looked_up(module: str, name: str) -> Any:
+    """What a module has under a name, None if there is nothing."""
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _imported(module: str, name: str) -> Any:
+    """What a module has under a name, in a process that may not have imported it yet."""
+    importlib.import_module(module)
+    found = _looked_up(module, name)
+    if found is None:
+        raise AttributeError(f"the module {module!r} has no {name!r}")
+    return found
+
+
+def _by_wrapper(value: Any) -> Any:
+    """A function that a decorator has replaced under its name, as what the decorator made and the
+    way back; anything else as it is."""
+    if isinstance(value, types.MethodType):
+        inner = _by_wrapper(value.__func__)
+        return value if inner is value.__func__ else _Reduced(_bound, inner, value.__self__)
+    function = innermost(value)
+    if not isinstance(function, types.FunctionType):
+        return value
+    wrapper = _looked_up(function.__module__, function.__qualname__)
+    steps = [at for at, part in enumerate(_chain(wrapper)) if part is value] if wrapper else []
+    return _Reduced(_unwrapped, wrapper, steps[0]) if steps and steps[0] else value
+
+
+class _Reduced:
+    """Stands in a pickle for the result of a call."""
+
+    def __init__(self, call: Callable[..., Any], *arguments: Any) -> None:
+        self.parts = call, arguments
+
+    def __reduce__(self) -> Any:
+        return self.parts
+
+
+def _unwrapped(wrapper: Any, steps: int) -> Any:
+    return list(_chain(wrapper))[steps]
+
+
+def _bound(function: Callable[..., Any], owner: Any) -> Any:
+    return types.MethodType(function, owner)
+
+
+def _arrived(maker: Any, cls: type[Travels]) -> Any:
+    """What a maker stands for: the one of its module, or if it came by value, a new one.
+
+    A function that calls itself is on its way before its maker is complete: it gets a blank one
+    then, which is filled in when this is called again.
+    """
+    owner = _looked_up(maker.__module__, maker.__qualname__.rpartition(".")[0])
+    if isinstance(owner, Travels) and owner._maker is maker:
+        return owner
+    blank, is_filled = maker.__dict__.setdefault("made", [cls.__new__(cls), False])
+    if not is_filled:
+        try:
+            _, blank._made_with, _ = maker()
+        except NameError:
+            return blank
+        arguments, keywords = blank._made_with
+        maker.__dict__["made"][1] = True
+        blank.__init__(*arguments, **keywords)
+    return blank
+
+
+# --- by value ------------------------------------------------------------------------------------
+
+
+def _made(cls: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], sources: None) -> Any:
+    """One that is made with these. If they are known by name here, it is one for all that are: a
+    worker compiles it once, not for every task."""
+    if all(map(_is_known, (*arguments, *keywords.values()))):
+        return _shared(cls, arguments, *keywords.items())
+    return cls(*arguments, **keywords)
+
+
+def _is_known(value: Any) -> bool:
+    if not isinstance(value, types.FunctionType | Travels):
+        return _is_plain(value)
+    function = innermost(value)
+    named = _looked_up(function.__module__, function.__qualname__)
+    return any(part is value for part in _chain(named))
+
+
+@functools.lru_cache(maxsize=64, typed=True)
+def _shared(cls: Any, arguments: Any, *keywords: Any) -> Any:
+    return cls(*arguments, **dict(keywords))
+
+
+def _is_imported(function: types.FunctionType) -> bool:
+    """True for a function that every process imports."""
+    named = _looked_up(function.__module__, function.__qualname__)
+    return function.__module__ != "__main__" and any(part is function for part in _chain(named))
+
+
+# --- sources -------------------------------------------------------------------------------------
+
+
+class _Sources:
+    """Stands in a pickle for the texts of the functions that some values are made of."""
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self.roots = tuple(roots)
+
+    def __reduce__(self) -> Any:
+        return _registered, (_texts(self.roots),)
+
+
+def _registered(texts: Mapping[str, tuple[str, ...]]) -> None:
+    """Keep texts where tracebacks and `stcompile.parse.source` look for them."""
+    for file, lines in texts.items():
+        if not linecache.getlines(file):
+            linecache.cache[file] = sum(map(len, lines)), None, list(lines), file
+
+
+def _texts(roots: Iterable[Any]) -> dict[str, tuple[str, ...]]:
+    """The texts, by file, of all functions that go by value."""
+    texts: dict[str, tuple[str, ...]] = {}
+    waiting, seen = list(roots), {}
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value
+        if isinstance(value, types.FunctionType) and not _is_in_a_module(value):
+            try:
+                source = function_source(value)
+            except SourceError:
+                continue
+            texts[source.file] = source.lines
+        waiting += _parts(value)
+    return texts
+
+
+def _is_in_a_module(function: types.FunctionType) -> bool:
+    """True for code of a module that other processes import as well."""
+    file = getattr(sys.modules.get(function.__module__), "__file__", None)
+    return function.__module__ != "__main__" and file == function.__code__.co_filename
+
+
+def _parts(value: Any) -> list[Any]:
+    """What goes with a value when it goes by value."""
+    if isinstance(value, types.FunctionType):
+        return _parts_of_function(value) if not _is_imported(value) else []
+    if isinstance(value, types.MethodType):
+        return [value.__func__, value.__self__]
+    if isinstance(value, staticmethod | classmethod):
+        return [value.__func__]
+    if isinstance(value, property):
+        return [value.fget, value.fset, value.fdel]
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, type):
+        is_imported = getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
+        own = value.__module__ == "__main__" or not is_imported
+        return [*vars(value).values(), *value.__bases__] if own else []
+    if isinstance(value, Travels):
+        arguments, keywords = value._made_with
+        return [*arguments, *keywords.values()]
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    if isinstance(value, types.ModuleType):
+        return []
+    return [type(value), *getattr(value, "__dict__", {}).values()]
+
+
+def _parts_of_function(function: types.FunctionType) -> list[Any]:
+    """What a function reads from outside."""
+    parts = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    parts += [*vars(function).values()]
+    for cell in function.__closure__ or ():
+        try:
+            parts.append(cell.cell_contents)
+        except ValueError:
+            continue
+    codes = [function.__code__]
+    while codes:
+        code = codes.pop()
+        names = function.__globals__
+        parts += [names[name] for name in code.co_names if name in names]
+        codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return parts

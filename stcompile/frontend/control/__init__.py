@@ -1,0 +1,1 @@
+"""Branches and loops on traced values: paths staged aside, and merged."""

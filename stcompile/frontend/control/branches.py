@@ -1,0 +1,309 @@
+"""Control flow on values that are known only at run time: one of two paths.
+
+Both paths are staged, each from the state before them; where they meet, a `cond` equation gives
+what they leave (see `merge`). A path that ends early, with ``return``, ``break`` or ``continue``,
+meets the other where the function's or the loop's body ends: the other path is staged with all
+that comes after it up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from stcompile.base.errors import StcompileError, TypingError
+from stcompile.frontend.control.merge import Merger
+from stcompile.frontend.control.merged import UNDEFINED, Shape, Spoiled
+from stcompile.frontend.state.frames import Block, Frame
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import (
+    GeneratorLeft,
+    Outcome,
+    PathRaised,
+    Raised,
+    Returned,
+    Signal,
+)
+from stcompile.frontend.state.state import Journal, Key, Site
+from stcompile.frontend.state.values import Traced, is_traced
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
+from stcompile.wengert.naming import name_variables
+
+
+@dataclass(frozen=True)
+class Path:
+    """One path: its equations, what it leaves in the sites it changed, and what it results in."""
+
+    equations: list[Equation]
+    after: dict[Key, tuple[Site, Any]]
+    result: Any
+    made: dict[Hashable, Any]
+    age: int
+
+    @property
+    def is_pure(self) -> bool:
+        """True if it changes nothing that is there after it, and has no effect."""
+        changes = any(site.born <= self.age for site, _ in self.after.values())
+        return not changes and not any(equation.effects for equation in self.equations)
+
+
+def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> Path:
+    """Do something, and take back all changes to the state and all equations. ``is_trial``: it will
+    be done anyway, and is staged aside to see what comes of it."""
+    age = run.age()
+    outer, made = run.journal, run.made
+    run.journal, run.made = Journal(age), dict(made)
+    notes = list(run.frame.notes)
+    frame, frames = run.frame, len(run.frames)
+    run.paths += not is_trial
+    with run.recorder.aside() as equations:
+        try:
+            try:
+                result = action()
+            except PathRaised:
+                result = Raised()
+            except StcompileError as error:
+                error.is_conditional = error.raised is not None and not is_trial
+                if error.raised is None or not is_trial:
+                    raise
+                result = Raised()
+            except GeneratorLeft:
+                if not is_trial:
+                    raise
+                result = Raised()
+            return Path(equations, run.journal.after(), result, run.made, age)
+        finally:
+            run.paths -= not is_trial
+            run.journal.undo()
+            run.journal, run.made = outer, made
+            frame.notes[:] = notes
+            del run.frames[frames:]
+
+
+@contextmanager
+def inside(run: Run, path: Path) -> Iterator[None]:
+    """Go back to the end of a path, to read what it left."""
+    present = [(site, site.read()) for site, _ in path.after.values()]
+    made, equations = run.made, run.recorder.equations
+    for site, value in path.after.values():
+        site.write(value)
+    run.made, run.recorder.equations = path.made, path.equations
+    try:
+        yield
+    finally:
+        run.made, run.recorder.equations = made, equations
+        for site, value in present:
+            site.write(value)
+
+
+def predicate_of(run: Run, value: Traced) -> Traced:
+    """A traced value as a condition: it is refused where NumPy finds its truth ambiguous."""
+    if value.type.size != 1:
+        run.refuse(
+            f"the truth of an array of shape {value.type.dims} is ambiguous",
+            "use np.any or np.all, or choose item by item with np.where",
+            TypingError,
+        )
+    return value
+
+
+def branch(
+    run: Run, test: Traced, then: Callable[[], Signal], otherwise: Callable[[], Signal]
+) -> Signal:
+    """Run one of two blocks, by the truth of ``test``; how that ends."""
+    predicate = run.atom(predicate_of(run, test))
+    then, otherwise = (partial(_arm, run, run.frame, block) for block in (then, otherwise))
+    first, second = stage_path(run, then), stage_path(run, otherwise)
+    for ended, block in ((first, otherwise), (second, then)):
+        if isinstance(ended.result, Raised):
+            _raise(run, predicate, ended, ended is first)
+            return block()
+    if first.result is None and second.result is None:
+        join(run, predicate, first, second)
+        return None
+    if first.result is None:
+        first = stage_path(run, lambda: then() or rest_of(run, run.frame))
+    if second.result is None:
+        second = stage_path(run, lambda: otherwise() or rest_of(run, run.frame))
+    for ended, again in ((first, otherwise), (second, then)):
+        if isinstance(ended.result, Raised):
+            _raise(run, predicate, ended, ended is first)
+            return again() or rest_of(run, run.frame)
+    return ending(run, predicate, first, second)
+
+
+def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Signal:
+    """Run what comes after the present statement, up to the end of the loop's or the function's
+    body; at its end a function returns None, a loop goes on. If the statement has raised an
+    ``error``, that is what comes after the handler around it."""
+    saved, errstate, guards = frame.blocks, frame.errstate, run.guards
+    blocks = list(saved)
+    try:
+        while blocks and (block := blocks.pop()) is not None:
+            frame.blocks, frame.errstate, run.guards = list(blocks), block.errstate, block.guards
+            signal: Signal = None
+            try:
+                if error is None:
+                    signal = _after(run, frame, block)
+                elif block.guard is not None:
+                    is_over, signal = block.guard.handle(error)
+                    error = None if is_over else error
+            except StcompileError as other:
+                if other.raised is None or other.is_conditional:
+                    raise
+                error = other
+            if signal is not None:
+                return signal
+            if not blocks and error is None:
+                return Returned(None)
+    finally:
+        frame.blocks, frame.errstate, run.guards = saved, errstate, guards
+    if error is not None:
+        raise error
+    return "continue"
+
+
+def _after(run: Run, frame: Frame, block: Block) -> Signal:
+    """What comes after the present statement of a block, or at the end of one."""
+    signal: Signal = None
+    if block.guard is not None and block.guard.leave is not None:
+        signal = block.guard.leave()
+    if signal is None:
+        signal = run.execute(block.body[block.at + 1 :], frame)
+    return signal
+
+
+def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
+    """One of two blocks. If it raises what a handler of the function takes, it goes on there, and
+    the path ends with the function or the step of the loop."""
+    try:
+        return block()
+    except StcompileError as error:
+        if error.raised is None or error.is_conditional:
+            raise
+        failed = error
+    return rest_of(run, frame, failed)
+
+
+def _raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
+    """Record a path that ends in an error: the other one needs no branch."""
+    empty = Path([], {}, None, path.made, path.age)
+    first, second = (path, empty) if is_first else (empty, path)
+    _record(run, predicate, first, second, [], [])
+
+
+def ending(run: Run, predicate: Atom, first: Path, second: Path) -> Signal:
+    """The signal that stands for those of both paths."""
+    if isinstance(first.result, Returned) and isinstance(second.result, Returned):
+        values = (first.result.value, second.result.value)
+        value = join(run, predicate, first, second, values)
+        return Returned(value)
+    if first.result == second.result and isinstance(first.result, str):
+        join(run, predicate, first, second)
+        return first.result  # type: ignore[return-value]
+    ours, theirs = outcome_of(first.result), outcome_of(second.result)
+    pair = (ours.broke, ours.returned, ours.value), (theirs.broke, theirs.returned, theirs.value)
+    broke, returned, value = join(run, predicate, first, second, pair)
+    return Outcome(broke, returned, value)
+
+
+def outcome_of(signal: Signal) -> Outcome:
+    """A signal at the end of a loop's body as flags."""
+    if isinstance(signal, Outcome):
+        return signal
+    if isinstance(signal, Returned):
+        return Outcome(False, True, signal.value)
+    return Outcome(signal == "break", False, UNDEFINED)
+
+
+def choose(run: Run, test: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """The value of one of two expressions, by the truth of ``test``."""
+    predicate = run.atom(predicate_of(run, test))
+    first, second = stage_path(run, then), stage_path(run, otherwise)
+    for ended, block in ((first, otherwise), (second, then)):
+        if isinstance(ended.result, Raised):
+            _raise(run, predicate, ended, ended is first)
+            return block()
+    return run.checked(join(run, predicate, first, second, (first.result, second.result)))
+
+
+def join(
+    run: Run, predicate: Atom, first: Path, second: Path, results: tuple[Any, Any] = (None, None)
+) -> Any:
+    """Record a `cond` of two paths and go on from where they meet; the merged result."""
+    age = min(first.age, second.age)
+    worlds = (partial(inside, run, first), partial(inside, run, second))
+    merger = Merger(run, f"line {run.location.line}", age, worlds)
+    sites: list[Site] = []
+    shapes: list[Shape] = []
+    for key in {**first.after, **second.after}:
+        site = (first.after.get(key) or second.after[key])[0]
+        if site.born > age:
+            continue
+        before, after = (
+            p.after[key][1] if key in p.after else site.read() for p in (first, second)
+        )
+        sites.append(site)
+        shapes.append(merger.site(site, before, after))
+    result = merger.merge(*results)
+    if isinstance(result, Spoiled):
+        run.refuse(f"what this gives {result.reason}", "give the same kind of value on both paths")
+    merger.settle({site.key for site in sites})
+    with inside(run, first):
+        ours = merger.atoms("first")
+    with inside(run, second):
+        theirs = merger.atoms("second")
+    outputs = _record(run, predicate, first, second, ours, theirs)
+    for info, output in zip(merger.slots, outputs, strict=True):
+        if info.hint:
+            run.recorder.hints.setdefault(output, info.hint)
+    *values, merged = merger.build([*shapes, result], outputs)
+    for site, value in zip(sites, values, strict=True):
+        run.set(site, value)
+    return merged
+
+
+def _record(
+    run: Run,
+    predicate: Atom,
+    first: Path,
+    second: Path,
+    ours: Sequence[Atom],
+    theirs: Sequence[Atom],
+) -> tuple[Variable, ...]:
+    if not ours and not any(e.effects for p in (first, second) for e in p.equations):
+        return ()
+    operands = dict.fromkeys(
+        (
+            *free_variables(first.equations, ours, ()),
+            *free_variables(second.equations, theirs, ()),
+        )
+    )
+    programs = {
+        name: closed(run, name, tuple(operands), path.equations, outputs)
+        for name, path, outputs in (("then", first, ours), ("otherwise", second, theirs))
+    }
+    return run.record_atoms("cond", (predicate, *operands), programs)
+
+
+def closed(
+    run: Run,
+    name: str,
+    inputs: Sequence[Variable],
+    equations: Sequence[Equation],
+    outputs: Sequence[Atom],
+) -> Program:
+    """A sub-program of equations that were recorded aside."""
+    raw = Program(name, tuple(inputs), tuple(equations), tuple(outputs))
+    return name_variables(raw, run.recorder.hints)
+
+
+def either(run: Run, first: Any, second: Any) -> Any:
+    """``first or second`` of two flags."""
+    for one, other in ((first, second), (second, first)):
+        if not is_traced(one):
+            return True if one else other
+    return run.record("or", first, second)

@@ -1,0 +1,487 @@
+"""Where control flow paths meet: one value for the two that the paths leave.
+
+A `Merger` takes pairs of values and describes the merged ones by *shapes*: what both paths agree on
+is kept, numbers and the contents of arrays become *slots*, which an equation with one output for
+each will fill, structures are merged part by part, and what cannot be merged is spoiled: it may
+not be read afterwards.
+
+Storage is what needs care. Two arrays merge into one with storage of its own only if nobody could
+tell: each is known by the merged names alone, and in the same partition on both paths. Otherwise
+the merged array may be read, but neither it nor the two may be written.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import gc
+import math
+from collections.abc import Callable, Sequence, Set
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.analysis.layouts import common
+from stcompile.base import trees
+from stcompile.base.classes import MISSING
+from stcompile.base.wording import an
+from stcompile.frontend.control.merged import (
+    UNDEFINED,
+    ArrayOf,
+    Builder,
+    Keep,
+    MergedCell,
+    Moving,
+    Parts,
+    Shape,
+    Slot,
+    SlotInfo,
+    Spoiled,
+    Stored,
+    children_of,
+)
+from stcompile.frontend.control.moving import Step, counters_within
+from stcompile.frontend.operations.data_model import class_value
+from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.rests import rest_in
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import (
+    AttributeSite,
+    CellSite,
+    ContentsSite,
+    Key,
+    NameSite,
+    PositionSite,
+    Site,
+    reachable,
+)
+from stcompile.frontend.state.values import (
+    DICT_VIEWS,
+    TAKEN,
+    Affine,
+    Array,
+    ArrayMethod,
+    Bound,
+    Cell,
+    Closure,
+    Counted,
+    Field,
+    Flat,
+    Generated,
+    GeneratorMethod,
+    GeneratorValue,
+    Iterator,
+    Partial,
+    Poison,
+    Rest,
+    Scalar,
+    Text,
+    describe,
+)
+from stcompile.wengert.ir import Atom, Constant, Variable
+from stcompile.wengert.primitives.control import undefined
+from stcompile.wengert.types import Type, is_number, type_of
+
+EITHER = "it may be either of two arrays, depending on a value known only at run time"
+
+
+WHOLE = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # no use if a part is not
+
+
+World: TypeAlias = Callable[[], AbstractContextManager[None]]
+
+
+def _is_rest(item: Any) -> bool:
+    return isinstance(item, Rest)
+
+
+@dataclass(eq=False)
+class Merger:
+    """Merges the values of two paths that started at ``age``. ``construct`` is the statement, for
+    messages; ``worlds`` go to the end of either path, where its containers have their items."""
+
+    run: Run
+    construct: str
+    age: int
+    worlds: tuple[World, World] = (contextlib.nullcontext, contextlib.nullcontext)
+    hidden: Set[Variable] = frozenset()  # those that are inside the paths alone
+    counter: Variable | None = None  # of a loop that makes all its steps
+    slots: list[SlotInfo] = field(default_factory=list)
+    _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
+    _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
+    _kept: list[Any] = field(default_factory=list)
+    _alive: list[Any] = field(default_factory=list)  # what ids were taken of
+
+    @property
+    def cells(self) -> list[MergedCell]:
+        return list(self._cells.values())
+
+    @property
+    def structures(self) -> list[Parts]:
+        return list(self._containers.values())
+
+    # --- sites ---------------------------------------------------------------------------------
+
+    def site(self, site: Site, first: Any, second: Any) -> Shape:
+        """The merged state of a site."""
+        if isinstance(site, CellSite):
+            if first is second:
+                return Keep(first)
+            hint = self.run.recorder.hints.get(first, "")
+            slot = self._slot(first.type, lambda: first, lambda: second, hint)
+            return Stored(slot, site.cell)
+        if isinstance(site, PositionSite):
+            return Keep(first if first == second else TAKEN)
+        if isinstance(site, ContentsSite):
+            return self._contents(site.container, first, second)
+        hint = site.name
+        if isinstance(site, AttributeSite) and (first is MISSING) is not (second is MISSING):
+            of_class = class_value(self.run, site.owner, hint)  # what that path reads
+            first, second = (of_class if v is MISSING else v for v in (first, second))
+        shape = self.merge(first, second, hint)
+        if isinstance(shape, Spoiled) and isinstance(site, NameSite):
+            known = shape.reason.startswith("`")
+            return shape if known else Spoiled(f"`{hint}` {shape.reason}")
+        return shape
+
+    def _contents(self, container: Any, first: Any, second: Any) -> Shape:
+        kind = type(container).__name__
+        if isinstance(container, set):
+            if first != second:
+                self._refuse(f"{an(kind)} has different items on the two paths", "use an array")
+            return Keep(first)
+        same = len(first) == len(second)
+        if isinstance(container, list):  # what is unknown stands in the same places
+            same = [*map(_is_rest, first)] == [*map(_is_rest, second)]
+        if isinstance(container, dict):
+            same = list(first) == list(second)
+        if not same and isinstance(container, list):
+            reason = "this list gets items on one path that it does not get on the other"
+            return Keep([Rest(f"{reason}: see {self.construct}")])
+        if not same:
+            self._refuse(
+                f"{an(kind)} gets items on one path that it does not get on the other",
+                "change it on both paths alike, or use an array and np.where",
+            )
+        pairs = zip(_items(first), _items(second), strict=True)
+        return Parts(first, second, tuple(self.merge(a, b) for a, b in pairs))
+
+    # --- values --------------------------------------------------------------------------------
+
+    def merge(self, first: Any, second: Any, hint: str = "") -> Shape:
+        """The shape of what is ``first`` on one path and ``second`` on the other."""
+        if first is second:
+            self._kept.append(first)
+            return Keep(first)
+        if first is UNDEFINED or second is UNDEFINED:
+            return self.defined(second if first is UNDEFINED else first, first is UNDEFINED, hint)
+        for value, other in ((first, second), (second, first)):
+            if value is MISSING:
+                return Spoiled(f"has a value on one path only: see {self.construct}")
+            if isinstance(value, Poison):
+                return Spoiled(value.reason)
+            if value is None and other is not None:
+                return self._unlike(first, second)
+        if isinstance(first, Array) and isinstance(second, Array):
+            return self._arrays(first, second, hint)
+        if _is_number(first) and _is_number(second):
+            return self._numbers(first, second, hint)
+        if self._is_same_function(first, second):
+            return Keep(first)
+        return self._structures(first, second, hint)
+
+    def _numbers(self, first: Any, second: Any, hint: str) -> Shape:
+        numbers = isinstance(first, Scalar) and isinstance(second, Scalar)
+        if numbers and first.identity == second.identity:
+            return Keep(first)
+        if is_number(first) and is_number(second) and Constant(first) == Constant(second):
+            return Keep(first)
+        common = common_number(first, second)
+        if common is None:
+            return self._unlike(first, second)
+        return Slot(self._slot(common, lambda: first, lambda: second, hint))
+
+    def _arrays(self, first: Array, second: Array, hint: str) -> Shape:
+        if first.cell is second.cell and first.path == second.path:
+            self._kept.append(first)
+            return Keep(first)
+        if first.type != second.type:
+            return self._unlike(first, second)
+        base = first.cell.variable.type
+        if first.path == second.path and base == second.cell.variable.type:
+            whole = hint if not first.path else ""
+            return ArrayOf(self._cell(first.cell, second.cell, whole), first.type, first.path)
+        for array in (first, second):  # parts of two arrays: a value to read
+            self.run.freeze(array.cell, EITHER)
+        run = self.run
+        index = self._slot(first.type, lambda: run.read(first), lambda: run.read(second), hint)
+        merged = MergedCell(index, first.type, None, first.cell, second.cell, EITHER)
+        return ArrayOf(merged, first.type)
+
+    def _cell(self, first: Cell, second: Cell, hint: str) -> MergedCell:
+        key = id(first), id(second)
+        if key not in self._cells:
+            index = self._slot(
+                first.variable.type, lambda: first.variable, lambda: second.variable, hint
+            )
+            type_, strides_of = first.variable.type, self.run.layouts.of
+            strides = common(type_.dims, strides_of(first.made), strides_of(second.made))
+            frozen = first.frozen or second.frozen
+            self._cells[key] = MergedCell(index, type_, strides, first, second, frozen)
+        return self._cells[key]
+
+    def _is_same_function(self, first: Any, second: Any) -> bool:
+        if isinstance(first, Closure) and isinstance(second, Closure):
+            same = first.node is second.node and first.frame is second.frame
+            return same and all(first.defaults[k] is second.defaults[k] for k in first.defaults)
+        if isinstance(first, Bound) and isinstance(second, Bound):
+            return first.receiver is second.receiver and first.function is second.function
+        return False
+
+    def _structures(self, first: Any, second: Any, hint: str) -> Shape:
+        if type(first) is not type(second):
+            return self._unlike(first, second)
+        if id(first) in self.run.origins or id(second) in self.run.origins:
+            return self._unlike(first, second)  # objects of the caller
+        key = id(first), id(second)
+        if key in self._containers:
+            return self._containers[key]
+        ours, theirs = self._children(first, 0), self._children(second, 1)
+        if ours is None or theirs is None:
+            same = trees.is_plain_key(first) and first == second
+            return Keep(first) if same else self._unlike(first, second)
+        rest = rest_in(part for _, part in (*ours, *theirs))
+        if rest is not None:
+            return Spoiled(rest.reason)
+        if [step for step, _ in ours] != [step for step, _ in theirs]:
+            return self._unlike(first, second)
+        if isinstance(first, Frame) and (_may_change(first) or _may_change(second)):
+            reason = "is one of two functions around which names may still change"
+            return Spoiled(f"{reason}: see {self.construct}")
+        self._alive += [first, second]
+        shape = self._containers[key] = Parts(first, second)  # a part may refer to it
+        pairs = zip(ours, theirs, strict=True)
+        shape.parts = tuple(self.merge(a, b) for (_, a), (_, b) in pairs)
+        spoiled = next((part for part in shape.parts if isinstance(part, Spoiled)), None)
+        if spoiled is not None and isinstance(first, WHOLE):
+            del self._containers[key]
+            return spoiled
+        return shape
+
+    def _children(self, value: Any, which: int) -> Sequence[tuple[Any, Any]] | None:
+        with self.worlds[which]():
+            return children_of(self.run, value)
+
+    def _unlike(self, first: Any, second: Any) -> Spoiled:
+        ours, theirs = _described(first), _described(second)
+        if ours == theirs:
+            return Spoiled(f"is not the same {describe(first)} on both paths: see {self.construct}")
+        return Spoiled(f"is {ours} on one path and {theirs} on the other: see {self.construct}")
+
+    def defined(self, value: Any, is_second: bool, hint: str) -> Shape:
+        """The shape of a value that one path alone leaves, where the other never matters."""
+
+        def slot(type: Type, read: Callable[[], Any]) -> int:
+            first, second = (_undefined, read) if is_second else (read, _undefined)
+            return self._slot(type, first, second, hint)
+
+        if isinstance(value, Rest):
+            return Keep(value)
+        if isinstance(value, Poison):
+            return Spoiled(value.reason)
+        if isinstance(value, Scalar):
+            if isinstance(value, Affine) and self._is_moving(value):
+                return Moving(value)
+            return Slot(slot(value.type, lambda: value))
+        if isinstance(value, Array):
+            counters = counters_within(value, self.hidden)
+            if counters and (not self._is_moving(value) or self._is_collected(value)):
+                run = self.run
+                run.freeze(value.cell, "a part of it, at an index known only at run time, is kept")
+                index = slot(value.type, lambda: run.read(value))
+                part = MergedCell(index, value.type, None, value.cell, value.cell, EITHER)
+                return ArrayOf(part, value.type)
+            if value.cell.born <= self.age:
+                return Moving(value) if counters else Keep(value)
+            key = id(value.cell), 0
+            if key not in self._cells:
+                cell = value.cell
+                index = slot(cell.variable.type, lambda: cell.variable)
+                type_, strides = cell.variable.type, self.run.layouts.of(cell.made)
+                self._cells[key] = MergedCell(index, type_, strides, cell, cell, cell.frozen)
+            return ArrayOf(self._cells[key], value.type, value.path)
+        if isinstance(value, GeneratorValue) and value.born > self.age:
+            return Spoiled(f"is a random generator made inside: see {self.construct}")
+        if self._is_opaque(value):
+            return Spoiled(f"is a {describe(value)} made inside: see {self.construct}")
+        children = self._children(value, int(is_second))
+        if children is None or self._is_old(value) or id(value) in self.run.origins:
+            return Keep(value)
+        self._alive.append(value)
+        key = id(value), 0
+        if key not in self._containers:
+            shape = self._containers[key] = Parts(value, value)  # a part may refer to it
+            shape.frozen = self.run.is_disowned(value)
+            shape.parts = tuple(self.defined(part, is_second, "") for _, part in children)
+        return self._containers[key]
+
+    def _is_moving(self, value: Affine | Array) -> bool:
+        """True for what the counter alone moves, of a loop that makes all its steps: then it is
+        known what it is after each."""
+        return counters_within(value, self.hidden) == {self.counter}
+
+    def _is_collected(self, value: Array) -> bool:
+        """True for a view that is better collected, as a copy: of an array that nobody writes, but
+        no row of it. (Rows that are put together again are a part of the array.)"""
+        (first, *rest), rows = value.path, value.cell.variable.type.dims[1:]
+        whole = first.primitive == "slice" and first.params["length"][1:] == rows
+        is_row = whole and first.params["drop"] == (0,) and first.params["start"][0][1:] == (1,)
+        return bool(value.cell.frozen) and bool(rest or not is_row)
+
+    def _is_old(self, value: Any) -> bool:
+        """True for what was there before the paths began."""
+        if isinstance(value, Frame):
+            return value.born <= self.age
+        born = self.run.made_at(value)
+        return born is not None and born <= self.age
+
+    def _is_opaque(self, value: Any) -> bool:
+        """True for what may hold values from inside, where nobody can look for them."""
+        if isinstance(value, Iterator):
+            return value.born > self.age
+        if isinstance(value, Text):
+            return any(isinstance(piece, Field) for piece in value.pieces)
+        if type(value) in DICT_VIEWS:
+            return not all(map(self._is_old, gc.get_referents(value)))
+        return isinstance(value, Generated | GeneratorMethod | Counted)
+
+    def _slot(
+        self, type: Type, first: Callable[[], Any], second: Callable[[], Any], hint: str
+    ) -> int:
+        self.slots.append(SlotInfo(type, first, second, hint))
+        return len(self.slots) - 1
+
+    def _refuse(self, reason: str, hint: str) -> None:
+        self.run.refuse(f"{reason}, depending on a traced value: see {self.construct}", hint)
+
+    def keep(self, value: Any) -> None:
+        """Note a value that is referred to where the paths meet."""
+        self._kept.append(value)
+
+    # --- the end -------------------------------------------------------------------------------
+
+    def settle(self, merged: set[Key]) -> None:
+        """Decide which merged arrays may be written, now that all sites are known."""
+        outside = reachable(self.run.frames, merged, self.run.owned, self._kept)
+        merges = list(self._cells.values())
+        for cell in merges:
+            partners = [m for m in merges if m.first is cell.first or m.second is cell.second]
+            shared = [c for c in (cell.first, cell.second) if id(c) in outside]
+            if len(partners) > 1 or shared:
+                cell.frozen = cell.frozen or EITHER
+                for original in shared:
+                    self.run.freeze(original, EITHER)
+        structures = list(self._containers.values())
+        for shape in structures:
+            twins = [s for s in structures if s.first is shape.first or s.second is shape.second]
+            shared = [c for c in (shape.first, shape.second) if id(c) in outside]
+            originals = (shape.first, shape.second)
+            if len(twins) > 1 or shared or any(map(self.run.is_disowned, originals)):
+                shape.frozen = True
+                for original in shared:
+                    self.run.disown(original)
+
+    def atoms(self, which: str, start: int = 0) -> list[Atom]:
+        """The values of the slots from ``start`` on, on the ``first`` or the ``second`` path; call
+        it inside that path."""
+        slots = self.slots[start:]
+        return [self.converted(getattr(slot, which)(), slot.type) for slot in slots]
+
+    def converted(self, value: Any, to: Type) -> Atom:
+        run = self.run
+        if value is UNDEFINED:
+            (absent,) = run.record_atoms("undef", (), undefined(to))
+            return absent
+        if is_number(value):
+            if to.kind == "python":
+                return Constant(to.python_type(value))
+            return Constant(to.dtype.type(value))
+        atom = run.atom(value)
+        if atom.type != to:
+            (atom,) = run.record_atoms("to_scalar", (atom,), {})
+            if atom.type != to:
+                (atom,) = run.record_atoms("cast", (atom,), {"dtype": to.dtype})
+        return atom
+
+    def build(
+        self, shapes: Sequence[Shape], atoms: Sequence[Atom], step: Step | None = None
+    ) -> list[Any]:
+        """Values of the given shapes, with ``atoms`` in the slots, after ``step`` of a loop."""
+        return Builder(self.run, atoms, step).all(shapes)
+
+
+def _may_change(frame: Frame) -> bool:
+    """True if a name of a frame may get another value: its code runs, or a function in it says
+    ``nonlocal``."""
+    return bool(frame.blocks) or any(isinstance(n, ast.Nonlocal) for n in ast.walk(frame.node))
+
+
+def _undefined() -> Any:
+    return UNDEFINED
+
+
+def _items(contents: Any) -> list[Any]:
+    return list(contents.values()) if isinstance(contents, dict) else list(contents)
+
+
+def _is_number(value: Any) -> bool:
+    """True for numbers, and for arrays of no dimension, which are read as such."""
+    zero_dimensional = isinstance(value, Array) and not value.type.ndim
+    return isinstance(value, Scalar) or is_number(value) or zero_dimensional
+
+
+def _described(value: Any) -> str:
+    if is_number(value) or isinstance(value, str):
+        return repr(value)
+    if type(value) in (list, tuple, dict):
+        return f"a {describe(value)} of {len(value)} {'item' if len(value) == 1 else 'items'}"
+    return "None" if value is None else describe(value)
+
+
+def common_number(first: Any, second: Any) -> Type | None:
+    """The type that holds either number exactly; None if there is none.
+
+    A weak number joins a NumPy scalar of its precision, and a static one any type that holds its
+    value.
+    """
+    ours, theirs = (_number_type(x) for x in (first, second))
+    if ours == theirs:
+        return ours
+    for value, weak, other in ((first, ours, theirs), (second, theirs, ours)):
+        if weak.kind == "python" and weak.dtype == other.dtype:
+            return other
+        is_static = is_number(value)
+        if is_static and weak.kind == "python" and _holds(other, value):
+            return other
+    return None
+
+
+def _number_type(value: Any) -> Type:
+    if isinstance(value, Array):
+        return Type.scalar(value.type.dtype)
+    return value.type if isinstance(value, Scalar) else type_of(value)
+
+
+def _holds(type: Type, value: Any) -> bool:
+    """True if a number can be written in a type without a change of value."""
+    if isinstance(value, bool) or type.dtype.kind not in "iuf":
+        return False
+    if type.dtype.kind in "iu":
+        range_of = np.iinfo(type.dtype)
+        return isinstance(value, int) and range_of.min <= value <= range_of.max
+    if isinstance(value, int | float):
+        converted = float(type.dtype.type(value))
+        return converted == value or math.isnan(value)
+    return False

@@ -1,0 +1,324 @@
+"""What a value is made of where control flow paths meet, and values made of that.
+
+A *shape* says what both paths agree on, what is a *slot* that an equation fills, and what cannot be
+known. A `Builder` makes values of shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from stcompile.base import trees
+from stcompile.base.classes import names_of, own_attributes, set_own
+from stcompile.base.strides import Strides, dense_order, is_natural, order_of
+from stcompile.frontend.control.moving import Step
+from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import (
+    Array,
+    ArrayMethod,
+    Bound,
+    Cell,
+    Closure,
+    Flat,
+    Partial,
+    Poison,
+    Row,
+    Scalar,
+    ViewStep,
+)
+from stcompile.wengert.ir import Atom, Constant, Variable, freeze
+from stcompile.wengert.types import Type
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Both paths agree."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A view or an integer that moves with the counter of the loop that leaves it."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A number that an equation gives."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Stored(Slot):
+    """The variable of a cell that both paths know: its contents."""
+
+    cell: Cell
+
+
+@dataclass(eq=False)
+class MergedCell:
+    """The storage that stands for that of two arrays."""
+
+    index: int
+    type: Type
+    strides: Strides
+    first: Cell
+    second: Cell
+    frozen: str = ""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The axes in the order of memory, the slowest first; as they are if it is not known."""
+        if self.strides is None or is_natural(
+            self.type.dims, self.strides, self.type.dtype.itemsize
+        ):
+            return tuple(range(self.type.ndim))
+        return order_of(self.type.dims, self.strides)
+
+    @property
+    def is_dense(self) -> bool:
+        """True if there are no gaps between its elements."""
+        return dense_order(self.type.dims, self.strides, self.type.dtype.itemsize) is not None
+
+
+@dataclass(frozen=True)
+class ArrayOf:
+    """An array in a merged cell."""
+
+    cell: MergedCell
+    type: Type
+    path: tuple[ViewStep, ...] = ()
+
+
+@dataclass(eq=False)
+class Parts:
+    """A structure like ``first`` and ``second``, merged part by part. It may be changed unless it
+    is ``frozen``."""
+
+    first: Any
+    second: Any
+    parts: tuple[Shape, ...] = ()
+    frozen: bool = False
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    reason: str
+
+
+Shape: TypeAlias = Keep | Moving | Slot | ArrayOf | Parts | Spoiled
+
+
+@dataclass(frozen=True)
+class SlotInfo:
+    """A slot's type, how to read its value on either path, and a name for it."""
+
+    type: Type
+    first: Callable[[], Any]
+    second: Callable[[], Any]
+    hint: str
+
+
+class Undefined:
+    """The value of a path that never gets to where paths meet, or that leaves none."""
+
+
+UNDEFINED = Undefined()
+
+
+class Builder:
+    """Makes values of shapes; what is shared in the shapes is shared in the values. What moves with
+    the counter of a loop is as in ``step``."""
+
+    def __init__(self, run: Run, atoms: Sequence[Atom], step: Step | None = None) -> None:
+        self.run = run
+        self.atoms = atoms
+        self.step = step
+        self._cells: dict[int, Cell] = {}
+        self._made: dict[int, Any] = {}
+
+    def all(self, shapes: Sequence[Shape]) -> list[Any]:
+        return [self.value(shape) for shape in shapes]
+
+    def value(self, shape: Shape) -> Any:
+        if isinstance(shape, Keep):
+            return shape.value
+        if isinstance(shape, Moving):
+            assert self.step is not None
+            value = shape.value
+            is_array = isinstance(value, Array)
+            return self.step.array(value) if is_array else self.step.integer(value)
+        if isinstance(shape, Slot):
+            return self.number(shape)
+        if isinstance(shape, Spoiled):
+            return Poison(shape.reason)
+        if isinstance(shape, ArrayOf):
+            return self.array(shape)
+        if id(shape) not in self._made:
+            made = self._structure(shape)
+            if shape.frozen:
+                self.run.disown(made)
+        return self._made[id(shape)]
+
+    def _structure(self, shape: Parts) -> Any:
+        """A structure with its parts, which may refer to it."""
+        like, run = shape.first, self.run
+        if isinstance(like, Frame):
+            frame = self._made[id(shape)] = replace(like, names={}, born=run.age())
+            frame.parent, *values = map(self.value, shape.parts)
+            frame.names.update(zip(sorted(like.names), values, strict=True))
+            run.frames.append(frame)
+        elif type(like) is list:
+            items: list[Any] = run.own([])
+            self._made[id(shape)] = items
+            items += map(self.value, shape.parts)
+        elif type(like) is dict:
+            table: dict[Any, Any] = run.own({})
+            self._made[id(shape)] = table
+            table.update(zip(like, map(self.value, shape.parts), strict=True))
+        elif not isinstance(like, _BUILT):
+            instance = self._made[id(shape)] = run.own(object.__new__(type(like)))
+            for (name, _), part in zip(own_attributes(like), shape.parts, strict=True):
+                set_own(instance, name, self.value(part))
+        else:
+            parts = [self.value(part) for part in shape.parts]
+            self._made[id(shape)] = rebuilt(run, like, parts)
+        return self._made[id(shape)]
+
+    def number(self, shape: Slot) -> Any:
+        atom = self.atoms[shape.index]
+        if isinstance(shape, Stored):
+            assert isinstance(atom, Variable)
+            self.run.layouts.note(atom, self.run.layouts.of(shape.cell.made))
+            return atom
+        return atom.value if isinstance(atom, Constant) else Scalar(atom)
+
+    def array(self, shape: ArrayOf) -> Array:
+        path = shape.path if self.step is None else self.step.path(shape.path)
+        return Array(self.cell(shape.cell), shape.type, path)
+
+    def cell(self, merged: MergedCell) -> Cell:
+        if id(merged) not in self._cells:
+            variable = self.atoms[merged.index]
+            assert isinstance(variable, Variable)
+            self.run.layouts.note(variable, merged.strides)
+            self._cells[id(merged)] = Cell(variable, merged.frozen, self.run.depth, self.run.age())
+        return self._cells[id(merged)]
+
+    @property
+    def made(self) -> set[int]:
+        """The identities of the cells and structures that were made."""
+        return {*map(id, self._cells.values()), *map(id, self._made.values())}
+
+
+class RowBuilder(Builder):
+    """Makes the values that one step of a loop after the other left: rows of the arrays ``atoms``,
+    in which the loop collected them."""
+
+    def __init__(self, run: Run, atoms: Sequence[Atom], slots: Sequence[SlotInfo]) -> None:
+        super().__init__(run, atoms)
+        self.slots = slots
+
+    def go_to(self, step: Step) -> None:
+        self.step = step
+        self._made = {}
+
+    def number(self, shape: Slot) -> Any:
+        assert self.step is not None
+        rows = self.atoms[shape.index]
+        assert isinstance(rows, Variable)
+        return Row(rows, self.step.number, self.slots[shape.index].type)
+
+    def array(self, shape: ArrayOf) -> Array:
+        assert self.step is not None
+        cell = self.cell(shape.cell)
+        path = [slice_step(self.step.number, cell.variable.type.dims)]
+        order = shape.cell.order
+        if order != tuple(range(len(order))):  # collected with its axes in the order of memory
+            axes = tuple(map(order.index, range(len(order))))
+            path.append(ViewStep("transpose", freeze({"axes": axes})))
+        return Array(cell, shape.type, (*path, *self.step.path(shape.path)))
+
+    def cell(self, merged: MergedCell) -> Cell:
+        if id(merged) not in self._cells:
+            rows = self.atoms[merged.index]
+            assert isinstance(rows, Variable)
+            if not merged.is_dense:
+                self.run.layouts.note(rows, None)
+            self._cells[id(merged)] = Cell(rows, merged.frozen, self.run.depth, self.run.age())
+        return self._cells[id(merged)]
+
+
+_BUILT = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # the others are filled
+
+
+def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
+    """The parts of a structure, of a function that the program defined, or of an object that it
+    made. A part of a function is a frame: what its code reads of the names around it."""
+    if type(value) is set or isinstance(value, Array | Scalar | Poison | type):
+        return None
+    if isinstance(value, Closure):
+        return [((value.node, "frame"), value.frame), *value.defaults.items()]
+    if isinstance(value, Frame):
+        return [((value.node, "parent"), value.parent), *sorted(value.names.items())]
+    if isinstance(value, Bound):
+        return [("function", value.function), ("receiver", value.receiver)]
+    if isinstance(value, Partial):
+        own = enumerate(value.arguments)
+        return [("function", value.function), *own, *value.keywords.items()]
+    if isinstance(value, Flat):
+        return [(value.is_iterated, value.array)]
+    if isinstance(value, ArrayMethod):
+        return [(value.name, value.receiver)]
+    if isinstance(value, slice):
+        return [("start", value.start), ("stop", value.stop), ("step", value.step)]
+    if type(value) in (list, tuple, dict):
+        return trees.children(value)
+    if trees.children(value) is None and run.made_at(value) is None:
+        return None
+    items = enumerate(value) if isinstance(value, tuple) else ()
+    return [*items, *own_attributes(value)]
+
+
+def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like another, which cannot refer to itself, with new parts."""
+    if isinstance(like, Closure):
+        frame, *defaults = parts
+        return Closure(like.node, frame, dict(zip(like.defaults, defaults, strict=True)))
+    if isinstance(like, Bound):
+        return Bound(*parts)
+    if isinstance(like, Partial):
+        function, *values = parts
+        count = len(like.arguments)
+        keywords = dict(zip(like.keywords, values[count:], strict=True))
+        return Partial(function, tuple(values[:count]), keywords)
+    if isinstance(like, Flat):
+        return Flat(parts[0], like.is_iterated)
+    if isinstance(like, ArrayMethod):
+        return ArrayMethod(parts[0], like.name)
+    if isinstance(like, slice):
+        return slice(*parts)
+    if type(like) is tuple:
+        return tuple(parts)
+    instance: Any = tuple.__new__(type(like), parts[: len(like)])
+    for (name, _), part in zip(own_attributes(like), parts[len(like) :], strict=True):
+        set_own(instance, name, part)
+    return run.own(instance) if names_of(instance) is not None else instance
+
+
+def slice_step(t: int, dims: tuple[int, ...]) -> ViewStep:
+    """The view of row ``t`` of an array with rows of shape ``dims[1:]``."""
+    rest = dims[1:]
+    params = {
+        "start": ((t,), *((0,) for _ in rest)),
+        "length": (1, *rest),
+        "step": (1, *(1 for _ in rest)),
+        "drop": (0,),
+    }
+    return ViewStep("slice", freeze(params))

@@ -1,0 +1,60 @@
+"""Values that move with the counter of a loop, and what they are in one of its steps.
+
+A view such as ``x[t]`` or an integer such as ``2 * t + 1`` may outlive its step: in a list, as the
+default of a function, or in a name after the loop. There the counter has become a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stcompile.frontend.state.values import Affine, Array, ViewStep
+from stcompile.wengert.ir import Variable, freeze
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a loop: what its counter is there."""
+
+    counter: Affine
+    number: int
+
+    @property
+    def variable(self) -> Variable:
+        return self.counter.atom
+
+    def integer(self, value: Affine) -> Affine | int:
+        """An integer in this step."""
+        moving = dict(value.terms).get(self.variable, 0)
+        return value.plus(self.counter.scaled(-moving, moving * self.number)) if moving else value
+
+    def array(self, value: Array) -> Array:
+        """A view in this step."""
+        return replace(value, path=self.path(value.path))
+
+    def path(self, path: tuple[ViewStep, ...]) -> tuple[ViewStep, ...]:
+        return tuple(map(self._view, path))
+
+    def _view(self, view: ViewStep) -> ViewStep:
+        if self.variable not in view.counters:
+            return view
+        at = 1 + view.counters.index(self.variable)
+
+        def settled(form: tuple[int, ...]) -> tuple[int, ...]:
+            if len(form) == 1:
+                return form
+            return form[0] + form[at] * self.number, *form[1:at], *form[at + 1 :]
+
+        params = {**view.params, "start": tuple(map(settled, view.params["start"]))}
+        others = tuple(counter for counter in view.counters if counter != self.variable)
+        return ViewStep(view.primitive, freeze(params), others)
+
+
+def counters_within(value: Any, hidden: Container[Variable]) -> set[Variable]:
+    """The counters that a view or an integer moves with, of those that are ``hidden``."""
+    if isinstance(value, Affine):
+        return {counter for counter, _ in value.terms if counter in hidden}
+    assert isinstance(value, Array)
+    return {counter for view in value.path for counter in view.counters if counter in hidden}

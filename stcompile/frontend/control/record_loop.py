@@ -1,0 +1,179 @@
+"""From a settled step to a `loop` equation, and the state after it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stcompile.frontend.control.branches import closed, inside
+from stcompile.frontend.control.fixpoint import GROWN, Settled
+from stcompile.frontend.control.merged import RowBuilder
+from stcompile.frontend.control.moving import Step
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import Outcome
+from stcompile.frontend.state.values import is_traced
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, free_variables
+from stcompile.wengert.types import Type
+
+BOOL = Type.python(bool)
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """One port of the carry that is no site: what it is at first, in a step, and after it."""
+
+    initial: Atom
+    head: Variable
+    next: Atom
+
+
+@dataclass(eq=False)
+class Recording:
+    """Records one loop. ``counter`` is the step's index, None in a while loop."""
+
+    loop: Any
+    found: Settled
+    counter: Variable | None
+    flags: dict[str, _Carried] = field(default_factory=dict)
+    _value: Any = None
+
+    @property
+    def run(self) -> Run:
+        run: Run = self.loop.run
+        return run
+
+    def counted(self, length: int | Atom) -> Outcome | None:
+        """A loop of static length, or of a length that an atom gives."""
+        if self.found.outcome is not None:
+            assert self.counter is not None
+            limit = Constant(length) if isinstance(length, int) else length
+            with inside(self.run, self.found.path):
+                (after,) = self.run.record_atoms("add", (self.counter, Constant(1)), {})
+            self.flags["counter"] = _Carried(Constant(0), self.counter, after)
+            return self._while(limit)
+        static = isinstance(length, int)
+        count = [] if isinstance(length, int) else [length]
+        ys = self.found.collected if static else []
+        params = {"length": length if static else None}
+        outputs = self._record(count, params, [], ys)
+        self._leave(outputs, length if isinstance(length, int) else None)
+        return None
+
+    def uncounted(self) -> Outcome | None:
+        """A while loop."""
+        if self.found.outcome is None and self.found.test is None:
+            self.run.refuse("this loop never ends", "its condition is always true")
+        return self._while(None)
+
+    # --- while ---------------------------------------------------------------------------------
+
+    def _while(self, limit: Atom | None) -> Outcome | None:
+        run, found = self.run, self.found
+        outcome = found.outcome
+        ends: list[str] = []
+        if outcome is not None:
+            with inside(run, found.path):
+                for name in ("broke", "returned"):
+                    flag = getattr(outcome, name)
+                    if is_traced(flag) or flag:
+                        after = run.atom(flag)
+                        head = run.recorder.variable(after.type, name)
+                        start = Constant(after.type.dtype.type(False))
+                        initial = Constant(False) if after.type == BOOL else start
+                        self.flags[name] = _Carried(initial, head, after)
+                        ends.append(name)
+        test = found.test.equations if found.test is not None else []
+        with run.recorder.aside() as equations:
+            equations += test
+            condition = self._condition(limit, [self.flags[name].head for name in ends])
+        outputs = self._record([], {"length": None}, [(equations, condition)], [])
+        after_flags = self._leave(outputs, None)
+        if outcome is None:
+            return None
+        broke, returned = (after_flags.get(name, False) for name in ("broke", "returned"))
+        return Outcome(broke, returned, self._value)
+
+    def _condition(self, limit: Atom | None, ends: Sequence[Variable]) -> Atom:
+        """The loop goes on while its test holds, there are steps left, and no flag is set."""
+        run = self.run
+        parts: list[Atom] = []
+        if limit is not None:
+            assert self.counter is not None
+            parts += run.record_atoms("less", (self.counter, limit), {})
+        for end in ends:
+            parts += run.record_atoms("not", (end,), {})
+        if self.found.test is not None:
+            parts.append(self.found.test.atom)
+        total = parts[0]
+        for part in parts[1:]:
+            (total,) = run.record_atoms("and", (total, part), {})
+        return total
+
+    # --- the equation --------------------------------------------------------------------------
+
+    def _record(
+        self,
+        count: Sequence[Atom],
+        params: dict[str, Any],
+        conditions: Sequence[tuple[list[Equation], Atom]],
+        ys: Sequence[Atom],
+    ) -> tuple[Variable, ...]:
+        run, found = self.run, self.found
+        flags = list(self.flags.values())
+        carry = [*found.carry, *(flag.head for flag in flags)]
+        carried = [*found.carried, *(flag.next for flag in flags)]
+        initial = [*found.merger.atoms("first"), *(flag.initial for flag in flags)]
+        own = [*carry, *([self.counter] if self.counter is not None else [])]
+        results = [*carried, *ys]
+        free = dict.fromkeys(free_variables(found.path.equations, results, own))
+        for equations, condition in conditions:
+            free |= dict.fromkeys(free_variables(equations, [condition], own))
+        constants = tuple(free)
+        is_while = bool(conditions)
+        counter = () if is_while else (self.counter,)
+        inputs = (*constants, *counter, *carry)
+        body = closed(run, "body", inputs, found.path.equations, results)
+        params = {**params, "constants": len(constants), "carry": len(carry), "body": body}
+        for equations, condition in conditions:
+            params["condition"] = closed(
+                run, "condition", (*constants, *carry), equations, [condition]
+            )
+        outputs = run.record_atoms("loop", (*count, *constants, *initial), params)
+        for head, output in zip(carry, outputs, strict=False):
+            hint = run.recorder.hints.get(head)
+            if hint:
+                run.recorder.hints.setdefault(output, hint)
+        return outputs
+
+    def _leave(self, outputs: Sequence[Variable], length: int | None) -> dict[str, Any]:
+        """Set the state after the loop; the flags' values."""
+        run, found = self.run, self.found
+        slots = len(found.carry)
+        shapes = [*found.shapes, found.outcome_shape]
+        counter = found.counter
+        last = Step(counter, length - 1) if counter is not None and length is not None else None
+        *values, self._value = found.merger.build(shapes, outputs[:slots], last)
+        for site, value in zip(found.sites, values, strict=True):
+            run.set(site, value)
+        self._collect(outputs[slots + len(self.flags) :], length)
+        pairs = zip(self.flags, outputs[slots:], strict=False)
+        return {name: run.value(output) for name, output in pairs}
+
+    def _collect(self, ys: Sequence[Variable], length: int | None) -> None:
+        """Give the lists that the loop appends to their items: rows of what it collected."""
+        run, found, counter = self.run, self.found, self.found.counter
+        steps = [Step(counter, t) for t in range(length or 0)] if counter is not None else []
+        growing = [growth for growth in found.grown if steps and growth.unknown is GROWN]
+        items: list[list[Any]] = [[*growth.before] for growth in growing]
+        rows = RowBuilder(run, ys, found.rows.slots)
+        for step in steps:
+            rows.go_to(step)
+            for growth, found_so_far in zip(growing, items, strict=True):
+                found_so_far += rows.all(growth.shapes)
+        for growth in found.grown:
+            if growth not in growing:
+                run.set(growth.site, [copy.copy(growth.unknown)])  # not that of a loop around
+        for growth, contents in zip(growing, items, strict=True):
+            run.set(growth.site, contents)

@@ -1,0 +1,1 @@
+"""What operators, subscripts, attributes and iteration do to staged values."""

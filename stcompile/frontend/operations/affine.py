@@ -1,0 +1,82 @@
+"""Arithmetic of affine integers: what stays affine, and comparisons that all steps agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stcompile.frontend.state.values import Affine
+
+
+def combined(primitive: str, left: Any, right: Any) -> Affine | int | bool | None:
+    """``left op right`` where that is affine, or static; None where it is neither.
+
+    >>> from stcompile.wengert.ir import Variable
+    >>> from stcompile.wengert.types import Type
+    >>> t = Affine.counter(Variable("t", Type.python(int)), 10)
+    >>> combined("less", t, 10), combined("equal", t, 3), combined("subtract", t, t)
+    (True, None, 0)
+    """
+    if not (_is_integer(left) and _is_integer(right)):
+        return None
+    if primitive == "multiply":
+        return _product(left, right) if not isinstance(left, Affine) else _product(right, left)
+    if primitive == "add":
+        return _sum(left, right)
+    if primitive not in ("subtract", *_DECIDED):
+        return None
+    negative = right.scaled(-1, 0) if isinstance(right, Affine) else -right
+    difference = _sum(left, negative)
+    if primitive == "subtract":
+        return difference
+    low, high = (
+        (difference.low, difference.high)
+        if isinstance(difference, Affine)
+        else (difference, difference)
+    )
+    answer: bool | None = _DECIDED[primitive](low, high)
+    return answer
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Affine) or type(value) is int
+
+
+def _sum(left: Any, right: Any) -> Affine | int:
+    if isinstance(left, Affine):
+        return left.plus(right) if isinstance(right, Affine) else left.scaled(1, right)
+    return right.scaled(1, left) if isinstance(right, Affine) else left + right
+
+
+def _product(factor: Any, value: Any) -> Affine | int | None:
+    if isinstance(factor, Affine):
+        return None
+    return value.scaled(factor, 0) if factor else 0
+
+
+def _less(low: int, high: int) -> bool | None:
+    return True if high < 0 else False if low >= 0 else None
+
+
+def _less_equal(low: int, high: int) -> bool | None:
+    return True if high <= 0 else False if low > 0 else None
+
+
+def _equal(low: int, high: int) -> bool | None:
+    if low == high == 0:
+        return True
+    return False if low > 0 or high < 0 else None
+
+
+def _opposite(answer: bool | None) -> bool | None:
+    return None if answer is None else not answer
+
+
+_DECIDED: dict[str, Callable[[int, int], bool | None]] = {
+    "less": _less,
+    "less_equal": _less_equal,
+    "equal": _equal,
+    "not_equal": lambda low, high: _opposite(_equal(low, high)),
+    "greater": lambda low, high: _opposite(_less_equal(low, high)),
+    "greater_equal": lambda low, high: _opposite(_less(low, high)),
+}

@@ -1,0 +1,258 @@
+"""Attributes: of traced arrays, of modules, and of the user's objects."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import stcompile.base.trees as trees
+from stcompile.base.classes import MISSING, is_changeable
+from stcompile.base.errors import LanguageError, TypingError
+from stcompile.frontend.operations import data_model, masks
+from stcompile.frontend.operations.data_model import class_attribute, get_attribute, super_attribute
+from stcompile.frontend.operations.indexing import set_item
+from stcompile.frontend.operations.layout import in_order_of
+from stcompile.frontend.operations.powers import refuse_complex
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import (
+    Array,
+    ArrayMethod,
+    Bound,
+    Closure,
+    Flat,
+    Frozen,
+    GeneratorMethod,
+    GeneratorValue,
+    Masked,
+    Partial,
+    Scalar,
+    Super,
+    Traced,
+    class_of_number,
+    describe,
+    described,
+    is_traced,
+)
+
+MUTATING = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
+    | {"update", "setdefault", "popitem", "add", "discard"}
+)
+
+
+def attribute(run: Run, owner: Any, name: str, *default: Any) -> Any:
+    """``owner.name``, or ``getattr(owner, name, default)``."""
+    if default and not isinstance(owner, type | Super) and _is_value(owner):
+        if not has_attribute(run, owner, name):
+            return default[0]
+        default = ()
+    if isinstance(owner, Array | Scalar):
+        return _of_traced(run, owner, name)
+    if isinstance(owner, Masked):
+        return ArrayMethod(owner, name) if name in _OF_MASKED else masks.attribute(run, owner, name)
+    if isinstance(owner, Frozen):
+        return Partial(frozen_method, (owner, name), {})
+    if isinstance(owner, types.ModuleType):
+        return _of_module(run, owner, name)
+    if isinstance(owner, GeneratorValue):
+        if not callable(getattr(owner.example, name, len)):
+            return run.refuse(
+                f"the attribute `{name}` of {described(owner)} is not supported",
+                "draw with its methods, or pass a generator in",
+            )
+        return GeneratorMethod(owner, name)
+    if isinstance(owner, Closure | Bound):
+        return run.refuse(f"the attribute `{name}` of a function is not supported", "")
+    return _of_object(run, owner, name, default)
+
+
+def _is_value(owner: Any) -> bool:
+    is_one = isinstance(owner, Masked | GeneratorValue | types.ModuleType)
+    return is_traced(owner) or is_one
+
+
+def has_attribute(run: Run, owner: Any, name: str) -> bool:
+    """``hasattr(owner, name)``."""
+    if isinstance(owner, Scalar):
+        return hasattr(class_of_number(owner), name)
+    if isinstance(owner, Array | Masked):
+        return hasattr(np.ndarray, name)
+    if isinstance(owner, GeneratorValue):
+        return hasattr(owner.example, name)
+    if isinstance(owner, types.ModuleType):
+        place = Place.constant(owner, owner.__name__)
+        has = functools.partial(_has, name=name)
+        return bool(run.captures.guard(place.fact(f"hasattr {name}", has)))
+    if isinstance(owner, type | Super) or type(owner) in _BUILT_IN:
+        return _of_object(run, owner, name, (MISSING,)) is not MISSING
+    if isinstance(owner, Closure | Bound) or type(owner).__module__ == Array.__module__:
+        return hasattr(owner, name)
+    return data_model.has_attribute(run, owner, name)
+
+
+def _has(owner: Any, name: str) -> bool:
+    return hasattr(owner, name)
+
+
+def frozen_method(frozen: Frozen, name: str, *arguments: Any, **keywords: Any) -> Any:
+    """What stands for a method of a distribution with its parameters (see `functions.frozen`)."""
+    raise NotImplementedError
+
+
+def _transposed(run: Run, x: Array) -> Array:
+    if x.type.ndim < 2:
+        return Array(x.cell, x.type, x.path)
+    return run.view(x, "transpose", axes=tuple(reversed(range(x.type.ndim))))
+
+
+def _matrix_transposed(run: Run, x: Array) -> Array:
+    if x.type.ndim < 2:
+        run.refuse("`.mT` needs at least two dimensions", "", TypingError)
+    *batch, row, column = range(x.type.ndim)
+    return run.view(x, "transpose", axes=(*batch, column, row))
+
+
+_OF_MASKED = frozenset({"sum", "prod", "mean", "max", "min", "any", "all"})
+_OF_MASKED |= {"astype", "copy", "clip", "round"}
+_VIEWS: dict[str, Callable[[Run, Array], Array]] = {"T": _transposed, "mT": _matrix_transposed}
+_FACTS: dict[str, Callable[[Traced], Any]] = {
+    "shape": lambda x: (*x.type.dims,),  # a new one each time
+    "ndim": lambda x: x.type.ndim,
+    "size": lambda x: x.type.size,
+    "dtype": lambda x: x.type.dtype,
+    "itemsize": lambda x: x.type.dtype.itemsize,
+    "nbytes": lambda x: x.type.size * x.type.dtype.itemsize,
+}
+
+
+def _of_traced(run: Run, owner: Traced, name: str) -> Any:
+    weak = owner.type.kind == "python"
+    if name == "__class__":
+        return run.call(type, [owner], {})
+    if name in _FACTS and not weak:
+        return _FACTS[name](owner)
+    if name in _VIEWS and not weak:
+        if isinstance(owner, Array):
+            return _VIEWS[name](run, owner)
+        if name == "T":
+            return owner
+    if name in ("real", "imag"):
+        return _part(run, owner, name)
+    if name == "flat" and isinstance(owner, Array):
+        return Flat(owner)
+    if weak and name == "conjugate":
+        return ArrayMethod(owner, name)
+    if not weak and callable(getattr(np.ndarray, name, None)):
+        return ArrayMethod(owner, name)
+    kind = (
+        "a Python number" if weak else "an array" if isinstance(owner, Array) else "a NumPy scalar"
+    )
+    if not has_attribute(run, owner, name):
+        return run.raises(
+            AttributeError(f"no attribute {name!r}"),
+            reason=f"{kind} ({describe(owner)}) has no attribute `{name}`",
+        )
+    return run.refuse(
+        f"`.{name}` of {kind} ({describe(owner)}) is not supported",
+        "write it with the functions listed in the documentation",
+    )
+
+
+def _part(run: Run, owner: Traced, name: str) -> Any:
+    """The real or imaginary part: of complex arrays a view; of real ones the array itself, and
+    zeros that nobody may write."""
+    if owner.type.dtype.kind == "c":
+        return run.view(owner, name) if isinstance(owner, Array) else run.record(name, owner)
+    if name == "real":
+        return owner
+    if not isinstance(owner, Array):
+        refuse_complex(run, owner, "the imaginary part of this number")
+        return owner.type.python_type() if owner.type.kind == "python" else owner.type.dtype.type()
+    zeros = run.record("full", 0, shape=owner.type.dims, dtype=owner.type.dtype)
+    zeros = in_order_of(run, zeros, owner)
+    zeros.cell.frozen = "the imaginary part of real numbers is zero"
+    return zeros
+
+
+def set_part(run: Run, owner: Array, name: str, value: Any) -> None:
+    """``z.real = v`` and ``z.imag = v``."""
+    if name not in ("real", "imag"):
+        run.refuse(f"this sets the attribute `{name}` of an array", "make a new array")
+    if name == "imag" and owner.type.dtype.kind != "c":
+        run.refuse(f"{describe(owner)} has no imaginary part to set", "", TypingError)
+    set_item(run, attribute(run, owner, name), Ellipsis, value)
+
+
+def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
+    try:
+        value = getattr(module, name)
+    except ModuleNotFoundError as error:
+        return run.refuse(
+            f"the derivative needs {error.name}, which is not installed",
+            'python -m pip install "stcompile[scipy]"',
+        )
+    except AttributeError as error:
+        place = Place.constant(module, module.__name__)
+        run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name)))
+        return run.raises(
+            error,
+            "is it misspelt?",
+            LanguageError,
+            f"module `{module.__name__}` has no attribute `{name}`",
+        )
+    if module.__name__.split(".")[0] in ("numpy", "scipy", "math", "cmath", "builtins", "operator"):
+        return value  # constants of a library do not change
+    place = Place.constant(module, module.__name__).attribute(name)
+    return run.captures.captured(value, place)
+
+
+def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any:
+    """An attribute of an object that is no value of the program: by Python's data model, but for
+    what is built in."""
+    if isinstance(owner, Super):
+        return super_attribute(run, owner, name, *default)
+    if type(owner).__module__ == Array.__module__:
+        return run.refuse(f"the attribute `{name}` of {described(owner)} is not supported", "")
+    if isinstance(owner, type) and is_changeable(owner):
+        return class_attribute(run, owner, name, *default)
+    if str(type(owner).__module__).startswith("scipy.") and callable(getattr(owner, name, None)):
+        return getattr(owner, name)  # a method such as that of a distribution: known, or refused
+    if trees.is_namedtuple(owner) and name in _OF_TUPLES:
+        value = getattr(owner, name)
+        if value.__func__.__code__.co_filename == _TUPLES:
+            run.captures.lookup(type(owner), name)
+            return value
+    if not isinstance(owner, type) and type(owner) not in _BUILT_IN:
+        return get_attribute(run, owner, name, *default)
+    try:
+        value = getattr(owner, name, *default)
+    except AttributeError as error:
+        place = run.captures.place_of(owner)
+        if place is not None:
+            run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name)))
+        return run.raises(error, reason=str(error))
+    if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
+        return run.refuse(
+            f"`.{name}` changes {described(owner)} {run.owner(owner)}",
+            f"make a copy: `{type(owner).__name__}(...)`",
+        )
+    return value
+
+
+_BUILT_IN = (list, dict, set, frozenset, tuple, str, bytes, int, bool, float, complex, range, slice)
+_OF_TUPLES = ("_replace", "_asdict", "_make")
+_TUPLES = collections.__file__
+
+
+def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``."""
+    if isinstance(owner, Array):
+        set_part(run, owner, name, value)
+    else:
+        data_model.set_attribute(run, owner, name, value)

@@ -1,0 +1,124 @@
+"""Instances that the program makes: a call of a class, as Python does it.
+
+``type(cls).__call__`` makes one by ``cls.__new__`` and hands it to ``__init__`` of what came out.
+Each of the three may be the user's, and is staged. The new object is the program's own.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stcompile.base.classes import is_changeable, names_of
+from stcompile.base.errors import TypingError
+from stcompile.frontend.operations.data_model import bound, refuse_getters
+from stcompile.frontend.operations.iteration import items_of
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import is_static, is_traced
+
+_CONTAINERS = (list, dict, set, tuple, collections.deque)
+
+
+def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """``cls(*arguments, **keywords)``."""
+    if isinstance(cls, enum.EnumMeta) and cls.__members__ and is_static([*arguments]):
+        try:
+            return cls(*arguments, **keywords)  # one that is there
+        except (TypeError, ValueError) as error:
+            run.refuse(str(error), "", TypingError)
+    if issubclass(cls, BaseException):
+        return _exception(run, cls, arguments, keywords)
+    hook = run.captures.lookup(type(cls), "__call__")
+    if isinstance(hook, types.FunctionType):
+        return run.call(hook, [cls, *arguments], keywords)
+    if hook is not type.__call__:
+        _refuse(run, cls)
+    return make(run, cls, *arguments, **keywords)
+
+
+def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
+    """``type.__call__(cls, *arguments, **keywords)``."""
+    new = run.captures.lookup(cls, "__new__")
+    if new is object.__new__:
+        instance = new_object(run, cls)
+    else:
+        new = bound(run, new, None, cls, "__new__")
+        if isinstance(new, types.BuiltinFunctionType) and new is not tuple.__new__:
+            _refuse(run, cls)
+        instance = run.call(new, [cls, *arguments], keywords)
+    if is_traced(instance) or not isinstance(instance, cls):
+        return instance
+    made = type(instance)
+    initialise = run.captures.lookup(made, "__init__")
+    if initialise is object.__init__:
+        if new is object.__new__ and (arguments or keywords):
+            text = f"an instance of `{cls.__name__}` cannot be made here"
+            run.refuse(f"{text}: {cls.__name__}() takes no arguments", "", TypingError)
+        return instance
+    if not isinstance(initialise, types.FunctionType):
+        _refuse(run, cls)
+    if run.call(initialise, [instance, *arguments], keywords) is not None:
+        run.refuse("__init__() should return None", "", TypingError)
+    return instance
+
+
+def new_object(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
+    """``object.__new__(cls)``."""
+    is_library = str(getattr(cls, "__module__", "")).startswith("stcompile.library.")
+    if not isinstance(cls, type) or not (is_changeable(cls) or is_library):
+        _refuse(run, cls)
+    refuse_getters(run, cls)
+    try:
+        return run.own(object.__new__(cls))
+    except TypeError as error:  # of another layout, or abstract
+        return run.refuse(
+            f"an instance of `{cls.__name__}` cannot be made here: {error}", "make it outside"
+        )
+
+
+def new_tuple(run: Run, cls: type, iterable: Any = (), /) -> Any:
+    """``tuple.__new__(cls, iterable)``."""
+    refuse_getters(run, cls)
+    made: Any = tuple.__new__(cls, items_of(run, iterable))
+    return run.own(made) if names_of(made) is not None else made
+
+
+def no_initialiser(run: Run, instance: Any, /, *arguments: Any, **keywords: Any) -> None:
+    """``object.__init__``: there is nothing to do."""
+    if arguments or keywords:
+        run.refuse("object.__init__() takes exactly one argument", "", TypingError)
+
+
+def _refuse(run: Run, cls: type) -> Any:
+    name = getattr(cls, "__name__", repr(cls))
+    is_container = isinstance(cls, type) and issubclass(cls, _CONTAINERS)
+    hint = "use a list or a dict" if is_container else "make it outside"
+    run.refuse(f"an instance of `{name}` cannot be made here", hint)
+
+
+def _exception(
+    run: Run, cls: type[BaseException], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    """An exception: its arguments are what it is made with."""
+    if isinstance(run.captures.lookup(cls, "__new__"), staticmethod | types.FunctionType):
+        _refuse(run, cls)
+    initialise = run.captures.lookup(cls, "__init__")
+    is_own = isinstance(initialise, types.FunctionType)
+    try:
+        instance = cls.__new__(cls, *arguments) if is_own else cls(*arguments, **keywords)
+    except TypeError as error:
+        return run.raises(error)
+    run.own(instance)
+    if is_own:
+        run.call(initialise, [instance, *arguments], keywords)
+    return instance
+
+
+def initialise_exception(run: Run, instance: BaseException, /, *arguments: Any) -> None:
+    """``BaseException.__init__(instance, *arguments)``."""
+    if not run.owns(instance):
+        run.refuse("this changes an exception from outside the function", "make a new one")
+    instance.args = arguments

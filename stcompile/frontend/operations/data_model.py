@@ -1,0 +1,389 @@
+"""Python's data model on the objects of a staged program: how attributes are found, set, deleted.
+
+This is `object.__getattribute__`, `type.__getattribute__`, `super` and `object.__setattr__`, step
+by step as Python takes them: a data descriptor of the class, what the instance has itself, what
+else the class has, ``__getattr__``. Every function that is found on the way is staged; what has no
+source and is not known is refused. It serves objects that the program made and objects from
+outside. Of those, each look-up is guarded: the class of the object, what its classes hold under the
+name, and that the object has no attribute of its own in front of it.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from collections import deque
+from typing import Any, Final
+
+from stcompile.base.classes import (
+    MISSING,
+    Missing,
+    find,
+    is_changeable,
+    is_data,
+    names_of,
+    own,
+    owner_of,
+)
+from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.wording import an
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import AttributeSite
+from stcompile.frontend.state.values import Bound, Super, Unread
+
+_REFUSED: Final = Missing()  # the default of an attribute that has to be there
+_CONTAINERS = (list, dict, set, bytearray, deque)
+_SLOTS = types.MemberDescriptorType
+_OF_TYPES = (
+    types.GetSetDescriptorType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+)
+
+
+def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> Any:
+    """``owner.name``; ``default`` if there is none (else that is refused)."""
+    cls = type(owner)
+    refuse_getters(run, cls)
+    found = find_attribute(run, owner, name, MISSING)
+    if found is not MISSING:
+        return found
+    hook = run.captures.lookup(cls, "__getattr__")
+    if isinstance(hook, types.FunctionType):
+        return run.call(hook, [owner, name], {})
+    if default is not _REFUSED:
+        return default
+    missing = f"'{cls.__name__}' object has no attribute '{name}'"
+    return run.raises(AttributeError(missing), reason=missing)
+
+
+def refuse_getters(run: Run, cls: type) -> None:
+    """Refuse classes that decide on every access: `isinstance`, for one, asks them."""
+    for name in ("__getattribute__", "__class__"):
+        if isinstance(run.captures.lookup(cls, name), types.FunctionType | property):
+            run.refuse(
+                f"`{name}` of the class `{cls.__name__}` is not supported",
+                "use properties, or `__getattr__`",
+            )
+
+
+def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> Any:
+    """``object.__getattribute__(owner, name)``."""
+    if name == "__class__":
+        return run.captures.class_of(owner)
+    if name == "__dict__":
+        return _own_names(run, owner)
+    cls = type(owner)
+    found = find(cls, name)
+    before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
+    value = MISSING if before_own else own(owner, name)
+    if value is not MISSING:
+        return _own(run, owner, name, value)
+    if _is_plain(found):
+        return _of_class(run, found, owner, cls, name)
+    run.captures.class_of(owner)
+    run.captures.lookup(cls, name)
+    if not before_own:
+        run.captures.lacks(owner, name)
+    if isinstance(found, functools.cached_property):
+        return _computed_once(run, owner, name, found)
+    if found is not MISSING and not isinstance(found, _SLOTS):
+        return bound(run, found, owner, cls, name)
+    if default is not _REFUSED:
+        return default
+    missing = f"'{cls.__name__}' object has no attribute '{name}'"
+    return run.raises(AttributeError(missing), reason=missing)
+
+
+def has_attribute(run: Run, owner: Any, name: str) -> bool:
+    """``hasattr(owner, name)``: what computes the attribute is run, as by Python."""
+    found = find(type(owner), name)
+    before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
+    place = run.captures.place_of(owner)
+    value = MISSING if before_own else own(owner, name)
+    if value is not MISSING:
+        run.checked(value)  # if paths left different things, one of them may have left nothing
+        if place is None:
+            run.captures.lookup(type(owner), name)
+        else:
+            run.captures.guard(place.fact(f"own {name}", functools.partial(_has_own, name=name)))
+        return True
+    return get_attribute(run, owner, name, MISSING) is not MISSING
+
+
+def _has_own(owner: Any, name: str) -> bool:
+    return own(owner, name) is not MISSING
+
+
+def _own(run: Run, owner: Any, name: str, value: Any) -> Any:
+    """An attribute that an instance has itself: of one from outside it is captured."""
+    if isinstance(value, Unread):
+        try:
+            return value.read()
+        except LanguageError as error:
+            run.refuse(error.reason, error.hint)
+    place = run.place_of(owner, value)
+    if place is None:
+        run.captures.lookup(type(owner), name)  # no property gets in front of it
+        return run.checked(value)
+    return run.captures.captured(value, place.attribute(name))
+
+
+def _is_plain(found: Any) -> bool:
+    """True for what a class holds that is no descriptor: reading it gives it."""
+    return found is not MISSING and find(type(found), "__get__") is MISSING
+
+
+def _of_class(run: Run, found: Any, owner: Any, cls: type, name: str) -> Any:
+    """A plain value that a class holds, read through an instance (None: through the class)."""
+    run.captures.lookup(type(found), "__get__")
+    place = run.captures.place_of(owner) if owner is not None else None
+    if place is None:
+        return run.captures.captured(found, _in_class(cls, name, found))
+    return run.captures.captured(found, place.attribute(name))
+
+
+def class_value(run: Run, owner: Any, name: str) -> Any:
+    """The plain value that an object without an attribute of its own has from its class; `MISSING`
+    if its class holds none."""
+    found = find(type(owner), name)
+    return _of_class(run, found, owner, type(owner), name) if _is_plain(found) else MISSING
+
+
+def _in_class(cls: type, name: str, found: Any) -> Place:
+    """Where a class holds a plain value."""
+    holder = owner_of(cls, name)
+    if getattr(cls, name, MISSING) is not found or holder is None:
+        return Place.of_class(cls, name)
+    return Place.constant(cls, holder.__name__).attribute(name)
+
+
+def _own_names(run: Run, owner: Any) -> Any:
+    names = names_of(owner)
+    if names is None:
+        run.refuse(f"'{type(owner).__name__}' object has no attribute '__dict__'", "", TypingError)
+    place = run.captures.place_of(owner)
+    if place is not None:
+        return run.captures.captured(names, place.attribute("__dict__"))
+    if any(isinstance(value, Unread) for value in names.values()):
+        run.refuse(f"`__dict__` of {an(type(owner).__name__)} from outside is not read", "")
+    for value in names.values():
+        run.checked(value)  # it may not be there: see `has_attribute`
+    return names
+
+
+def _computed_once(run: Run, owner: Any, name: str, found: functools.cached_property[Any]) -> Any:
+    """A `functools.cached_property` that was not read before: its value is kept in the object."""
+    if not run.owns(owner):
+        run.refuse(
+            f"this computes `{name}` of an object {run.owner(owner, 'from outside the function')} "
+            "for the first time, which changes the object",
+            "read it once before the call, or make it a property",
+        )
+    value = run.call(found.func, [owner], {})
+    run.set(AttributeSite(owner, name, run.owned[id(owner)].born), value)
+    return value
+
+
+# --- binding -------------------------------------------------------------------------------------
+
+
+def bound(
+    run: Run,
+    found: Any,
+    owner: Any,
+    cls: type,
+    name: str,
+    after: type | None = None,
+) -> Any:
+    """What a class holds under a name, as it is read through an instance (``owner`` None: through
+    the class): its ``__get__``."""
+    if isinstance(found, types.FunctionType | functools._lru_cache_wrapper):
+        return found if owner is None else Bound(found, owner)
+    if isinstance(found, staticmethod):
+        return found.__func__
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, cls)
+    if isinstance(found, property):
+        if owner is None:
+            return found
+        if found.fget is None:
+            run.refuse(f"property '{name}' of '{cls.__name__}' has no getter", "", TypingError)
+        return run.call(found.fget, [owner], {})
+    if isinstance(found, types.WrapperDescriptorType):
+        return found if owner is None else Bound(found, owner)
+    if isinstance(found, _SLOTS) and owner is not None:
+        return _own(run, owner, name, own(owner, name))
+    kind = type(found)
+    getter = run.captures.lookup(kind, "__get__")
+    place = Place.of_class(cls, name, after)
+    if getter is MISSING:  # no descriptor
+        return run.captures.captured(found, place)
+    if isinstance(getter, types.FunctionType) and is_changeable(kind):
+        if isinstance(found, types.DynamicClassAttribute) and isinstance(owner, enum.Enum):
+            return _native(run, owner, name)
+        run.captures.track(found, place)
+        return run.call(getter, [found, owner, cls], {})
+    if isinstance(found, _OF_TYPES):
+        _check_contents(run, owner, name)
+        return _native(run, owner if owner is not None else cls, name)
+    if is_changeable(kind):
+        run.refuse(f"how {an(kind.__name__)} gives `{name}` has no Python source", "use a property")
+    value = found.__get__(owner, cls)  # a function of NumPy, or a transformed one
+    if isinstance(value, types.MethodType):
+        return Bound(value.__func__, value.__self__)
+    return value
+
+
+def _check_contents(run: Run, owner: Any, name: str) -> None:
+    """Refuse the methods of containers whose contents nothing guards."""
+    if isinstance(owner, _CONTAINERS) and type(owner) not in (list, dict, set):
+        run.refuse(
+            f"`.{name}` of {an(type(owner).__name__)}, whose contents are not known to stay",
+            "use a plain list, dict or set",
+        )
+
+
+def _native(run: Run, owner: Any, name: str) -> Any:
+    """What a built-in class computes."""
+    try:
+        value = getattr(owner, name)
+    except AttributeError as error:
+        run.refuse(str(error), "", TypingError)
+    place = run.captures.place_of(owner)
+    if place is None or isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+        return value
+    return run.captures.captured(value, place.attribute(name))
+
+
+# --- classes and super ---------------------------------------------------------------------------
+
+
+def class_attribute(run: Run, cls: type, name: str, default: Any = _REFUSED) -> Any:
+    """``cls.name``."""
+    if name in ("__name__", "__qualname__", "__module__", "__doc__", "__mro__", "__bases__"):
+        return run.captures.guard(Place.constant(cls, cls.__name__).attribute(name))
+    kind = type(cls)
+    getter = run.captures.lookup(kind, "__getattribute__")
+    if isinstance(getter, types.FunctionType):
+        return run.call(getter, [cls, name], {})
+    of_kind, found = find(kind, name), find(cls, name)
+    if of_kind is not MISSING and is_data(of_kind):
+        run.captures.lookup(kind, name)
+        return bound(run, of_kind, cls, kind, name)
+    if found is not MISSING:
+        if isinstance(cls, enum.EnumMeta) and name in cls.__members__:
+            member: Any = cls.__members__[name]
+            run.captures.track(member, Place.constant(member, f"{cls.__name__}.{name}"))
+            return member
+        if _is_plain(found):
+            return _of_class(run, found, None, cls, name)
+        return bound(run, run.captures.lookup(cls, name), None, cls, name)
+    run.captures.lookup(cls, name)
+    run.captures.lookup(kind, name)
+    if of_kind is not MISSING:
+        return bound(run, of_kind, cls, kind, name)
+    hook = run.captures.lookup(kind, "__getattr__")
+    if isinstance(hook, types.FunctionType) and not isinstance(cls, enum.EnumMeta):
+        return run.call(hook, [cls, name], {})
+    if default is not _REFUSED:
+        return default
+    return run.refuse(f"type object '{cls.__name__}' has no attribute '{name}'", "", TypingError)
+
+
+def super_attribute(run: Run, given: Super, name: str, default: Any = _REFUSED) -> Any:
+    """``super(start, receiver).name``."""
+    found = run.captures.lookup(given.cls, name, given.start)
+    if found is MISSING:
+        if default is not _REFUSED:
+            return default
+        return run.refuse(f"'super' object has no attribute '{name}'", "", TypingError)
+    owner = None if given.receiver is given.cls else given.receiver
+    if isinstance(found, functools.cached_property) and owner is not None:
+        return run.refuse("a cached_property is not read through `super()`", "use a property")
+    return bound(run, found, owner, given.cls, name, given.start)
+
+
+# --- changes -------------------------------------------------------------------------------------
+
+
+def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``."""
+    if isinstance(owner, type | Super) or not isinstance(name, str):
+        _check_owned(run, owner, name)
+    cls = run.captures.class_of(owner)
+    setter = run.captures.lookup(cls, "__setattr__")
+    if isinstance(setter, types.FunctionType):
+        run.call(setter, [owner, name, value], {})
+        return
+    if setter is not object.__setattr__:
+        _check_owned(run, owner, name)
+    store_attribute(run, owner, name, value)
+
+
+def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
+    """``object.__setattr__(owner, name, value)``."""
+    cls = run.captures.class_of(owner)
+    found = run.captures.lookup(cls, name)
+    if isinstance(found, property):
+        if found.fset is None:
+            run.refuse(f"property '{name}' of '{cls.__name__}' has no setter", "", TypingError)
+        run.call(found.fset, [owner, value], {})
+        return
+    if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
+        setter = run.captures.lookup(type(found), "__set__")
+        if not isinstance(setter, types.FunctionType):
+            run.refuse(f"`{name}` of {an(cls.__name__)} cannot be set here", "", TypingError)
+        run.captures.track(found, Place.of_class(cls, name))
+        run.call(setter, [found, owner, value], {})
+        return
+    _check_owned(run, owner, name)
+    if names_of(owner) is None and not isinstance(found, _SLOTS):
+        run.refuse(f"'{cls.__name__}' object has no attribute '{name}'", "", TypingError)
+    run.set(AttributeSite(owner, name, run.owned[id(owner)].born), value)
+
+
+def delete_attribute(run: Run, owner: Any, name: str) -> None:
+    """``del owner.name``."""
+    cls = run.captures.class_of(owner)
+    if isinstance(owner, type | Super):
+        _check_owned(run, owner, name)
+    deleter = run.captures.lookup(cls, "__delattr__")
+    if isinstance(deleter, types.FunctionType):
+        run.call(deleter, [owner, name], {})
+        return
+    drop_attribute(run, owner, name)
+
+
+def drop_attribute(run: Run, owner: Any, name: str) -> None:
+    """``object.__delattr__(owner, name)``."""
+    cls = run.captures.class_of(owner)
+    found = run.captures.lookup(cls, name)
+    if isinstance(found, property):
+        if found.fdel is None:
+            run.refuse(f"property '{name}' of '{cls.__name__}' has no deleter", "", TypingError)
+        run.call(found.fdel, [owner], {})
+        return
+    if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
+        deleter = run.captures.lookup(type(found), "__delete__")
+        if not isinstance(deleter, types.FunctionType):
+            run.refuse(f"`{name}` of {an(cls.__name__)} cannot be deleted here", "", TypingError)
+        run.captures.track(found, Place.of_class(cls, name))
+        run.call(deleter, [found, owner], {})
+        return
+    _check_owned(run, owner, name)
+    if own(owner, name) is MISSING:
+        run.refuse(f"'{cls.__name__}' object has no attribute '{name}'", "", TypingError)
+    run.checked(own(owner, name))
+    run.set(AttributeSite(owner, name, run.owned[id(owner)].born), MISSING)
+
+
+def _check_owned(run: Run, owner: Any, name: str) -> None:
+    if not run.owns(owner):
+        whose = run.owner(owner, "from outside the function")
+        run.refuse(
+            f"this sets the attribute `{name}` of an object {whose}",
+            "keep it in a local variable and return it; a counter is the caller's",
+        )

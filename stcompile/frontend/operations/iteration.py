@@ -1,0 +1,210 @@
+"""Iterating over a value at compile time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterable, KeysView
+from typing import Any, NoReturn, cast
+
+from stcompile.base import trees
+from stcompile.base.errors import TypingError
+from stcompile.frontend.operations import indexing
+from stcompile.frontend.operations.overloads import special_method
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import PositionSite
+from stcompile.frontend.state.values import (
+    DICT_VIEWS,
+    ENDLESS,
+    TAKEN,
+    USED_UP,
+    Affine,
+    Array,
+    Counted,
+    Flat,
+    Generated,
+    Iterator,
+    Masked,
+    Scalar,
+    Sequence,
+    describe,
+    described,
+)
+
+_LOOP_OVER = "loop over a range, a list, a tuple, a dict or an array"
+ITERABLE = frozenset(
+    {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
+)
+
+
+def iterated(run: Run, value: Any) -> Any:
+    """What ``iter(value)`` gives for an object of the user's; any other value itself."""
+    method = special_method(run, value, "__iter__")
+    if method is None or trees.is_namedtuple(value):
+        return value
+    return run.call(method, [], {})
+
+
+def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) -> Any:
+    """Run a generator; ``consumer`` takes each item where it is yielded. What it returns."""
+    if generator.is_used:
+        run.refuse(
+            f"the generator `{generator.name}` is gone through a second time",
+            "make a list of its items first",
+        )
+    generator.is_used = True
+    return generator.body(consumer)
+
+
+def items_of(run: Run, value: Any) -> list[Any]:
+    """The items of ``value`` as they are now. An iterator is used up."""
+    value = iterated(run, value)
+    if isinstance(value, Generated):
+        made: list[Any] = run.own([])
+        go_through(run, value, lambda item: run.call(made.append, [item], {}))
+        value = made
+    found = rest_of(run, value) if isinstance(value, Iterator) else sequence_of(run, value)
+    if found.length >= ENDLESS:
+        refuse_endless(run)
+    return [found.item(index) for index in range(found.length)]
+
+
+def taken_in_turn(run: Run, value: Any) -> Iterable[Any]:
+    """The items of ``value``, each made when it is asked for."""
+    value = iterated(run, value)
+    if isinstance(value, Generated | Iterator):
+        yield from items_of(run, value)
+        return
+    found = sequence_of(run, value)
+    index = 0
+    while index < found.length:
+        yield found.item(index)
+        index += 1
+
+
+def sequence_of(run: Run, value: Any) -> Sequence:
+    """The items that a loop over ``value`` sees, made when they are asked for: those of a list or a
+    dict as the steps before left them. An iterator must not be used any more: it is not known how
+    many of its items will be."""
+    if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
+        run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
+    if isinstance(value, Masked):
+        run.refuse_masked()
+    if isinstance(value, Array):
+        rows = value.type.dims[0]
+        return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))
+    if isinstance(value, Flat):
+        if value.is_iterated:
+            run.refuse("this `.flat` is iterated over twice", "take `x.flat` again each time")
+        value.is_iterated = True
+        array = value.array
+        return Sequence(array.type.size, lambda i: indexing.get_item(run, Flat(array), i), (array,))
+    if isinstance(value, Iterator):
+        if value.items.length >= ENDLESS:
+            refuse_endless(run)
+        return rest_of(run, value, TAKEN)
+    if isinstance(value, range):
+        return Sequence(len(value), lambda index: of_range(value, index))
+    if isinstance(value, Counted):
+        run.refuse(
+            "the number of items of this range is known only at run time",
+            "only a `for` loop can go through it",
+        )
+    value = iterated(run, value)
+    if isinstance(value, Generated):
+        run.refuse(
+            "a generator is taken by a `for` loop, `list`, `sum` and the like only",
+            "make a list of its items first: `list(...)`",
+        )
+    if not isinstance(value, Iterable):
+        run.refuse(f"{described(value)} cannot be iterated over", _LOOP_OVER)
+    if type(value) is list:
+        return _of_list(run, value)
+    if type(value) in DICT_VIEWS or isinstance(value, dict | set | KeysView):
+        return _of_view(run, cast(Collection[Any], value))
+    if type(value) in ITERABLE or trees.is_namedtuple(value):
+        return fixed(run, value)
+    return run.refuse(
+        f"iterating over {described(value)} is not supported",
+        _LOOP_OVER,
+    )
+
+
+def fixed(run: Run, items: Iterable[Any]) -> Sequence:
+    """Items that do not change."""
+    found = [run.checked(item) for item in items]
+    return Sequence(len(found), found.__getitem__, tuple(found), rows=False)
+
+
+def _of_list(run: Run, items: list[Any]) -> Sequence:
+    def length() -> int:  # not known where paths left different ones
+        return len([run.checked(item) for item in items])
+
+    return Sequence(length, items.__getitem__, (items,), rows=False)
+
+
+def _of_view(run: Run, view: Collection[Any]) -> Sequence:
+    """The items of a dict or a set, or of a view of a dict, whose keys must stay as they are."""
+    keyed: Any = getattr(view, "mapping", view)
+    before = list(keyed)
+    kind = "set" if isinstance(view, set) else "dictionary"
+
+    def length() -> int:
+        now = list(keyed)
+        if now != before:
+            what = "size" if len(now) != len(before) else "keys"
+            run.refuse(
+                f"RuntimeError: {kind} changed {what} during iteration",
+                f"go through a copy: `list({'items' if kind == 'set' else 'table'})`",
+                TypingError,
+            )
+        return len(before)
+
+    def item(index: int) -> Any:
+        return run.checked(before[index] if keyed is view else [*view][index])
+
+    is_keys = keyed is view or isinstance(view, KeysView)
+    sources = (view, *before) if is_keys else (view,)
+    return Sequence(length, item, sources, rows=False)
+
+
+def of_range(values: range, index: Any) -> Any:
+    if isinstance(index, Affine):
+        return index.scaled(values.step, values.start)
+    return values[index]
+
+
+def rest_of(run: Run, iterator: Iterator, position: int = USED_UP) -> Sequence:
+    """What an iterator has left; it is used up, or else where ``position`` says."""
+    start = iterator.position
+    if start == TAKEN:
+        run.refuse(
+            "how much of this iterator is left is not known: something else takes its items, or "
+            "one of two paths did",
+            "make a list of its items first: `items = list(...)`",
+        )
+    run.set(PositionSite(iterator), position)
+    return iterator.items.after(start) if start else iterator.items
+
+
+def next_of(run: Run, iterator: Iterator) -> Any:
+    """The next item of an iterator that has one."""
+    position = iterator.position
+    run.set(PositionSite(iterator), position + 1)
+    return run.checked(iterator.items.item(position))
+
+
+def iterator_over(run: Run, items: Sequence) -> Iterator:
+    return Iterator(items, born=run.age())
+
+
+def refuse_endless(run: Run) -> NoReturn:
+    run.refuse("these items never end", "zip them with something that ends")
+
+
+def iteration_note(target: ast.expr, item: Any) -> str:
+    """``t = 1``: tells the copies of an unrolled line apart."""
+    if isinstance(target, ast.Name) and isinstance(item, int | str):
+        return f"{target.id} = {item!r}"
+    if isinstance(target, ast.Tuple) and isinstance(item, tuple) and item:
+        return iteration_note(target.elts[0], item[0])
+    return ""

@@ -1,0 +1,63 @@
+"""How the arrays of the user's program lie in memory, and arrays made to lie as NumPy has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.analysis.layouts import seen_through
+from stcompile.base.strides import Strides, is_natural, placeholder
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array
+
+
+def dummy_of(run: Run, x: Array) -> Any:
+    """An array with the same strides and no elements worth reading; None if they are not known."""
+    made = x.cell.made
+    strides = run.layouts.of(made)
+    if strides is None:
+        return None
+    dummy = placeholder(made.type.dtype, made.type.dims, strides)
+    for step in x.path:
+        dummy = seen_through(step.primitive, step.params, dummy)
+    return dummy
+
+
+def strides_of(run: Run, x: Array) -> Strides:
+    """The strides of an array, in bytes; None if they are not known."""
+    dummy = dummy_of(run, x)
+    return None if dummy is None else tuple(dummy.strides)
+
+
+def in_c_order(run: Run, x: Any) -> Any:
+    """An array in C order: itself, or a copy."""
+    if not isinstance(x, Array) or is_natural(
+        x.type.dims, strides_of(run, x), x.type.dtype.itemsize
+    ):
+        return x
+    return run.record("copy", x, order="C")
+
+
+def copy_in_c_order(run: Run, x: Array) -> Array:
+    """A copy in C order."""
+    laid: Array = in_c_order(run, x)
+    if laid is x:
+        laid = run.record("copy", x)
+    return laid
+
+
+def in_order_of(run: Run, x: Any, other: Any) -> Any:
+    """An array in Fortran order if the other one is in that alone, else in C order."""
+    if not isinstance(x, Array) or not isinstance(other, Array):
+        return x
+    dummy = dummy_of(run, other)
+    if dummy is None and x.type.ndim > 1:  # one of the two, it is not known which
+        copied: Array = run.record("copy", x, order="C")
+        run.layouts.note(copied.cell.made, None)
+        return copied
+    if dummy is None or not np.isfortran(dummy):
+        return in_c_order(run, x)
+    axes = tuple(reversed(range(x.type.ndim)))
+    turned = in_c_order(run, run.view(x, "transpose", axes=axes))
+    return run.view(turned, "transpose", axes=axes)

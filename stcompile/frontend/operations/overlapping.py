@@ -1,0 +1,97 @@
+"""Copies between views of one array: `a[1] = a[:, 2]`.
+
+NumPy copies the source first where the two overlap, but not between vectors that lie in one
+direction: there it overwrites elements that it reads later, unless their strides are the same.
+What comes out depends on the order of the array in memory. Such a copy is refused; where nothing is
+lost, it means what a copy of the source would give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.base.strides import dense_order
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array
+
+
+def check_copy(run: Run, target: Array, part: Mapping[str, Any], value: Any) -> None:
+    """Refuse ``target[part] = value`` where NumPy may overwrite what it has yet to read; ``part``
+    are the params of a slice."""
+    if not isinstance(value, Array) or value.cell is not target.cell or value.type.size < 2:
+        return
+    if len(part["length"]) - len(part["drop"]) != 1:
+        return  # NumPy copies the source first
+    moves = any(any(form[1:]) for form in part["start"]) or _moves(target) or _moves(value)
+    if not _is_safe(run, target, part, value, moves):
+        run.refuse(
+            "this copies from an array to an overlapping part of itself: NumPy overwrites elements "
+            "that it has yet to read" + (", in some steps at least" if moves else ""),
+            "copy the source first: `x[...] = x[...].copy()`",
+        )
+
+
+def _moves(array: Array) -> bool:
+    return any(step.counters for step in array.path)
+
+
+def _is_safe(run: Run, target: Array, part: Mapping[str, Any], value: Array, moves: bool) -> bool:
+    """What NumPy does to numbers in the place of the elements, with and without a copy."""
+    found = []
+    for is_copied in (False, True):
+        memory = _numbers(run, target)
+        written, read = _part(_viewed(target, memory), part), _viewed(value, memory)
+        if abs(written.strides[0]) == abs(read.strides[-1]) or not read.strides[-1]:
+            return True
+        if not moves and np.intersect1d(written, read).size == 0:
+            return True
+        if moves or _order(run, target) is None:
+            return False  # the places are not known
+        written[...] = read.copy() if is_copied else read
+        found.append(memory)
+    return np.array_equal(*found)
+
+
+def _order(run: Run, array: Array) -> tuple[int, ...] | None:
+    """The axes of an array's base in the order of memory; None if that is not known."""
+    made = array.cell.made
+    return dense_order(made.type.dims, run.layouts.of(made), made.type.dtype.itemsize)
+
+
+def _numbers(run: Run, array: Array) -> Any:
+    """Different numbers in an array that lies in memory as the array's base does; if that is not
+    known, in one with a stride of its own for each axis."""
+    base, order = array.cell.variable.type, _order(run, array)
+    dtype = np.complex128 if base.dtype.kind == "c" else np.int64
+    dims = base.dims if order is None else [base.dims[axis] for axis in order]
+    gaps = [dim + (order is None) for dim in dims]
+    numbers = np.arange(1, 1 + math.prod(gaps)).reshape(gaps).astype(dtype)
+    if base.dtype.kind == "c":
+        numbers.imag = -numbers.real
+    numbers = numbers[tuple(map(slice, dims))]
+    return numbers if order is None else numbers.transpose(np.argsort(order))
+
+
+def _viewed(array: Array, memory: Any) -> Any:
+    """The view that an array is, of the base in this memory."""
+    for step in array.path:
+        if step.primitive == "slice":
+            memory = _part(memory, step.params)
+        else:
+            memory = TEMPLATES[step.primitive](memory, **step.params)
+    return memory
+
+
+def _part(memory: Any, slice: Mapping[str, Any]) -> Any:
+    """A slice; at the start of the axes along which it moves, for its strides."""
+    params = dict(slice)
+    spans = zip(params["start"], params["length"], params["step"], strict=True)
+    params["start"] = tuple(
+        (max(0, (1 - length) * step) if any(form[1:]) else form[0],) for form, length, step in spans
+    )
+    return TEMPLATES["slice"](memory, (), **params)

@@ -1,0 +1,1 @@
+"""What the staged interpreter knows: values, names, cells, and their changes."""

@@ -1,0 +1,414 @@
+"""Values that a function reads from outside: arguments, globals, closures, attributes.
+
+Each is mirrored once by the identity of the object, so that an array reached by two ways is one
+cell. An array, a float or a random generator becomes an input (of the program: a *hidden* one if
+it is no argument); anything else is a static value and a *guard*, which the dispatcher checks at
+every call, so that a changed global never meets a stale program. Real objects of the user are never
+mutated.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stcompile.analysis.layouts import Layouts
+from stcompile.base import trees
+from stcompile.base.classes import (
+    find,
+    is_changeable,
+    names_of,
+    other_names,
+    own_attributes,
+    owner_of,
+    set_own,
+)
+from stcompile.base.errors import LanguageError
+from stcompile.base.location import NOWHERE
+from stcompile.base.static import StaticArray
+from stcompile.base.strides import layout_of, strides_in
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Scalar, Unread
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.types import is_generator, type_of
+
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # the place is gone
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An argument's array or number: which argument, the path inside it, its variable, and
+    whether it is an array that is contiguous in C order."""
+
+    argument: str
+    path: trees.Path
+    variable: Variable
+    contiguous: bool = False
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A captured array or number: its variable, and where it is read at each call; ``layout`` is
+    how an array lies in memory (see `layout_of`)."""
+
+    variable: Variable
+    place: Place
+    layout: Any = None
+
+    def read(self) -> Any:
+        return self.place.read()
+
+    def fits(self) -> bool:
+        """True if the present value is of the type that the program was made for."""
+        try:
+            value = self.read()
+        except UNREADABLE:
+            return False
+        if not is_input(value) or type_of(value) != self.variable.type:
+            return False
+        return not isinstance(value, np.ndarray) or layout_of(value) == self.layout
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A captured static value that the program depends on."""
+
+    place: Place
+    expected: Any
+
+    def holds(self) -> bool:
+        try:
+            return same(self.place.read(), self.expected)
+        except UNREADABLE:
+            return False
+
+
+@dataclass(frozen=True)
+class IdentityGuard(Guard):
+    """That a place holds one object, and no other that is equal to it."""
+
+    def holds(self) -> bool:
+        try:
+            return self.place.read() is self.expected
+        except UNREADABLE:
+            return False
+
+
+@dataclass(frozen=True)
+class StructureGuard(Guard):
+    """The types and keys of a captured structure: ``expected`` is `structure_of` what the place
+    holds."""
+
+    def holds(self) -> bool:
+        try:
+            return same(structure_of(self.place.read()), self.expected)
+        except UNREADABLE:
+            return False
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Identity, or equality of plain immutable values of one type, part by part."""
+    if value is expected:
+        return True
+    if type(value) is not type(expected):
+        return False
+    if isinstance(value, tuple):
+        return len(value) == len(expected) and all(map(same, value, expected))
+    if isinstance(value, frozenset):  # 1, 1.0 and True are equal
+        return bool(value == expected) and set(map(_typed, value)) == set(map(_typed, expected))
+    return is_plain_value(value) and bool(value == expected)
+
+
+def _typed(value: Any) -> tuple[type, str]:
+    is_told = is_plain_value(value) or type(value) is float
+    return type(value), repr(value) if is_told else str(id(value))
+
+
+class Captures:
+    """The mirrors of everything read so far."""
+
+    def __init__(self, recorder: Recorder, layouts: Layouts) -> None:
+        self._recorder = recorder
+        self._layouts = layouts
+        self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
+        self._given: dict[int, Any] = {}  # the mirrors of the arguments' structures
+        self.leaves: list[Leaf] = []
+        self.beside: list[tuple[str, trees.Path]] = []  # attributes of arguments that are no parts
+        self.hidden: list[Hidden] = []
+        self.guards: dict[Place, Guard] = {}
+        self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
+        self._numbers: dict[Place, Scalar] = {}
+        self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
+
+    # --- arguments -----------------------------------------------------------------------------
+
+    def argument(self, name: str, value: Any, writeable: bool = False) -> Any:
+        """The mirror of an argument: every array or float in it becomes an input."""
+
+        mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), writeable)
+        self.note_given(mirror)
+        return mirror
+
+    def note_given(self, mirror: Any) -> None:
+        """Note the structures of an argument: the caller knows which of them are one."""
+        parts = trees.children(mirror)
+        if parts is not None:
+            self._given[id(mirror)] = mirror
+            for _, part in parts:
+                self.note_given(part)
+
+    def _argument_leaf(self, name: str, writeable: bool) -> Callable[[trees.Path, Any], Any]:
+        def leaf(path: trees.Path, item: Any) -> Any:
+            if isinstance(item, StaticArray):
+                return self._constant(item)
+            if not is_input(item):
+                return item
+            variable = self._recorder.variable(type_of(item), trees.path_name(name, path))
+            contiguous = isinstance(item, np.ndarray) and item.flags.c_contiguous
+            self.leaves.append(Leaf(name, path, variable, contiguous))
+            if is_generator(item):
+                return GeneratorValue(variable)
+            if not isinstance(item, np.ndarray):
+                return Scalar(variable)
+            shown = trees.show_path(name, path)
+            frozen = "" if writeable else f"{shown} belongs to the caller"
+            if id(item) in self._arguments:
+                frozen = "the same array is passed twice"
+                self._arguments[id(item)].cell.frozen = frozen
+            self._arguments[id(item)] = mirror = self._cell(variable, item, frozen)
+            return mirror
+
+        return leaf
+
+    def _mirrored(
+        self,
+        value: Any,
+        leaf: Callable[[trees.Path, Any], Any],
+        root: str | Place,
+        path: trees.Path,
+        writeable: bool = False,
+    ) -> Any:
+        """A structure with mirrors of its leaves. What its objects have besides their fields is
+        mirrored when it is read."""
+        parts = trees.children(value)
+        if parts is None:
+            return leaf(path, value)
+        made = trees.with_children(
+            value,
+            [self._mirrored(part, leaf, root, (*path, step), writeable) for step, part in parts],
+        )
+        if isinstance(made, tuple) or type(made) not in (list, dict):
+            fields = {name for (kind, name), _ in parts if kind == "attribute"}
+            for name, item in own_attributes(value):
+                if name not in fields:
+                    at = (*path, ("attribute", name))
+                    read = functools.partial(self._beside, item, root, at, writeable)
+                    set_own(made, name, Unread(functools.cache(read)))
+        return made
+
+    def _beside(self, value: Any, root: str | Place, path: trees.Path, writeable: bool) -> Any:
+        """The mirror of an attribute that is no part of the structure."""
+        if isinstance(root, Place):
+            return self.captured(value, root.part(path))
+        if writeable and any(is_input(item) for _, item in trees.leaves(value)):
+            shown = trees.show_path(root, path)
+            raise LanguageError(
+                f"`{shown}` is read, which is no field of the class: it does not follow the "
+                "parameters that this step changes",
+                hint="make it a field, a property or an argument of its own",
+            )
+        self.beside.append((root, path))
+        for at, item in trees.leaves(value, path):
+            if has_attributes(item) and not is_input(item):
+                self.track(item, Place.constant(item, trees.show_path(root, at)))
+        return self._mirrored(value, self._argument_leaf(root, False), root, path)
+
+    # --- captured values -----------------------------------------------------------------------
+
+    def captured(self, value: Any, place: Place) -> Any:
+        """The mirror of a value that the function reads from outside."""
+        if is_input(value) and not (isinstance(value, np.ndarray) or is_generator(value)):
+            return self._number(value, place)
+        if id(value) in self._mirrors:
+            _, mirror, first = self._mirrors[id(value)]
+            if place != first:
+                self.guard(place.same_as(first))
+            return mirror
+        if is_generator(value):
+            generator = GeneratorValue(self._hidden(value, place))
+            self._mirrors[id(value)] = value, generator, place
+            return generator
+        if is_input(value):
+            return self._array(value, place)
+        if type(value) in (list, tuple, dict) or trees.is_namedtuple(value):
+            return self._structure(value, place)
+        if isinstance(value, StaticArray):
+            self.guard(place)
+            self._mirrors[id(value)] = value, self._constant(value), place
+            return self._mirrors[id(value)][1]
+        if type(value) in (set, frozenset):
+            for item in filter(has_attributes, value):
+                self.track(item, Place.constant(item, f"an item of {place.description}"))
+            return self.guard(place.fact("items", frozenset))
+        self.guard(place)
+        if has_attributes(value):
+            self.track(value, place)
+        return value
+
+    def attribute(self, owner: Any, name: str, value: Any) -> Any:
+        """The mirror of ``owner.name``, where ``owner`` is a real object."""
+        place = self.place_of(owner)
+        if place is None:  # made while staging: nothing outside can change it
+            return value
+        return self.captured(value, place.attribute(name))
+
+    def guard(self, place: Place) -> Any:
+        """A static fact about the outside: its value now, guarded."""
+        value = place.read()
+        self.guards.setdefault(place, Guard(place, value))
+        return value
+
+    # --- classes -------------------------------------------------------------------------------
+
+    def class_of(self, value: Any) -> type:
+        """The class of an object, which does not change."""
+        place = self.place_of(value)
+        if place is not None and is_changeable(type(value)):
+            self._is(place.kind(), type(value))
+        return type(value)
+
+    def lookup(self, cls: type, name: str, after: type | None = None) -> Any:
+        """What a class, or those after one in its order, hold under a name, as it stands there:
+        from now on that, `MISSING` included."""
+        found = find(cls, name, after)
+        last = owner_of(cls, name, after)
+        order = cls.__mro__ if last is None else cls.__mro__[: cls.__mro__.index(last) + 1]
+        if any(map(is_changeable, order)):
+            self._is(Place.of_class(cls, name, after), found)
+        return found
+
+    def lacks(self, owner: Any, name: str) -> None:
+        """Rely on a real object to have no attribute of a name of its own."""
+        place = self.place_of(owner)
+        if place is not None and names_of(owner) is not None:
+            self.guard(place.has_own(name))
+
+    def _is(self, place: Place, expected: Any) -> None:
+        self.guards.setdefault(place, IdentityGuard(place, expected))
+
+    def tell_apart(self, one: Any, other: Any, owns: Callable[[Any], bool]) -> bool:
+        """False if two mirrors may be those of one object at another call; guards that two
+        captured objects stay two. ``owns`` tells what the function itself has made."""
+        mirrors = [(mirror, place) for _, mirror, place in self._mirrors.values()]
+        places = [p for value in (one, other) for mirror, p in mirrors if mirror is value]
+        if len(places) == 2:
+            self.guard(places[0].same_as(places[1]))
+            return True
+        given = [id(value) in self._given for value in (one, other)]
+        if any(given) and (all(given) or places or not (owns(one) or owns(other))):
+            return bool(structure_of(one) != structure_of(other))
+        arrays = [value for value in (one, other) if isinstance(value, Array)]
+        return len({id(a.cell) for a in arrays if a.cell.frozen}) < 2
+
+    def place_of(self, value: Any) -> Place | None:
+        """How a real object is reached, if it is one of the outside."""
+        found = self._places.get(id(value))
+        return found[1] if found else None
+
+    def track(self, value: Any, place: Place) -> None:
+        """Remember how a real object is reached, for its attributes."""
+        self._places.setdefault(id(value), (value, place))
+
+    def _structure(self, value: Any, place: Place) -> Any:
+        fact = place.fact("structure", structure_of)
+        self.guards.setdefault(fact, StructureGuard(place, structure_of(value)))
+        for item in self._keys(value):
+            self.track(item, Place.constant(item, f"a key of {place.description}"))
+
+        def leaf(path: trees.Path, item: Any) -> Any:
+            return self.captured(item, place.part(path))
+
+        mirror = self._mirrored(value, leaf, place, ())
+        self._mirrors[id(value)] = value, mirror, place
+        return mirror
+
+    def _keys(self, value: Any) -> Iterator[Any]:
+        """The keys of the dicts in a structure that may have attributes."""
+        for (_, key), part in trees.children(value) or ():
+            if has_attributes(key):
+                yield key
+            yield from self._keys(part)
+
+    def _number(self, value: Any, place: Place) -> Scalar:
+        if place not in self._numbers:
+            self._numbers[place] = Scalar(self._hidden(value, place))
+        return self._numbers[place]
+
+    def _array(self, value: np.ndarray[Any, Any], place: Place) -> Array:
+        variable = self._hidden(value, place)
+        array = self._cell(variable, value, f"{place.description} is not a local array")
+        self._mirrors[id(value)] = value, array, place
+        if id(value) in self._arguments:  # the same array, by two ways: neither may be written
+            self._arguments[id(value)].cell.frozen = "it is captured as well as passed"
+        return array
+
+    def _constant(self, value: StaticArray) -> Array:
+        params = {"values": tuple(value.ravel().tolist()), "shape": value.shape}
+        params["dtype"] = value.dtype
+        (variable,) = self._recorder.record("constant", (), NOWHERE, params)
+        return self._cell(variable, np.asarray(value, order="C"), "it is static")
+
+    def _hidden(self, value: Any, place: Place) -> Variable:
+        hint = place.description.rsplit(".", 1)[-1]
+        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_")
+        variable = self._recorder.variable(type_of(value), hint or "captured")
+        layout = layout_of(value) if isinstance(value, np.ndarray) else None
+        self.hidden.append(Hidden(variable, place, layout))
+        return variable
+
+    def _cell(self, variable: Variable, value: np.ndarray[Any, Any], frozen: str) -> Array:
+        self._layouts.note(variable, strides_in(value))
+        return Array(Cell(variable, frozen), variable.type)
+
+    def inputs(self) -> Iterator[Variable]:
+        """All inputs: the arguments' leaves, then the hidden ones."""
+        yield from (leaf.variable for leaf in self.leaves)
+        yield from (hidden.variable for hidden in self.hidden)
+
+
+def structure_of(value: Any) -> Any:
+    """The types and keys of a structure, without its leaves."""
+    parts = trees.children(value)
+    if parts is None:
+        return None
+    named = () if type(value) in (list, tuple, dict) else tuple(key for (_, key), _ in parts)
+    others = other_names(value, named) if named else ()
+    return type(value), tuple((step, structure_of(part)) for step, part in parts), others
+
+
+def is_input(value: Any) -> bool:
+    """True for what is traced: arrays of numbers, floats, complex and inexact NumPy scalars, and
+    random generators."""
+    if isinstance(value, np.ndarray):
+        return type(value) is np.ndarray and value.dtype.kind in "biufc"
+    if isinstance(value, np.inexact):
+        return not is_changeable(type(value))
+    return type(value) in (float, complex) or is_generator(value)
+
+
+def is_plain_value(value: Any) -> bool:
+    """True for immutable values that nothing tells apart from equal ones of their class; objects of
+    the user's subclasses of `str` and `int` may have attributes."""
+    if type(value) in (int, bool, str, bytes, complex, type(None)):
+        return True
+    return isinstance(value, np.dtype | np.generic) and not is_changeable(type(value))
+
+
+def has_attributes(value: Any) -> bool:
+    """True for objects whose attributes may be read while staging."""
+    return not is_plain_value(value)

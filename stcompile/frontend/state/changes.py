@@ -1,0 +1,147 @@
+"""What a staged program may change, and notes of what it does change."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.base.errors import StcompileError
+from stcompile.frontend.state.state import AttributeSite, ContentsSite, Journal, Site
+from stcompile.frontend.state.values import Cell
+from stcompile.wengert.recorder import Recorder
+
+
+@dataclass(frozen=True)
+class Owned:
+    """A container or an object that the program made, at what depth and age."""
+
+    container: Any
+    depth: int
+    born: int
+
+
+class Changes:
+    """The containers that the program owns, the arrays it may write, and the journal of the path
+    that is being staged."""
+
+    recorder: Recorder
+    made: dict[Hashable, Any]
+
+    def __init__(self) -> None:
+        self.depth = 0  # nesting of sub-programs
+        self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
+        self.journal: Journal | None = None
+        self.paths = 0  # that are staged, of which one may be taken or not
+        self._age = 0
+        self._watches: list[tuple[int, list[Site]]] = []
+        self._ties: list[Cell | Owned] = []  # what was frozen or disowned, in order
+
+    def own(self, container: Any) -> Any:
+        """Note a container that the program made, so that it may be mutated."""
+        self.owned[id(container)] = Owned(container, self.depth, self.age())
+        return container
+
+    def owns(self, container: Any) -> bool:
+        """True for a container that the program made, in the function being staged: one of an
+        enclosing function that is differentiated from inside must not be changed."""
+        found = self.owned.get(id(container))
+        return found is not None and found.depth == self.depth
+
+    def freeze(self, cell: Cell, reason: str) -> None:
+        """Let an array not be written any more."""
+        if not cell.frozen:
+            cell.frozen = reason
+            self._ties.append(cell)
+
+    def disown(self, container: Any) -> None:
+        """Let a container not be changed any more: control flow decides what else it is."""
+        found = self.owned.pop(id(container), None)
+        if found is not None:
+            self._ties.append(found)
+
+    def is_disowned(self, container: Any) -> bool:
+        """True if control flow decides what else a container is."""
+        return self._disowned(container) is not None
+
+    def _disowned(self, container: Any) -> Owned | None:
+        owned = (tie for tie in self._ties if isinstance(tie, Owned))
+        return next((found for found in owned if found.container is container), None)
+
+    def made_at(self, container: Any) -> int | None:
+        """The age at which the program made a container; None if it did not."""
+        found = self.owned.get(id(container)) or self._disowned(container)
+        return None if found is None else found.born
+
+    def owner(self, container: Any, outside: str = "of the caller") -> str:
+        """Why a container is not to be changed, for messages."""
+        if self.is_disowned(container):
+            return "that may be either of two, depending on a value known only at run time"
+        return outside
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Try to stage something: if it is refused, everything is as before."""
+        mark, recorded = len(self._ties), len(self.recorder.equations)
+        outer, made = self.journal, dict(self.made)
+        self.journal = journal = Journal(self.age())
+        try:
+            yield
+            if outer is not None:
+                for key, entry in journal.before.items():
+                    outer.before.setdefault(key, entry)
+        except StcompileError:
+            journal.undo()
+            self.made = made
+            del self.recorder.equations[recorded:]
+            for tie in self._ties[mark:]:
+                if isinstance(tie, Cell):
+                    tie.frozen = ""
+                else:
+                    self.owned[id(tie.container)] = tie
+            del self._ties[mark:]
+            raise
+        finally:
+            self.journal = outer
+
+    # --- changes -------------------------------------------------------------------------------
+
+    def age(self) -> int:
+        """A number greater than all before: what is made later is younger."""
+        self._age += 1
+        return self._age
+
+    def set(self, site: Site, value: Any) -> None:
+        """Change a site; every change goes through here or is noted."""
+        self.note(site)
+        site.write(value)
+
+    def note(self, site: Site) -> None:
+        """Note that a site is about to be changed."""
+        for age, changes in self._watches:
+            if site.born <= age:
+                changes.append(site)
+        if self.journal is not None:
+            self.journal.note(site)
+
+    @contextmanager
+    def watched(self, age: int) -> Iterator[list[Site]]:
+        """The sites of that ``age`` or older that are changed meanwhile."""
+        changes: list[Site] = []
+        self._watches.append((age, changes))
+        try:
+            yield changes
+        finally:
+            self._watches.pop()
+
+    def note_contents(self, container: Any) -> None:
+        """Note that a container is about to be changed, if the program made it."""
+        found = self.owned.get(id(container))
+        if found is not None and isinstance(container, list | dict | set):
+            self.note(ContentsSite(container, found.born))
+
+    def note_attribute(self, owner: Any, name: str) -> None:
+        found = self.owned.get(id(owner))
+        if found is not None:
+            self.note(AttributeSite(owner, name, found.born))

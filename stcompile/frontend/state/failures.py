@@ -1,0 +1,98 @@
+"""What an equation may raise when the generated function runs, and what waits for errors."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from stcompile.base.errors import StcompileError
+from stcompile.wengert.ir import Equation, Program
+from stcompile.wengert.primitives import PRIMITIVES
+
+Kinds: TypeAlias = tuple[type[BaseException], ...]
+
+_ARITHMETIC: Kinds = (ZeroDivisionError, OverflowError)
+_MATH: Kinds = (ValueError, OverflowError, ZeroDivisionError)
+_UNKNOWN: Kinds = (ValueError, IndexError, ArithmeticError, TypeError)
+_NEVER = frozenset(
+    {"and", "or", "not", "sum", "max", "min", "any", "all", "mean", "prod", "contract", "to_scalar"}
+    | {"asarray", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "copy", "cast"}
+    | {"stack", "concatenate", "full", "constant", "arange", "eye", "array", "cumsum", "cumprod"}
+    | {"accumulate", "sort", "argsort", "argmax", "argmin", "var", "std", "undef", "print"}
+    | {"convolve", "fft", "ifft", "rfft", "irfft", "real", "imag", "update_part", "masked_update"}
+    | {"cond", "loop", "diagonal", "where", "clip", "windows", "flip", "call"}
+)
+
+
+@dataclass(eq=False)
+class Guard:
+    """A ``try`` or a ``with`` around what is being staged, in a frame, on a line. ``handle`` takes
+    an error that is known at compile time; it says whether it ends here, and with which signal.
+    ``leave`` runs what comes at the end without an error. ``catches`` says whether an error of a
+    class ends here, which is asked for what only the running program knows."""
+
+    frame: Any
+    line: int
+    handle: Callable[[StcompileError], tuple[bool, Any]]
+    leave: Callable[[], Any] | None = None
+    catches: Callable[[type[BaseException]], bool] | None = None
+
+
+def raised_by(equation: Equation) -> Kinds:
+    """The classes of errors that an equation may raise, whatever numbers it is given."""
+    name = equation.primitive
+    if name == "raise":
+        kind = getattr(builtins, equation.params["error"])
+        return (kind,)
+    if name == "assert":
+        return (AssertionError,)
+    if name.startswith("math."):
+        return _MATH
+    floating: Kinds = ()
+    if any(mode == "raise" for _, mode in equation.location.errstate):
+        floating = (FloatingPointError,)
+    if name in ("slice", "update"):
+        return (IndexError,) if len(equation.inputs) > (1 if name == "slice" else 2) else ()
+    if name == "to_python":
+        given, made = (atom.type.dtype.kind for atom in (equation.inputs[0], equation.output))
+        return (ValueError, OverflowError) if (given, made) == ("f", "i") else floating
+    if name == "absolute":
+        kind, dtype = equation.inputs[0].type.kind, equation.inputs[0].type.dtype
+        return (OverflowError,) if kind == "python" and dtype.kind == "c" else floating
+    if PRIMITIVES[name].elementwise:
+        kinds = {atom.type.kind for atom in equation.inputs}
+        if kinds == {"python"} and name in ("divide", "floor_divide", "remainder", "power"):
+            return _ARITHMETIC
+        if kinds == {"python"} and name in ("add", "subtract", "multiply"):
+            mixed = len({atom.type.dtype.kind for atom in equation.inputs}) > 1
+            return (OverflowError,) if mixed else ()
+        whole = all(atom.type.dtype.kind in "iub" for atom in equation.inputs)
+        return (ValueError,) if name == "power" and whole else floating
+    if name in _NEVER:
+        return floating
+    if name == "external":
+        return (Exception,)
+    return (*_UNKNOWN, *floating)
+
+
+def failing(equations: Sequence[Equation]) -> Iterator[tuple[Equation, Kinds]]:
+    """Equations that may raise, and what; those within branches and loops as well. What a ``raise``
+    passes on its way out is staged where it is."""
+    for equation in equations:
+        kinds = () if equation.primitive == "raise" else raised_by(equation)
+        if kinds:
+            yield equation, kinds
+        for value in equation.params.values():
+            if isinstance(value, Program):
+                yield from failing(value.equations)
+
+
+def first_caught(kinds: Kinds, guards: Sequence[Guard]) -> tuple[Guard, type] | None:
+    """The innermost handler that one of these errors may end at, and its class."""
+    for kind in kinds:
+        for guard in reversed(guards):
+            if guard.catches is not None and guard.catches(kind):
+                return guard, kind
+    return None

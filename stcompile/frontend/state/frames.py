@@ -1,0 +1,162 @@
+"""Frames: the names of one activation of a function, and where its code stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from stcompile.base.location import Location
+from stcompile.frontend.state.failures import Guard
+from stcompile.parse.source import FunctionSource
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Block:
+    """Statements that are being executed, the position in them, and the ``errstate`` and the
+    ``guards`` around them. That of a ``try`` or a ``with`` has a ``guard``: it runs what comes at
+    its end."""
+
+    body: Sequence[ast.stmt]
+    at: int
+    errstate: tuple[tuple[str, str], ...]
+    guards: tuple[Guard, ...] = ()
+    guard: Guard | None = None
+
+
+@dataclass(eq=False)
+class Frame:
+    """One activation. ``parent`` is the frame that encloses it lexically; ``outside`` looks up a
+    name that no frame binds (closure cells, globals, builtins). ``blocks`` are what is being
+    executed, from the outermost block in; None stands for the edge of a loop's body. ``errstate``
+    is NumPy's handling of floating-point errors here. ``iterated`` are the sources of what its
+    loops go through, which no name need refer to; ``consumer`` takes what it yields. ``captured``
+    is True once a nested function was defined in it."""
+
+    source: FunctionSource
+    node: FunctionNode
+    caller: Location | None
+    parent: Frame | None
+    outside: Callable[[str], Any]
+    local_names: frozenset[str]
+    nonlocal_names: frozenset[str] = frozenset()
+    names: dict[str, Any] = field(default_factory=dict)
+    statement: ast.AST | None = None
+    notes: list[str] = field(default_factory=list)
+    depth: int = 0
+    born: int = 0
+    captured: bool = False
+    errstate: tuple[tuple[str, str], ...] = ()
+    blocks: list[Block | None] = field(default_factory=list)
+    iterated: list[Any] = field(default_factory=list)
+    consumer: Callable[[Any], None] | None = None
+
+    @property
+    def function_name(self) -> str:
+        if self.node is self.source.node:
+            return self.source.name  # a private one as it is written
+        return getattr(self.node, "name", "<lambda>")
+
+    def location(self, node: ast.AST) -> Location:
+        """Where a node stands, with the first line of its statement as the text."""
+        here = self.source.location(node, caller=self.caller, note=", ".join(self.notes))
+        statement = self.statement or node
+        line = getattr(statement, "lineno", here.line)
+        text = self.source.lines[line - 1].strip() if line <= len(self.source.lines) else here.text
+        return replace(
+            here,
+            function=self.function_name,
+            statement=line,
+            text=text,
+            errstate=self.errstate,
+        )
+
+    def owner_of(self, name: str) -> Frame | None:
+        """The nearest frame, this one first, that binds the name."""
+        if name in self.local_names:
+            return self
+        return self.parent.owner_of(name) if self.parent else None
+
+
+@lru_cache(maxsize=1024)
+def yields(node: FunctionNode) -> bool:
+    """True if there is a ``yield`` in a function, but for those in functions within it."""
+    inner: list[ast.AST] = [*node.body] if not isinstance(node, ast.Lambda) else [node.body]
+    while inner:
+        part = inner.pop()
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(part, ast.FunctionDef | ast.Lambda):
+            inner += ast.iter_child_nodes(part)
+    return False
+
+
+@lru_cache(maxsize=1024)
+def targets_of(node: ast.comprehension) -> frozenset[str]:
+    """The names that one ``for`` of a comprehension binds."""
+    return frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
+
+
+@lru_cache(maxsize=1024)
+def bound_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a function binds, and those it declares nonlocal."""
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [a for a in (arguments.vararg, arguments.kwarg) if a]
+    finder = _Binder()
+    for item in node.body if not isinstance(node, ast.Lambda) else [node.body]:
+        finder.visit(item)
+    names = finder.names | {argument.arg for argument in every}
+    return frozenset(names - finder.declared), frozenset(finder.declared)
+
+
+def captured_by(node: ast.AST) -> set[str]:
+    """The name that a part of a pattern or an ``except`` binds, as a set."""
+    if isinstance(node, ast.MatchMapping):
+        return {node.rest} if node.rest else set()
+    binds = isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler)
+    return {node.name} if binds and node.name else set()  # type: ignore[attr-defined]
+
+
+class _Binder(ast.NodeVisitor):
+    """Collects what one function's own statements bind; nested ones are scopes of their own."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.declared: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Store | ast.Del):
+            self.names.add(node.id)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        self.names |= captured_by(node)
+        super().generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.names.add(node.name)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """A scope of its own."""
+
+    def visit_ListComp(self, node: ast.AST) -> None:
+        """A scope of its own, but for what a walrus binds."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.NamedExpr):
+                self.visit(part.target)
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Nonlocal(self, node: ast.Nonlocal | ast.Global) -> None:
+        self.declared |= set(node.names)
+
+    visit_Global = visit_Nonlocal

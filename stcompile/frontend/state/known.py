@@ -1,0 +1,49 @@
+"""What a program computes of static values alone: it is known when the program is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.frontend.state.run import Run
+from stcompile.wengert.evaluate import apply
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+
+LARGEST = 10_000  # elements of what is looked into
+
+
+def pure_maker(run: Run, atom: Atom) -> Equation | None:
+    """The equation that makes an atom, if it has no other output and no effect."""
+    if isinstance(atom, Constant):
+        return None
+    made = run.recorder.producers.get(atom)
+    if made is None or len(made.outputs) != 1 or made.effects:
+        return None
+    return None if made.primitive in ("call", "cond", "loop", "undef") else made
+
+
+def known_value(run: Run, atom: Atom) -> Any:
+    """The value of an atom that depends on static values alone; else None."""
+    if isinstance(atom, Constant):
+        return atom.value
+    if atom not in run.known:
+        run.known[atom] = _computed(run, atom)
+    return run.known[atom]
+
+
+def _computed(run: Run, variable: Variable) -> Any:
+    made = pure_maker(run, variable)
+    if made is None or variable.type.size > LARGEST:
+        return None
+    inputs = []
+    for atom in made.inputs:
+        value = known_value(run, atom)
+        if value is None:
+            return None
+        inputs.append(value)
+    with np.errstate(all="ignore"):
+        try:
+            return apply(made.primitive, tuple(inputs), made.params)
+        except (TypeError, ValueError, ArithmeticError, LookupError):
+            return None

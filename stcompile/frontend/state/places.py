@@ -1,0 +1,161 @@
+"""Places: where a captured value is read from, now and at every call."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from stcompile.base import trees
+from stcompile.base.classes import MISSING, find, names_of, owner_of
+
+Bind: TypeAlias = Callable[[Any], str]  # a name, in the code that is written, for an object
+
+
+@dataclass(frozen=True)
+class Place:
+    """A global, a closure cell, an attribute, or a part of what another place holds.
+
+    ``key`` tells places apart; ``read`` gets the present value; ``expression`` is Python code that
+    does the same, for code in which every object has the name that ``bind`` gives it.
+    """
+
+    key: tuple[Any, ...]
+    read: Callable[[], Any] = field(compare=False)
+    expression: Callable[[Bind], str] = field(compare=False, repr=False)
+    description: str = field(compare=False)
+
+    @staticmethod
+    def constant(value: Any, description: str) -> Place:
+        """An object that is held on to, such as the function that is compiled."""
+        return Place(("constant", id(value)), lambda: value, lambda bind: bind(value), description)
+
+    @staticmethod
+    def of_global(names: dict[str, Any], name: str) -> Place:
+        return Place(
+            ("global", id(names), name),
+            lambda: names[name],
+            lambda bind: f"{bind(names)}[{name!r}]",
+            name,
+        )
+
+    @staticmethod
+    def of_builtin(names: dict[str, Any], name: str) -> Place:
+        """A builtin, which a global of the same name would hide."""
+
+        def read() -> Any:
+            return names[name] if name in names else getattr(builtins, name)
+
+        def expression(bind: Bind) -> str:
+            here = bind(names)
+            return f"({here}[{name!r}] if {name!r} in {here} else {bind(builtins)}.{name})"
+
+        return Place(("builtin", id(names), name), read, expression, name)
+
+    @staticmethod
+    def of_cell(cell: types.CellType, name: str) -> Place:
+        return Place(
+            ("cell", id(cell)),
+            lambda: cell.cell_contents,
+            lambda bind: f"{bind(cell)}.cell_contents",
+            name,
+        )
+
+    @staticmethod
+    def of_class(cls: type, name: str, after: type | None = None) -> Place:
+        """What a class, or those that come ``after`` one in its order, hold under a name: as it
+        stands there, or `MISSING`. It is found quickly where it is found now."""
+        owner = owner_of(cls, name, after)
+
+        def expression(bind: Bind) -> str:
+            if after is None and owner is cls:
+                return f"{bind(cls)}.__dict__[{name!r}]"
+            if after is None and getattr(cls, name, MISSING) is MISSING:
+                return f"getattr({bind(cls)}, {name!r}, {bind(MISSING)})"
+            return f"{bind(find)}({bind(cls)}, {name!r}, {bind(after)})"
+
+        shown = cls.__name__ if owner is None else owner.__name__
+        return Place(
+            ("class", id(cls), name, id(after)),
+            lambda: find(cls, name, after),
+            expression,
+            f"{shown}.{name}",
+        )
+
+    def kind(self) -> Place:
+        """The class of the object that is here."""
+        read, written = self.read, self.expression
+        return Place(
+            ("type", self.key),
+            lambda: type(read()),
+            lambda bind: f"type({written(bind)})",
+            f"type of {self.description}",
+        )
+
+    def has_own(self, name: str) -> Place:
+        """Whether the object that is here has an attribute of its own, in its dict."""
+        read, written = self.read, self.expression
+        return Place(
+            ("own", self.key, name),
+            lambda: name in (names_of(read()) or ()),
+            lambda bind: f"({name!r} in {written(bind)}.__dict__)",
+            f"own {name} of {self.description}",
+        )
+
+    def attribute(self, name: str) -> Place:
+        read, written, shown = self.read, self.expression, f"{self.description}.{name}"
+        return Place(
+            ("attribute", self.key, name),
+            lambda: getattr(read(), name),
+            lambda bind: attribute_expression(written(bind), name),
+            shown,
+        )
+
+    def part(self, path: trees.Path) -> Place:
+        read, written = self.read, self.expression
+        return Place(
+            ("part", self.key, path),
+            lambda: trees.follow(read(), path),
+            lambda bind: part_expression(written(bind), path, bind),
+            trees.show_path(self.description, path),
+        )
+
+    def fact(self, name: str, ask: Callable[[Any], Any]) -> Place:
+        """Something about the value, such as whether it has an attribute."""
+        read, written = self.read, self.expression
+        return Place(
+            ("fact", self.key, name),
+            lambda: ask(read()),
+            lambda bind: f"{bind(ask)}({written(bind)})",
+            f"{name} of {self.description}",
+        )
+
+    def same_as(self, other: Place) -> Place:
+        """Whether two places hold one object."""
+        one, two = self, other
+        return Place(
+            ("same", self.key, other.key),
+            lambda: one.read() is two.read(),
+            lambda bind: f"({one.expression(bind)} is {two.expression(bind)})",
+            f"{self.description} is {other.description}",
+        )
+
+
+def attribute_expression(owner: str, name: str) -> str:
+    """``owner.name``, or what means it if that is no identifier as Python would read it back."""
+    if name.isascii() and name.isidentifier() and not keyword.iskeyword(name):
+        return f"{owner}.{name}"
+    return f"getattr({owner}, {name!r})"
+
+
+def part_expression(root: str, path: trees.Path, bind: Bind) -> str:
+    """`trees.follow` as code."""
+    for kind, key in path:
+        if kind == "attribute":
+            root = attribute_expression(root, key)
+        else:
+            root += f"[{key!r}]" if type(key) in (str, int) else f"[{bind(key)}]"
+    return root

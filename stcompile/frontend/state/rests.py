@@ -1,0 +1,50 @@
+"""Lists of which data decides how many items they have.
+
+Such a list holds a `Rest` in place of the items that are unknown, and there may be known ones
+before and after it. A place in the list is known if it is counted from an end without coming to the
+rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Rest
+
+
+def rest_in(items: Iterable[Any]) -> Rest | None:
+    """What stands for the items that are unknown, if there are any."""
+    return next((item for item in items if isinstance(item, Rest)), None)
+
+
+def check_place(run: Run, items: Sequence[Any], index: Any) -> None:
+    """Refuse an index or a slice of which it is not known what it selects."""
+    rest = rest_in(items)
+    if rest is None:
+        return
+    passed = items
+    if isinstance(index, slice):
+        start, stop, step = index.start, index.stop, index.step
+        if isinstance(start, int) and start < 0 and stop is None and step in (None, 1):
+            passed = _passed(items, start)
+    elif isinstance(index, int):
+        passed = _passed(items, index)
+    if rest_in(passed) is not None:
+        run.refuse(rest.reason, rest.hint)
+
+
+def check_insertion(run: Run, items: Sequence[Any], index: Any) -> None:
+    """Refuse to insert an item at a place of which it is not known where it is."""
+    if isinstance(index, int) and index > 0:
+        check_place(run, items, index - 1)
+    elif index != 0:
+        check_place(run, items, index)
+
+
+def _passed(items: Sequence[Any], index: int) -> Sequence[Any]:
+    """What one comes to, from the nearer end, on the way to an item."""
+    if index >= 0:
+        return items[: index + 1]
+    return items[index:] if -index <= len(items) else items

@@ -1,0 +1,480 @@
+"""One staging: the equations recorded so far, the captures, and where the interpreter stands.
+
+`Run` is what every part of the frontend works with. It knows how to record, read and write; what
+each kind of expression, statement and callable means is in the tables it is given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import FunctionType
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from stcompile.analysis.cautions import Caution
+from stcompile.analysis.layouts import Layouts
+from stcompile.base import trees
+from stcompile.base.classes import MISSING, is_changeable
+from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError, TypingError
+from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
+from stcompile.base.location import NOWHERE, Location, Section
+from stcompile.base.strides import alike
+from stcompile.base.wording import an
+from stcompile.frontend.state.capture import Captures, is_plain_value
+from stcompile.frontend.state.changes import Changes
+from stcompile.frontend.state.elements import Elements
+from stcompile.frontend.state.failures import Guard, first_caught, raised_by
+from stcompile.frontend.state.frames import Block, Frame
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.state import CellSite
+from stcompile.frontend.state.values import (
+    Affine,
+    Array,
+    Cell,
+    GeneratorValue,
+    Masked,
+    Poison,
+    Row,
+    Scalar,
+    Traced,
+    ViewStep,
+    described,
+)
+from stcompile.wengert.ir import Atom, Constant, Variable, freeze
+from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.types import is_number
+
+T = TypeVar("T")
+STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
+
+_HINTS: dict[type[StcompileError], str] = {
+    LanguageError: "docs/language.md lists what can be written instead",
+    TypingError: "NumPy or Python would refuse this as well: check shapes and types",
+    ArgumentsError: "check the names and the number of the arguments",
+}
+
+
+@dataclass(frozen=True)
+class Language:
+    """What the interpreter understands, as tables from syntax or object to a handler;
+    ``array_of`` makes an array of a nested list."""
+
+    expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
+    statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
+    call: Callable[[Run, Any, Sequence[Any], Mapping[str, Any]], Any]
+    array_of: Callable[[Run, Any, Any], Array]
+
+
+class Run(Changes):
+    def __init__(self, language: Language) -> None:
+        super().__init__()
+        self.language = language
+        self.recorder = Recorder()
+        self.section: Section = "forward"
+        self.frames: list[Frame] = []  # those that code still to come can reach
+        self.origins: dict[
+            int, tuple[Any, str]
+        ] = {}  # records of the arguments: object, expression
+        self.layouts = Layouts(self.recorder.producers)
+        self.elements = Elements(self.recorder.producers, self.layouts)
+        self.captures = Captures(self.recorder, self.layouts)
+        self.cautions: list[Caution] = []  # what the user is to be warned of
+        self.made: dict[Hashable, Any] = {}  # what is there: views of variables, results of calls
+        self.known: dict[Variable, Any] = {}  # values of what depends on constants (see `masks`)
+        self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
+        self.guards: tuple[Guard, ...] = ()  # ``try`` and ``with`` around the present statement
+        self.handled: StcompileError | None = None  # the error that an ``except`` is busy with
+        self._here: tuple[ast.AST, Frame] | None = None
+        self._steps = 0
+
+    # --- walking -------------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.AST, frame: Frame) -> Any:
+        """The value of an expression."""
+        outer, self._here = self._here, (node, frame)
+        self._steps += 1
+        if self._steps > STEP_BUDGET:
+            self.refuse("this runs too long at compile time", "is there a loop that never ends?")
+        try:
+            handler = self.language.expressions.get(type(node))
+            if handler is None:
+                self.refuse(f"{syntax_name(node)} is not supported", "")
+            return handler(self, node, frame)
+        finally:
+            self._here = outer
+
+    def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Any:
+        """Run statements; what ends them early (see `signals`), or None."""
+        for at, node in enumerate(body):
+            outer, self._here = self._here, (node, frame)
+            enclosing, frame.statement = frame.statement, node
+            frame.blocks.append(Block(body, at, frame.errstate, self.guards))
+            try:
+                handler = self.language.statements.get(type(node))
+                if handler is None:
+                    self.refuse(f"{syntax_name(node)} is not supported", "")
+                signal = handler(self, node, frame)
+            finally:
+                self._here, frame.statement = outer, enclosing
+                frame.blocks.pop()
+            if signal is not None:
+                return signal
+        return None
+
+    def at(self, node: ast.AST, frame: Frame, action: Callable[[], T]) -> T:
+        """Do something on behalf of an expression: errors point at it."""
+        outer, self._here = self._here, (node, frame)
+        try:
+            return action()
+        finally:
+            self._here = outer
+
+    def about_result(self, action: Callable[[], T]) -> T:
+        """Do something about what the last call returned: errors point at where it did."""
+        return self.at(*self.returned, action) if self.returned is not None else action()
+
+    def call(self, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return self.language.call(self, function, arguments, keywords)
+
+    @property
+    def location(self) -> Location:
+        if self._here is None:
+            return NOWHERE
+        node, frame = self._here
+        return frame.location(node).in_section(self.section)
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that is being evaluated."""
+        assert self._here is not None
+        return self._here[1]
+
+    @property
+    def caller(self) -> Location | None:
+        """The call site, for code that is inlined here."""
+        return self.location if self._here is not None else None
+
+    def refuse(
+        self, reason: str, hint: str, error: type[StcompileError] = LanguageError
+    ) -> NoReturn:
+        """Stop: the expression being evaluated is not taken."""
+        where = self.location if self._here is not None else None
+        raise error(reason, location=where, hint=hint or _HINTS[error])
+
+    def refuse_foreign(self, value: Any) -> None:
+        """Refuse an object or a function of a library that is known not to be compiled."""
+        library = library_of(value)
+        if library is not None:
+            self.refuse(f"{foreign_kind(value)} is not compiled", LIBRARIES[library])
+
+    def raises(
+        self,
+        raised: BaseException,
+        hint: str = "",
+        error: type[StcompileError] = TypingError,
+        reason: str = "",
+    ) -> NoReturn:
+        """Stop where Python would raise an error: `except` may take it."""
+        try:
+            self.refuse(reason or f"{type(raised).__name__}: {raised}", hint, error)
+        except StcompileError as refusal:
+            refusal.raised, refusal.guards = raised, self.guards
+            raise
+
+    def _check_guards(self) -> None:
+        """Refuse an equation that may raise what a handler around it takes."""
+        kinds = raised_by(self.recorder.equations[-1])
+        found = first_caught(kinds, self.guards) if kinds else None
+        if found is not None:
+            guard, kind = found
+            self.refuse(
+                f"whether this raises {kind.__name__}, which line {guard.line} would take, is "
+                "known only at run time",
+                "test for it with `if`, or let the error through",
+            )
+
+    def refuse_masked(self) -> NoReturn:
+        """Refuse what needs to know how many items a mask selects."""
+        self.refuse(
+            "a boolean mask selects a number of elements that is known only at run time",
+            "keep the shape: np.where(mask, x, 0); or reduce at once: np.sum(x[mask])",
+        )
+
+    # --- recording -----------------------------------------------------------------------------
+
+    def record(self, primitive: str, *operands: Any, **params: Any) -> Any:
+        """Record one equation over values and return its result as a value: the only output, or
+        a tuple of them."""
+        outputs = self.record_atoms(primitive, tuple(map(self.atom, operands)), params)
+        values = tuple(map(self.value, outputs))
+        return values[0] if len(values) == 1 else values
+
+    def record_atoms(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> tuple[Variable, ...]:
+        try:
+            outputs = self.recorder.record(primitive, inputs, self.location, params)
+        except UnsupportedOperandError as error:
+            self.refuse(str(error), "convert the operands, or compute this outside the function")
+        except OperandError as error:
+            self.refuse(str(error), "", TypingError)
+        if self.guards:
+            self._check_guards()
+        return outputs
+
+    def value(self, atom: Atom) -> Any:
+        """A new value of the user's program for an atom: arrays get storage of their own."""
+        if isinstance(atom, Constant):
+            return atom.value
+        if atom.type.kind != "array":
+            return Scalar(atom)
+        cell = Cell(atom, depth=self.depth, born=self.age())
+        return Array(cell, atom.type)
+
+    def atom(self, value: Any) -> Atom:
+        """The atom that stands for a value now."""
+        self.checked(value)
+        if isinstance(value, Variable | Constant):
+            return value
+        if isinstance(value, Affine):
+            return self._number(value)
+        if isinstance(value, Row):
+            return self._row(value)
+        if isinstance(value, Scalar):
+            return value.atom
+        if isinstance(value, Array):
+            return self.read(value)
+        if is_number(value):
+            return Constant(value)
+        if isinstance(value, list | tuple):
+            return self.read(self.as_array(value))
+        if isinstance(value, Masked):
+            self.refuse_masked()
+        self.refuse_foreign(value)
+        self.refuse(
+            f"{described(value)} cannot be an operand of an array operation",
+            "operands are arrays and numbers",
+        )
+
+    def _number(self, value: Affine) -> Variable:
+        """An affine integer as a number: an equation for each operation."""
+        total: Atom = Constant(value.offset)
+        for counter, coefficient in value.terms:
+            term: Variable = counter
+            if coefficient != 1:
+                (term,) = self.record_atoms("multiply", (Constant(coefficient), counter), {})
+            if total == Constant(0):
+                total = term
+            else:
+                (total,) = self.record_atoms("add", (term, total), {})
+        assert isinstance(total, Variable)
+        return total
+
+    def _row(self, row: Row) -> Variable:
+        params = {"start": ((row.index,),), "length": (1,), "step": (1,), "drop": (0,)}
+        (number,) = self.record_atoms("slice", (row.atom,), params)
+        if row.kept.kind == "python":
+            (number,) = self.record_atoms("to_python", (number,), {"dtype": row.kept.dtype})
+        return number
+
+    def as_array(self, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
+        """A value as an array, as np.asarray makes it: arrays stay, numbers and nested lists of
+        numbers become new ones."""
+        if isinstance(value, Array):
+            return self.cast(value, dtype) if dtype else value
+        if isinstance(value, Scalar) or is_number(value):
+            array: Array = self.record("asarray", value)
+            return self.cast(array, dtype) if dtype else array
+        if isinstance(value, Masked):
+            self.refuse_masked()
+        if not isinstance(value, list | tuple):
+            self.refuse_foreign(value)
+            self.refuse(f"{described(value)} is not an array", "pass arrays, numbers or lists")
+        return self.language.array_of(self, value, dtype)
+
+    def cast(self, array: Array, dtype: np.dtype[Any]) -> Array:
+        """The array itself if it has the dtype, else a copy in it."""
+        if array.type.dtype == dtype:
+            return array
+        result: Array = self.record("cast", array, dtype=dtype)
+        return result
+
+    # --- views and writes ----------------------------------------------------------------------
+
+    def read(self, array: Array) -> Variable:
+        """The variable with an array's present value: the base's, through its views."""
+        variable = array.cell.variable
+        for step in array.path:
+            variable = self._step(variable, step)
+        return variable
+
+    def _step(self, variable: Variable, step: ViewStep) -> Variable:
+        key = variable, step
+        found: Variable | None = self.made.get(key)
+        if found is None:
+            operands = (variable, *step.counters)
+            (found,) = self.record_atoms(step.primitive, operands, step.params)
+            self.made[key] = found
+        return found
+
+    def view(
+        self, array: Array, primitive: str, counters: tuple[Variable, ...] = (), **params: Any
+    ) -> Array:
+        """A view of an array. It is read at once, so that its equation stands where it was made."""
+        step = ViewStep(primitive, freeze(params), counters)
+        variable = self._step(self.read(array), step)
+        return Array(array.cell, variable.type, (*array.path, step))
+
+    def check_writeable(self, array: Array) -> None:
+        if array.cell.frozen:
+            self.refuse(
+                f"this writes into an array that the function does not own: {array.cell.frozen}",
+                "write to a copy (`x = x.copy()`), or make a new array (`x = x + v`)",
+            )
+        if array.cell.depth != self.depth:
+            self.refuse(
+                "this writes into an array of the enclosing function while it is differentiated",
+                "write to a copy",
+            )
+
+    def write(self, array: Array, change: Callable[[Variable], Traced]) -> None:
+        """Replace the contents of an array by ``change(present value)``, seen by all its views."""
+        self.check_writeable(array)
+        cell = array.cell
+        changed = self._written(cell.variable, array.path, change)
+        lies = self.layouts.of(cell.made)
+        if lies is None:
+            self.layouts.note(changed, None)
+        elif not alike(cell.made.type.dims, lies, self.layouts.of(changed)):
+            changed = self._put_back(cell.variable, whole(changed.type.dims), changed)
+        self.set(CellSite(cell), changed)
+
+    def _written(
+        self, variable: Variable, path: tuple[ViewStep, ...], change: Callable[[Variable], Traced]
+    ) -> Variable:
+        if not path:
+            changed = change(variable)
+            array = self.as_array(changed)  # a 0-d array stays one
+            result = self.read(array)
+        else:
+            step, *rest = path
+            inner = self._written(self._step(variable, step), tuple(rest), change)
+            result = self._put_back(variable, step, inner)
+        hint = self.recorder.hints.get(variable)
+        if hint and result not in self.recorder.hints:
+            self.recorder.hints[result] = hint
+        return result
+
+    def _put_back(self, base: Variable, step: ViewStep, value: Variable) -> Variable:
+        """The base with the part that a view shows replaced: the view's inverse."""
+        params = step.params
+        if step.primitive == "slice":
+            (result,) = self.record_atoms("update", (base, value, *step.counters), params)
+            return result
+        if step.primitive in ("real", "imag"):
+            part = {"part": step.primitive}
+            (result,) = self.record_atoms("update_part", (base, value), part)
+            return result
+        inverse: dict[str, tuple[str, dict[str, Any]]] = {
+            "reshape": ("reshape", {"shape": base.type.dims}),
+            "expand_dims": ("squeeze", {"axis": params.get("axis")}),
+            "squeeze": ("expand_dims", {"axis": params.get("axis")}),
+            "transpose": ("transpose", {"axes": np.argsort(params.get("axes", ())).tolist()}),
+        }
+        if step.primitive not in inverse:
+            self.refuse(f"a view made by {step.primitive} cannot be written to", "write to a copy")
+        (result,) = self.record_atoms(
+            inverse[step.primitive][0], (value,), inverse[step.primitive][1]
+        )
+        return result
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def hint(self, value: Any, name: str) -> None:
+        """Name the variable of a value after the user's name for it, unless it has one. (A name
+        that an inner gradient made up gives way to the user's.)"""
+        if isinstance(value, GeneratorValue):
+            self.recorder.hints.setdefault(value.atom, name)
+        if not isinstance(value, Array | Scalar) or isinstance(value, Affine | Row):
+            return
+        variable = value.atom if isinstance(value, Scalar) else self.read(value)
+        present = self.recorder.hints.get(variable, "")
+        if not present or (present.startswith("d_") and self.section == "forward"):
+            self.recorder.hints[variable] = name
+
+    def checked(self, value: Any) -> Any:
+        """A value that is read; what paths left different is refused."""
+        if isinstance(value, Poison):
+            self.refuse(value.reason, value.hint)
+        return value
+
+    def place_of(self, owner: Any, value: Any) -> Place | None:
+        """How the real object ``owner`` is reached, of which ``value`` was read; None for objects
+        that the program made, and for mirrors of the arguments."""
+        found = self.captures.place_of(owner)
+        if found is not None or id(owner) in self.owned or self.is_disowned(owner):
+            return found
+        is_staged = type(value).__module__ == Array.__module__
+        if is_staged or is_plain_value(value) or trees.children(owner) is not None:
+            return None
+        found = Place.constant(owner, type(owner).__name__)  # nothing says how, but it stays
+        self.captures.track(owner, found)
+        return found
+
+    def truth(self, value: Any) -> bool:
+        """The truth of a static value."""
+        assert not isinstance(value, Array | Scalar)
+        if isinstance(value, Masked):
+            self.refuse_masked()
+        for item in value if isinstance(value, list) else ():
+            self.checked(item)
+        if is_changeable(type(value)):
+            return self._truth_of_object(value)
+        return bool(self.checked(value))
+
+    def _truth_of_object(self, value: Any) -> bool:
+        """The truth of an object of the user's."""
+        cls = self.captures.class_of(value)
+        for name, kind in (("__bool__", bool), ("__len__", int)):
+            method = self.captures.lookup(cls, name)
+            if method is MISSING:
+                continue
+            if not isinstance(method, FunctionType):
+                if isinstance(value, tuple | int | str | bytes | Enum):
+                    return bool(value)
+                self.refuse(
+                    f"the truth of {an(cls.__name__)} is not known", "compare what it holds"
+                )
+            result = self.call(method, [value], {})
+            if isinstance(result, Array | Scalar):
+                self.refuse(f"`{name}` depends on a traced value", "compare the numbers themselves")
+            if not isinstance(result, kind):
+                text = f"{name} should return {kind.__name__}, returned {described(result)}"
+                self.refuse(text, "", TypingError)
+            return bool(result)
+        return True
+
+
+def whole(dims: tuple[int, ...]) -> ViewStep:
+    """The view of all elements of an array."""
+    ones = (1,) * len(dims)
+    params = {"start": ((0,),) * len(dims), "length": dims, "step": ones, "drop": ()}
+    return ViewStep("slice", freeze(params))
+
+
+def syntax_name(node: ast.AST) -> str:
+    """What Python programmers call a piece of syntax."""
+    names = {
+        "Yield": "`yield` (a generator)", "YieldFrom": "`yield from` (a generator)",
+        "Await": "`await`", "AsyncFor": "`async for`", "AsyncWith": "`async with`",
+        "Global": "`global`", "While": "`while`", "With": "`with`", "Try": "`try`",
+        "TryStar": "`except*`", "Raise": "`raise`", "Delete": "`del`",
+        "ClassDef": "a class definition", "Starred": "a starred name", "Slice": "a slice",
+        "Match": "`match`", "JoinedStr": "an f-string", "AsyncFunctionDef": "`async def`",
+    }  # fmt: skip
+    return names.get(type(node).__name__, type(node).__name__)

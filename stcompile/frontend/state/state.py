@@ -1,0 +1,217 @@
+"""The mutable state of a staged program, and undoing changes to it.
+
+What a program can change is a *site*: a name of a frame, the variable of a cell, the contents of a
+container, an attribute of an object, the position of an iterator. A `Journal` remembers what the
+sites held before their first change, so that a path of control flow can be staged, looked at, and
+taken back.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from stcompile.base.classes import MISSING, own, own_attributes, set_own
+from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.values import (
+    DICT_VIEWS,
+    Array,
+    Bound,
+    Cell,
+    Closure,
+    Flat,
+    Generated,
+    Iterator,
+    Partial,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class NameSite:
+    """A name of a frame."""
+
+    frame: Frame
+    name: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return NameSite, id(self.frame), self.name
+
+    @property
+    def born(self) -> int:
+        return self.frame.born
+
+    def read(self) -> Any:
+        return self.frame.names.get(self.name, MISSING)
+
+    def write(self, value: Any) -> None:
+        if value is MISSING:
+            self.frame.names.pop(self.name, None)
+        else:
+            self.frame.names[self.name] = value
+
+
+@dataclass(frozen=True, eq=False)
+class CellSite:
+    """The variable of a cell: the contents of an array."""
+
+    cell: Cell
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return CellSite, id(self.cell)
+
+    @property
+    def born(self) -> int:
+        return self.cell.born
+
+    def read(self) -> Any:
+        return self.cell.variable
+
+    def write(self, value: Any) -> None:
+        self.cell.variable = value
+
+
+@dataclass(frozen=True, eq=False)
+class ContentsSite:
+    """The contents of a list, dict or set that the program made; ``born`` is its age."""
+
+    container: Any
+    born: int
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ContentsSite, id(self.container)
+
+    def read(self) -> Any:
+        return self.container.copy()
+
+    def write(self, value: Any) -> None:
+        self.container.clear()
+        if isinstance(self.container, list):
+            self.container.extend(value)
+        else:
+            self.container.update(value)
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeSite:
+    """An attribute of an object that the program made; ``born`` is its age."""
+
+    owner: Any
+    name: str
+    born: int
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return AttributeSite, id(self.owner), self.name
+
+    def read(self) -> Any:
+        return own(self.owner, self.name)
+
+    def write(self, value: Any) -> None:
+        set_own(self.owner, self.name, value)
+
+
+@dataclass(frozen=True, eq=False)
+class PositionSite:
+    """How far an iterator has come."""
+
+    iterator: Iterator
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return PositionSite, id(self.iterator)
+
+    @property
+    def born(self) -> int:
+        return self.iterator.born
+
+    def read(self) -> Any:
+        return self.iterator.position
+
+    def write(self, value: Any) -> None:
+        self.iterator.position = value
+
+
+Site: TypeAlias = NameSite | CellSite | ContentsSite | AttributeSite | PositionSite
+Key: TypeAlias = tuple[Any, ...]
+
+
+class Journal:
+    """The sites that were changed since an ``age``, with what they held before. What is younger is
+    out of reach for anybody else: it is not taken back."""
+
+    def __init__(self, age: int) -> None:
+        self.age = age
+        self.before: dict[Key, tuple[Site, Any]] = {}
+
+    def note(self, site: Site) -> None:
+        """Remember a site before it is changed."""
+        if site.key not in self.before:
+            self.before[site.key] = site, site.read()
+
+    def after(self) -> dict[Key, tuple[Site, Any]]:
+        """What the changed sites hold now."""
+        return {key: (site, site.read()) for key, (site, _) in self.before.items()}
+
+    def undo(self) -> None:
+        for site, value in self.before.values():
+            if site.born <= self.age:
+                site.write(value)
+
+
+def reachable(
+    frames: Iterable[Frame],
+    left_out: Collection[Key],
+    owned: Collection[int],
+    more: Iterable[Any] = (),
+) -> set[int]:
+    """Identities of the cells and containers that some name, loop, container or ``owned`` object
+    refers to, but for the sites left out, and of those that ``more`` values are or refer to."""
+    seen: set[int] = set()
+    stack: list[Any] = list(more)
+    for frame in frames:
+        stack += frame.iterated
+        stack += [
+            value
+            for name, value in frame.names.items()
+            if (NameSite, id(frame), name) not in left_out
+        ]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Array):
+            seen.add(id(value.cell))
+            continue
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if (ContentsSite, id(value)) in left_out:
+            continue
+        if id(value) in owned:
+            stack += [
+                part
+                for name, part in own_attributes(value)
+                if (AttributeSite, id(value), name) not in left_out
+            ]
+        if isinstance(value, list | tuple | set):
+            stack += value
+        elif isinstance(value, dict):
+            stack += value.values()
+        elif type(value) in DICT_VIEWS:
+            stack += gc.get_referents(value)  # the dict, which a view does not name
+        elif isinstance(value, Closure):
+            stack += value.defaults.values()
+        elif isinstance(value, Bound):
+            stack.append(value.receiver)
+        elif isinstance(value, Partial):
+            stack += [*value.arguments, *value.keywords.values()]
+        elif isinstance(value, Iterator):
+            stack += value.items.sources
+        elif isinstance(value, Generated):
+            stack += value.names.values()
+        elif isinstance(value, Flat):
+            stack.append(value.array)
+    return seen

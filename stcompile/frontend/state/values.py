@@ -1,0 +1,455 @@
+"""What a name of the user's program can hold while the program is staged.
+
+A *static* value is an ordinary Python object and is not wrapped. A *traced* value is one of the
+classes below. An ndarray of the user's program is a `Cell` that holds its current variable; every
+array the user can name is an `Array`: a cell and the path of views that leads into it. Two arrays
+share storage exactly if they share a cell, so a write through one is seen by the other.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from stcompile.base.wording import an, noun_of
+from stcompile.wengert.ir import Atom, Params, Variable
+from stcompile.wengert.types import Type
+
+UNBOUNDED = 2**62
+ENDLESS = 2**61  # so many items or more are those of an iterator without an end
+USED_UP = 2**63  # the position of an iterator that has nothing left, whatever its list gets
+TAKEN = USED_UP - 1  # of one that something else goes on with, who knows how far
+
+
+@dataclass(frozen=True)
+class ViewStep:
+    """One view: the primitive that takes it, its params, and the loop counters it depends on."""
+
+    primitive: str
+    params: Params
+    counters: tuple[Variable, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.primitive, tuple(self.params.items()), self.counters))
+
+
+@dataclass(eq=False)
+class Cell:
+    """The storage of one ndarray. ``frozen`` says why it may not be written ("" if it may);
+    ``made`` is the variable that it was made with, as which it lies in memory whatever is written
+    to it; ``depth`` is the nesting depth of the staging it belongs to, ``born`` its age."""
+
+    tree_leaf: ClassVar[bool] = True
+    variable: Variable
+    frozen: str = ""
+    depth: int = 0
+    born: int = 0
+    made: Variable = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.made = self.variable
+
+
+@dataclass(eq=False)
+class Array:
+    """An ndarray: a cell, the views that lead into it, and its type."""
+
+    tree_leaf: ClassVar[bool] = True
+    cell: Cell
+    type: Type
+    path: tuple[ViewStep, ...] = ()
+
+
+@dataclass(eq=False)
+class Scalar:
+    """A traced number: immutable, of kind ``python`` or ``scalar``."""
+
+    tree_leaf: ClassVar[bool] = True
+    atom: Variable
+
+    @property
+    def type(self) -> Type:
+        return self.atom.type
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells it from other numbers: two with one identity are equal. (An `atom` alone does
+        not: items of one array have it in common, and so have sums of one counter.)"""
+        return (self.atom,)
+
+
+def class_of_number(value: Any) -> type:
+    """The class of a number, traced or not."""
+    if not isinstance(value, Scalar):
+        return type(value)
+    kind = value.type
+    return kind.python_type if kind.kind == "python" else kind.dtype.type
+
+
+def same_number(value: Any) -> Any:
+    """A number that is equal, and another object, as Python and NumPy make one."""
+    return copy.copy(value)
+
+
+@dataclass(eq=False)
+class Affine(Scalar):
+    """An integer that depends on the counters of rolled loops: ``offset + coefficient * counter +
+    ...``, with ``low`` and ``high`` its least and greatest value. ``atom`` is one of the counters:
+    an equation computes the number where it is needed as one (`Run.atom`)."""
+
+    offset: int
+    terms: tuple[tuple[Variable, int], ...]
+    low: int
+    high: int
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        return Affine, self.offset, frozenset(self.terms)
+
+    @staticmethod
+    def counter(variable: Variable, length: int) -> Affine:
+        """The counter itself: 0 up to ``length - 1``."""
+        return Affine(variable, 0, ((variable, 1),), 0, length - 1)
+
+    @staticmethod
+    def unbounded(variable: Variable) -> Affine:
+        """An integer of which nothing is known."""
+        return Affine(variable, 0, ((variable, 1),), -UNBOUNDED, UNBOUNDED)
+
+    def scaled(self, factor: int, shift: int) -> Affine:
+        """``factor * self + shift``, for a factor that is not 0."""
+        bounds = sorted((factor * self.low + shift, factor * self.high + shift))
+        terms = tuple((variable, factor * coefficient) for variable, coefficient in self.terms)
+        return Affine(self.atom, factor * self.offset + shift, terms, *bounds)
+
+    def plus(self, other: Affine) -> Affine | int:
+        """The sum; an int where the counters cancel."""
+        terms = dict(self.terms)
+        for variable, coefficient in other.terms:
+            terms[variable] = terms.get(variable, 0) + coefficient
+        left = tuple((variable, c) for variable, c in terms.items() if c)
+        offset = self.offset + other.offset
+        if not left:
+            return offset
+        return Affine(left[0][0], offset, left, self.low + other.low, self.high + other.high)
+
+
+@dataclass(eq=False)
+class Row(Scalar):
+    """The number that a rolled loop appended to a list in step ``index``: an item of the array
+    ``atom`` of all of them, of type ``kept``."""
+
+    index: int
+    kept: Type
+
+    @property
+    def type(self) -> Type:
+        return self.kept
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        return self.atom, self.index, self.kept
+
+
+Traced: TypeAlias = Array | Scalar
+
+
+@dataclass(frozen=True)
+class Field:
+    """A traced value in a text, with its conversion (``s``, ``r``, ``a`` or none) and format."""
+
+    atom: Atom
+    conversion: str
+    spec: str
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A string with traced values in it, which is made when the generated function runs."""
+
+    tree_leaf: ClassVar[bool] = True
+    pieces: tuple[str | Field, ...]
+
+    def __add__(self, other: Any) -> Text:
+        if isinstance(other, Text):
+            return Text(self.pieces + other.pieces)
+        return Text((*self.pieces, other)) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: Any) -> Text:
+        return Text((other, *self.pieces)) if isinstance(other, str) else NotImplemented
+
+
+@dataclass(eq=False)
+class Masked:
+    """``items[mask]``, a copy: what a boolean mask selects of an array, as many items as the
+    program finds. Both arrays are in storage of their own.
+    """
+
+    items: Array
+    mask: Array
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function that the staged program itself defined. ``frame`` is where it was defined."""
+
+    tree_leaf: ClassVar[bool] = True
+    node: ast.FunctionDef | ast.Lambda
+    frame: Any
+    defaults: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+
+@dataclass(eq=False)
+class Bound:
+    """A method: a function (real or staged) and the object it is bound to."""
+
+    tree_leaf: ClassVar[bool] = True
+    function: FunctionType | Closure | Callable[..., Any]
+    receiver: Any
+
+
+@dataclass(eq=False)
+class ArrayMethod:
+    """A method of a traced array or number, before it is called."""
+
+    tree_leaf: ClassVar[bool] = True
+    receiver: Traced | Masked
+    name: str
+
+
+@dataclass(eq=False)
+class Flat:
+    """``x.flat``. NumPy's is an iterator: it goes through the array once, and so does this."""
+
+    tree_leaf: ClassVar[bool] = True
+    array: Array
+    is_iterated: bool = False
+
+
+@dataclass(eq=False)
+class GeneratorValue:
+    """A source of random numbers: the variable that holds it, and its age."""
+
+    tree_leaf: ClassVar[bool] = True
+    atom: Variable
+    born: int = 0
+
+    @property
+    def type(self) -> Type:
+        return self.atom.type
+
+    @property
+    def example(self) -> Any:
+        """A generator of its class."""
+        if self.type.name == "Generator":
+            return np.random.default_rng(0)
+        return np.random.RandomState(0)
+
+
+@dataclass(eq=False)
+class GeneratorMethod:
+    """A method of a random generator, before it is called."""
+
+    tree_leaf: ClassVar[bool] = True
+    receiver: GeneratorValue
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """Items that are made when they are asked for: what is iterated over may change on the way.
+    ``count`` says how many there are, now. If they are ``rows``, of an array or a range, they are
+    also made for the counter of a rolled loop."""
+
+    count: int | Callable[[], int]
+    item: Callable[[Any], Any]
+    sources: tuple[Any, ...] = ()
+    rows: bool = True
+
+    @property
+    def length(self) -> int:
+        return self.count if isinstance(self.count, int) else self.count()
+
+    def after(self, start: int) -> Sequence:
+        """The items from one on."""
+
+        def item(index: Any) -> Any:
+            at = index.scaled(1, start) if isinstance(index, Affine) else index + start
+            return self.item(at)
+
+        if not self.rows:
+            return Sequence(lambda: self.length - start, item, self.sources, False)
+        return Sequence(self.length - start, item, self.sources)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A range whose number of items, ``count``, is known only at run time."""
+
+    tree_leaf: ClassVar[bool] = True
+    count: Any
+    item: Callable[[Any], Any]
+
+
+@dataclass(eq=False)
+class Iterator:
+    """An iterator over a sequence: its items are used up once."""
+
+    tree_leaf: ClassVar[bool] = True
+    items: Sequence
+    position: int = 0
+    born: int = 0
+
+    @property
+    def left(self) -> bool:
+        """True if there are items left."""
+        return self.position < self.items.length
+
+
+@dataclass(eq=False)
+class Generated:
+    """A generator that a call has made. ``body`` runs the function's body and hands each item on
+    where it is yielded: what takes the items runs within it. It gives what the function returns.
+    ``names`` are the function's."""
+
+    tree_leaf: ClassVar[bool] = True
+    name: str
+    body: Callable[[Callable[[Any], None]], Any]
+    names: dict[str, Any]
+    is_used: bool = False
+
+
+_EMPTY: dict[Any, Any] = {}
+DICT_VIEWS = (type(_EMPTY.values()), type(_EMPTY.items()))
+
+
+@dataclass(frozen=True, eq=False)
+class Poison:
+    """What a name holds where control flow paths meet that leave different things in it: it must
+    not be read; ``reason`` says why, ``hint`` what to do instead."""
+
+    tree_leaf: ClassVar[bool] = True
+    reason: str
+    hint: str = "give it one kind of value, of one type, on all paths before"
+
+
+class Rest(Poison):
+    """Items of a list, as many as data decides: see `stcompile.frontend.state.rests`."""
+
+
+@dataclass(eq=False)
+class Partial:
+    """``functools.partial`` of a real or a staged function."""
+
+    tree_leaf: ClassVar[bool] = True
+    function: Any
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Unread:
+    """An attribute of an argument's or a captured structure's object that is none of its fields:
+    ``read`` gives its mirror."""
+
+    tree_leaf: ClassVar[bool] = True
+    read: Callable[[], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """``super(start, receiver)``: ``cls`` is the class whose order is followed after ``start``."""
+
+    tree_leaf: ClassVar[bool] = True
+    start: type
+    receiver: Any
+    cls: type
+
+
+@dataclass(frozen=True, eq=False)
+class Factored:
+    """A part of what ``linalg.lu_factor`` gives of a matrix, which is kept for ``lu_solve``."""
+
+    tree_leaf: ClassVar[bool] = True
+    matrix: Array
+
+
+@dataclass(eq=False)
+class Frozen:
+    """A distribution of `scipy.stats` with its parameters."""
+
+    tree_leaf: ClassVar[bool] = True
+    distribution: Any
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+def is_traced(value: Any) -> bool:
+    return isinstance(value, Array | Scalar)
+
+
+def is_static(value: Any) -> bool:
+    """True if nothing in the value depends on traced values."""
+    if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
+        return False
+    if isinstance(value, Frozen | Factored | GeneratorValue | GeneratorMethod | Text):
+        return False
+    if isinstance(value, Generated | Flat | Unread):
+        return False
+    if isinstance(value, list | tuple | set | frozenset):
+        return all(map(is_static, value))
+    if isinstance(value, dict):
+        return all(map(is_static, value.values()))
+    if type(value) in DICT_VIEWS:
+        return all(map(is_static, value))
+    if isinstance(value, BaseException):
+        return all(map(is_static, value.args))
+    if isinstance(value, slice):
+        return all(map(is_static, (value.start, value.stop, value.step)))
+    return True
+
+
+_NOUNS: dict[type, str] = {
+    Closure: "function",
+    Bound: "method",
+    ArrayMethod: "method",
+    GeneratorMethod: "method",
+    Counted: "range",
+    Iterator: "iterator",
+    Generated: "generator",
+    Partial: "partial function",
+}
+
+
+def describe(value: Any) -> str:
+    """A traced value's type, or what users call a static one, for messages."""
+    if isinstance(value, Array | Scalar | GeneratorValue):
+        return repr(value.type)
+    if isinstance(value, Masked):
+        return f"what a mask selects of {describe(value.items)}"
+    if isinstance(value, Flat):
+        return f"`.flat` of {describe(value.array)}"
+    if isinstance(value, Text):
+        return "text of traced values"
+    if isinstance(value, np.ndarray):
+        return f"array of {value.dtype}"
+    return _NOUNS.get(type(value)) or noun_of(value)
+
+
+def described(value: Any) -> str:
+    """The same with an article: "an array f64[3]", "a list"."""
+    if isinstance(value, Array):
+        return f"an array {value.type}"
+    if isinstance(value, Scalar):
+        return f"a number {value.type}"
+    return an(describe(value))

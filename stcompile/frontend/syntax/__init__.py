@@ -1,0 +1,1 @@
+"""What each expression and statement of Python does."""

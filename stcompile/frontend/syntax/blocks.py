@@ -1,0 +1,249 @@
+"""Blocks with something at their end: ``try``, and what ``try`` and ``with`` have in common.
+
+An error that is known at compile time is a refusal that says what Python raises (`Run.raises`):
+what was done before it stays done, and a handler around it goes on from there. What only the
+running program knows is refused where a handler would take it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from stcompile.base.classes import MISSING
+from stcompile.base.errors import LanguageError, StcompileError
+from stcompile.frontend.control.branches import stage_path
+from stcompile.frontend.state.failures import Guard, failing
+from stcompile.frontend.state.frames import Block, Frame
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import Raised, Signal
+from stcompile.frontend.state.state import NameSite
+from stcompile.frontend.syntax.expressions import bind
+from stcompile.wengert.ir import Equation
+
+
+def within(
+    run: Run, frame: Frame, guard: Guard, after: Sequence[ast.stmt], inside: Callable[[], Signal]
+) -> Signal:
+    """Run what is ``inside`` a guard, then the statements ``after`` it."""
+    outer, recorded = run.guards, run.recorder.equations
+    start = len(recorded)
+    frame.blocks.append(Block(after, -1, frame.errstate, outer, guard))
+    run.guards = (*outer, guard)
+    failed: StcompileError | None = None
+    signal: Signal = None
+    try:
+        signal = inside()
+    except StcompileError as error:
+        if error.raised is None or guard not in error.guards:
+            raise
+        failed = error
+    finally:
+        run.guards = outer
+        frame.blocks.pop()
+    if failed is not None:
+        is_over, signal = guard.handle(failed)
+        if not is_over:
+            raise failed
+        return signal
+    if guard.leave is not None:
+        _check_failures(run, guard, recorded[start:])
+    if signal is not None:
+        return signal  # the statement that ended the block left the guard as well
+    rest: Signal = guard.leave() if guard.leave is not None else run.execute(after, frame)
+    return rest
+
+
+def _check_failures(run: Run, guard: Guard, equations: Sequence[Equation]) -> None:
+    """Refuse a block that may raise at run time where what its end does then can be seen."""
+    seen: set[type[BaseException]] = set()
+    for equation, kinds in failing(equations):
+        for kind in kinds:
+            if kind not in seen and _is_seen(run, guard, kind):
+                raise LanguageError(
+                    f"line {guard.line} does something if this raises {kind.__name__}, which is "
+                    "known only at run time",
+                    location=equation.location,
+                    hint="do it outside the function, or after the block",
+                )
+            seen.add(kind)
+
+
+def _is_seen(run: Run, guard: Guard, kind: type[BaseException]) -> bool:
+    """Whether the end of a block prints something, or stops an error of a class."""
+    error = StcompileError("at run time")
+    error.raised = kind.__new__(kind)
+    try:
+        path = stage_path(run, functools.partial(guard.handle, error), is_trial=True)
+    except StcompileError:
+        return True
+    ends = isinstance(path.result, Raised) or path.result[0]
+    return bool(ends or any(equation.effects for equation in path.equations))
+
+
+# --- try -----------------------------------------------------------------------------------------
+
+
+def visit_Try(run: Run, node: ast.Try, frame: Frame) -> Signal:
+    if not node.finalbody:
+        return _handled(run, node, frame)
+
+    def leave() -> Signal:
+        signal: Signal = run.execute(node.finalbody, frame)
+        return signal
+
+    def handle(error: StcompileError) -> tuple[bool, Signal]:
+        signal = None if error.is_conditional else leave()
+        return signal is not None, signal
+
+    guard = Guard(frame, node.finalbody[0].lineno, handle, leave)
+    return within(run, frame, guard, (), lambda: _handled(run, node, frame))
+
+
+def _handled(run: Run, node: ast.Try, frame: Frame) -> Signal:
+    """A ``try`` without its ``finally``."""
+
+    def body() -> Signal:
+        signal: Signal = run.execute(node.body, frame)
+        return signal
+
+    if not node.handlers:
+        return body()
+
+    def handle(error: StcompileError) -> tuple[bool, Signal]:
+        assert error.raised is not None
+        for handler in node.handlers:
+            if isinstance(error.raised, _classes(run, handler, frame)):
+                if error.is_conditional:
+                    _refuse_conditional(error, handler)
+                return True, _run_handler(run, handler, frame, error)
+        return False, None
+
+    def catches(kind: type[BaseException]) -> bool:
+        classes = [c for handler in node.handlers for c in _classes(run, handler, frame)]
+        return any(issubclass(kind, c) or _may_be(kind, c) for c in classes)
+
+    guard = Guard(frame, node.handlers[0].lineno, handle, catches=catches)
+    return within(run, frame, guard, node.orelse, body)
+
+
+def _may_be(kind: type[BaseException], cls: type[BaseException]) -> bool:
+    """True if an error of which only a base class is known may be of a class: of NumPy's or
+    Python's own, or of any if it is raised by the user's code."""
+    is_own = cls.__module__.partition(".")[0] in ("builtins", "numpy", "scipy")
+    return issubclass(cls, kind) and (is_own or kind is Exception)
+
+
+def _classes(run: Run, handler: ast.ExceptHandler, frame: Frame) -> tuple[type[BaseException], ...]:
+    """The classes that a handler takes."""
+    if handler.type is None:
+        return (BaseException,)
+    found = run.evaluate(handler.type, frame)
+    classes = found if isinstance(found, tuple) else (found,)
+    for cls in classes:
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            run.at(handler.type, frame, lambda: run.refuse("this is no class of exceptions", ""))
+    if any(issubclass(cls, FloatingPointError | Warning) for cls in classes):
+        run.at(
+            handler.type,
+            frame,
+            lambda: run.refuse(
+                "whether NumPy warns or raises a FloatingPointError is known only at run time",
+                "test the numbers: np.isfinite, x == 0",
+            ),
+        )
+    return classes
+
+
+def _refuse_conditional(error: StcompileError, handler: ast.ExceptHandler) -> None:
+    raise LanguageError(
+        f"whether this raises {type(error.raised).__name__}, which line {handler.lineno} would "
+        "take, depends on a traced value",
+        location=error.location,
+        hint="do with `if` what the handler does",
+    )
+
+
+def _run_handler(
+    run: Run, handler: ast.ExceptHandler, frame: Frame, error: StcompileError
+) -> Signal:
+    """The body of an ``except``. Its name is gone after it, however it ends."""
+    name = handler.name
+
+    def body() -> Signal:
+        signal: Signal = run.execute(handler.body, frame)
+        return signal
+
+    def forget() -> Signal:
+        if name is not None:
+            run.set(NameSite(frame, name), MISSING)
+        return None
+
+    def failed(other: StcompileError) -> tuple[bool, Signal]:
+        return False, forget()
+
+    outer, run.handled = run.handled, error
+    try:
+        if name is None:
+            return body()
+        target = ast.copy_location(ast.Name(name, ast.Store()), handler)
+        bind(run, target, error.raised, frame)
+        return within(run, frame, Guard(frame, handler.lineno, failed, forget), (), body)
+    finally:
+        run.handled = outer
+
+
+# --- ways out ------------------------------------------------------------------------------------
+
+
+def run_final_blocks(run: Run, frame: Frame, through_loops: bool = False) -> Signal:
+    """Leave each ``try`` and ``with`` that a statement leaves: up to the innermost loop, or out of
+    the function."""
+    saved, errstate, guards = frame.blocks, frame.errstate, run.guards
+    blocks = list(saved)
+    try:
+        while blocks:
+            block = blocks.pop()
+            if block is None and not through_loops:
+                return None
+            if block is not None and block.guard is not None and block.guard.leave is not None:
+                frame.blocks, frame.errstate = list(blocks), block.errstate
+                run.guards = block.guards
+                signal: Signal = block.guard.leave()
+                if signal is not None:
+                    return signal
+    finally:
+        frame.blocks, frame.errstate, run.guards = saved, errstate, guards
+    return None
+
+
+def unwind(run: Run, raised: BaseException) -> None:
+    """Leave all that is around an error that data decides, out of all functions."""
+    error = StcompileError("on a path")
+    error.raised = raised
+    for guard in reversed(run.guards):
+        if guard.leave is None:
+            continue
+        with _outside(run, guard):
+            if guard.handle(error)[0]:
+                run.refuse(
+                    f"line {guard.line} stops an error that depends on a traced value",
+                    "do with `if` what is done then",
+                )
+
+
+@contextmanager
+def _outside(run: Run, guard: Guard) -> Iterator[None]:
+    """The state of what is executed as it is around a guard."""
+    frame, guards = guard.frame, run.guards
+    blocks, errstate = frame.blocks, frame.errstate
+    at = next(i for i, b in enumerate(blocks) if b is not None and b.guard is guard)
+    block = blocks[at]
+    assert block is not None
+    frame.blocks, frame.errstate, run.guards = blocks[:at], block.errstate, block.guards
+    try:
+        yield
+    finally:
+        frame.blocks, frame.errstate, run.guards = blocks, errstate, guards

@@ -1,0 +1,389 @@
+"""Loops: unrolled while short, one `loop` equation where they are long or data decides.
+
+A loop over something of known length is unrolled up to `UNROLLED` steps. A longer one is staged
+once, with a counter for the index (`fixpoint`), unless its body needs the index itself: then it is
+unrolled as well. A loop whose condition, length or ``break`` depends on traced values is always
+staged once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.base.errors import LanguageError, TypingError
+from stcompile.frontend.control.branches import (
+    Path,
+    branch,
+    either,
+    ending,
+    inside,
+    outcome_of,
+    predicate_of,
+    stage_path,
+)
+from stcompile.frontend.control.conditions import evaluate_test, never_fails
+from stcompile.frontend.control.fixpoint import settle
+from stcompile.frontend.control.merged import UNDEFINED
+from stcompile.frontend.control.record_loop import Recording
+from stcompile.frontend.operations.iteration import (
+    go_through,
+    iterated,
+    iteration_note,
+    next_of,
+    rest_of,
+    sequence_of,
+)
+from stcompile.frontend.state.frames import Frame, captured_by
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import (
+    GeneratorLeft,
+    Outcome,
+    Returned,
+    Signal,
+)
+from stcompile.frontend.state.state import NameSite
+from stcompile.frontend.state.values import (
+    Affine,
+    Counted,
+    Generated,
+    Iterator,
+    Scalar,
+    Sequence,
+    is_traced,
+)
+from stcompile.frontend.syntax.expressions import bind
+from stcompile.wengert.primitives.control import COUNTER
+
+UNROLLED = 16
+REFUSALS = (LanguageError, TypingError)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A ``for`` or ``while`` statement being staged."""
+
+    run: Run
+    node: ast.For | ast.While
+    frame: Frame
+
+    @property
+    def construct(self) -> str:
+        return f"the loop on line {self.frame.location(self.node).line}"
+
+    def body(self) -> Signal:
+        """One step."""
+        self.frame.blocks.append(None)
+        try:
+            signal: Signal = self.run.execute(self.node.body, self.frame)
+        finally:
+            self.frame.blocks.pop()
+        return signal
+
+    def step(self) -> Outcome | None:
+        """One step, and how it ends; None where it goes on to the next."""
+        signal = self.body()
+        return None if signal in (None, "continue") else outcome_of(signal)
+
+    def test(self) -> Any:
+        assert isinstance(self.node, ast.While)
+        test, frame = self.node.test, self.frame
+        return self.run.at(test, frame, lambda: evaluate_test(self.run, test, frame))
+
+    def end(self, outcome: Outcome | None) -> Signal:
+        """What comes after the last step: the ``else`` block unless the loop broke."""
+        run, orelse = self.run, self.node.orelse
+        if outcome is None:
+            after: Signal = run.execute(orelse, self.frame)
+            return after
+        broke, returned, value = outcome.broke, outcome.returned, outcome.value
+
+        def going_on() -> Signal:
+            if not orelse:
+                return None
+            if not is_traced(broke):
+                return None if broke else run.execute(orelse, self.frame)
+            return branch(run, broke, lambda: None, lambda: run.execute(orelse, self.frame))
+
+        if not is_traced(returned):
+            return Returned(value) if returned else going_on()
+        return branch(run, returned, lambda: Returned(value), going_on)
+
+
+# --- for -------------------------------------------------------------------------------------
+
+
+def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
+    iterable = iterated(run, run.evaluate(node.iter, frame))
+    loop = Loop(run, node, frame)
+    if isinstance(iterable, Generated):
+        return _yielded(loop, iterable)
+    if isinstance(iterable, Counted):
+        return _counted(loop, iterable)
+    if isinstance(iterable, Iterator) and not isinstance(node.iter, ast.Call | ast.GeneratorExp):
+        return _used_up(loop, iterable)
+    sequence = run.at(node.iter, frame, lambda: sequence_of(run, iterable))
+    outer = frame.iterated
+    frame.iterated = [*outer, *sequence.sources]
+    try:
+        return _sequence(loop, sequence) if sequence.rows else _unrolled(loop, sequence, 0)
+    finally:
+        frame.iterated = outer
+
+
+def _sequence(loop: Loop, sequence: Sequence) -> Signal:
+    """A loop over something of known length: rolled where it is long."""
+    run, length = loop.run, sequence.length
+    first = 0
+    if length > UNROLLED:
+        for first in (0, 1):  # one step may settle the types
+            rest = sequence.after(first) if first else sequence
+            try:
+                with run.attempt():
+                    return _rolled(loop, rest)
+            except REFUSALS:
+                pass
+            if first == 0:
+                signal = _one(loop, sequence.item(0))
+                if signal is not None:
+                    return _after_signal(loop, signal, sequence, 1)
+    if 1 < length <= UNROLLED and _may_end_early(loop.node):
+        path = stage_path(run, lambda: _one(loop, sequence.item(0)), is_trial=True)
+        if isinstance(path.result, Outcome):
+            try:
+                with run.attempt():
+                    return _rolled(loop, sequence)
+            except REFUSALS:
+                pass
+    return _unrolled(loop, sequence, first)
+
+
+def _may_end_early(node: ast.For | ast.While) -> bool:
+    return any(isinstance(inner, ast.Break | ast.Return) for inner in ast.walk(node))
+
+
+def _one(loop: Loop, item: Any) -> Signal:
+    """One step of an unrolled loop."""
+    node, frame = loop.node, loop.frame
+    assert isinstance(node, ast.For)
+    bind(loop.run, node.target, item, frame)
+    note = iteration_note(node.target, item)
+    frame.notes += [note] if note else []
+    try:
+        signal = loop.body()
+    finally:
+        if note:
+            frame.notes.pop()
+    return None if signal == "continue" else signal
+
+
+def _unrolled(loop: Loop, items: Sequence, first: int) -> Signal:
+    index = first
+    while index < items.length:
+        signal = _one(loop, items.item(index))
+        index += 1
+        if signal is not None:
+            return _after_signal(loop, signal, items, index)
+    return loop.end(None)
+
+
+def _used_up(loop: Loop, iterator: Iterator) -> Signal:
+    """A loop over an iterator that something else may go on with."""
+    while iterator.left:
+        signal = _one(loop, next_of(loop.run, iterator))
+        if isinstance(signal, Outcome) and iterator.left:
+            loop.run.refuse(
+                "this loop may leave its iterator half used, depending on a traced value",
+                "loop over a list or an array",
+            )
+        if signal is not None:
+            return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+    rest_of(loop.run, iterator)
+    return loop.end(None)
+
+
+def _yielded(loop: Loop, generator: Generated) -> Signal:
+    """A loop over a generator: its steps are made within the generator's body."""
+    run, paths = loop.run, loop.run.paths
+
+    def consumer(item: Any) -> None:
+        signal = _one(loop, item)
+        if signal is None:
+            return
+        if isinstance(signal, Outcome) or run.paths != paths:
+            run.refuse(
+                "this loop over a generator may end early, depending on a traced value",
+                "loop over a list of its items: `list(...)`",
+            )
+        raise GeneratorLeft(loop, signal)
+
+    try:
+        go_through(run, generator, consumer)
+    except GeneratorLeft as left:
+        if left.loop is not loop:
+            raise
+        signal = left.signal
+        return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+    return loop.end(None)
+
+
+def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Signal:
+    """Go on after a step that ended in a signal. Where it may have been the last one or not, the
+    remaining steps are staged under the condition that it was not."""
+    if isinstance(signal, Returned):
+        return signal
+    outcome = outcome_of(signal)
+    run = loop.run
+    if either(run, outcome.broke, outcome.returned) is True:
+        return loop.end(outcome)
+    length = items.length
+    for at in range(index, length):
+        stop = either(run, outcome.broke, outcome.returned)
+        if not is_traced(stop):
+            if stop:
+                break
+            outcome = outcome_of(_one(loop, items.item(at)))
+            continue
+        before = outcome
+        ended = stage_path(run, lambda before=before: before)  # type: ignore[misc]
+        going = stage_path(run, lambda at=at: outcome_of(_one(loop, items.item(at))))  # type: ignore[misc]
+        joined = ending(run, run.atom(stop), ended, going)
+        outcome = outcome_of(joined)
+        if items.length != length:
+            run.refuse(
+                "this list gets or loses items while a loop goes through it that data may end",
+                "loop over a copy of it",
+            )
+    return loop.end(outcome)
+
+
+def _rolled(loop: Loop, sequence: Sequence) -> Signal:
+    """One `loop` equation for all steps of known number."""
+    run, node, frame = loop.run, loop.node, loop.frame
+    assert isinstance(node, ast.For)
+    counter = run.recorder.variable(COUNTER)
+    index = Affine.counter(counter, sequence.length)
+    run.recorder.hints[counter] = _counter_name(run, node.target, lambda: sequence.item(index))
+
+    def step() -> Outcome | None:
+        bind(run, node.target, sequence.item(index), frame)
+        return loop.step()
+
+    found = settle(run, step, None, loop.construct, runs_once=True, counter=index)
+    if found.outcome is not None and found.outcome.returned is True:
+        run.refuse("this loop returns in its first step", "write that step without the loop")
+    outcome = Recording(loop, found, counter).counted(sequence.length)
+    if outcome is None:
+        _rebind(loop, sequence)
+    return loop.end(outcome)
+
+
+def _counter_name(run: Run, target: ast.expr, item: Callable[[], Any]) -> str:
+    """The user's name for the counter, where the target, or its first part, is one."""
+    value = stage_path(run, item).result
+    while isinstance(target, ast.Tuple | ast.List) and isinstance(value, tuple):
+        target, value = target.elts[0], value[0]
+    return target.id if isinstance(target, ast.Name) and isinstance(value, Affine) else "i"
+
+
+def _rebind(loop: Loop, sequence: Sequence) -> None:
+    """After the loop its target has the last item, unless the body gave it something else."""
+    node, frame, run = loop.node, loop.frame, loop.run
+    assert isinstance(node, ast.For)
+    stored = {
+        inner.id
+        for statement in node.body
+        for inner in ast.walk(statement)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
+    for statement in node.body:
+        stored = stored.union(*map(captured_by, ast.walk(statement)))
+    kept = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name) and n.id in stored]
+    held = {name: frame.names[name] for name in kept if name in frame.names}
+    bind(run, node.target, sequence.item(sequence.length - 1), frame)
+    for name, value in held.items():
+        run.set(NameSite(frame, name), value)
+
+
+def _counted(loop: Loop, items: Counted) -> Signal:
+    """A loop over a range whose length is known only at run time."""
+    run, node, frame = loop.run, loop.node, loop.frame
+    assert isinstance(node, ast.For)
+    counter = run.recorder.variable(COUNTER, getattr(node.target, "id", "i"))
+
+    def step() -> Outcome | None:
+        bind(run, node.target, items.item(Scalar(counter)), frame)
+        return loop.step()
+
+    found = settle(run, step, None, loop.construct, runs_once=False)
+    return loop.end(Recording(loop, found, counter).counted(run.atom(items.count)))
+
+
+# --- while -----------------------------------------------------------------------------------
+
+
+def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
+    loop = Loop(run, node, frame)
+    while True:
+        if is_traced(stage_path(run, loop.test).result):
+            return _while(loop, runs_once=False)
+        if not run.truth(loop.test()):
+            return loop.end(None)
+        path = stage_path(run, loop.body, is_trial=True)
+        if _data_decides(loop, path):
+            try:
+                with run.attempt():
+                    return _while(loop, runs_once=True)
+            except REFUSALS:  # one step may settle the types
+                if isinstance(path.result, Outcome):
+                    raise
+        signal = loop.body()
+        if signal not in (None, "continue"):
+            return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+
+
+def _data_decides(loop: Loop, path: Path) -> bool:
+    """True if a step makes it depend on traced values whether there is another one."""
+    if isinstance(path.result, Outcome):
+        return True
+    if path.result not in (None, "continue"):
+        return False
+    with inside(loop.run, path):
+        return is_traced(stage_path(loop.run, loop.test).result)
+
+
+def _while(loop: Loop, runs_once: bool) -> Signal:
+    """One `loop` equation for a condition that data decides. A condition that changes something,
+    or that must not be evaluated after a ``break``, is evaluated in the step."""
+    run = loop.run
+    tested = stage_path(run, loop.test)
+    if tested.is_pure:
+        found = settle(run, loop.step, loop.test, loop.construct, runs_once)
+        test = found.test.equations if found.test is not None else []
+        if found.outcome is None or all(map(never_fails, test)):
+            outcome = Recording(loop, found, None).uncounted()
+            if outcome is not None and found.test is None and not is_traced(outcome.broke):
+                return Returned(outcome.value)  # nothing else ends it
+            return loop.end(outcome)
+    if loop.node.orelse:
+        run.refuse(
+            "the condition of this loop with an `else` has effects, or may fail after a `break`",
+            "test it inside the loop, and note in a variable how the loop ended",
+        )
+
+    def step() -> Outcome | None:
+        test = loop.test()
+        if not is_traced(test):
+            return loop.step() if test else _ENDED
+        going = stage_path(run, lambda: loop.step() or _GOING)
+        ended = stage_path(run, lambda: _ENDED)
+        return outcome_of(ending(run, run.atom(predicate_of(run, test)), going, ended))
+
+    found = settle(run, step, None, loop.construct, runs_once=True)
+    return loop.end(Recording(loop, found, None).uncounted())
+
+
+_GOING = Outcome(False, False, UNDEFINED)
+_ENDED = Outcome(True, False, UNDEFINED)

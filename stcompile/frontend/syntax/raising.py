@@ -1,0 +1,145 @@
+"""``raise`` and ``assert``: effects where data decides whether they are reached."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from stcompile.base.errors import LanguageError
+from stcompile.frontend.control.branches import branch, predicate_of
+from stcompile.frontend.control.conditions import evaluate_test
+from stcompile.frontend.operations import messages
+from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import PathRaised, Signal
+from stcompile.frontend.state.values import Text, described, is_traced
+from stcompile.frontend.syntax.blocks import unwind
+from stcompile.wengert.ir import Atom
+
+
+def visit_Assert(run: Run, node: ast.Assert, frame: Frame) -> Signal:
+    test = evaluate_test(run, node.test, frame)
+    if not is_traced(test):
+        return None if run.truth(test) else _failed(run, node, frame)
+    if _is_simple(node.msg) and not run.guards:
+        values = [run.evaluate(node.msg, frame)] if node.msg is not None else []
+        parts, atoms = _message(run, values)
+        run.record_atoms("assert", (run.atom(test), *atoms), {"message": parts})
+        return None
+    run.at(node.test, frame, lambda: predicate_of(run, test))
+    return branch(run, test, lambda: None, lambda: _failed(run, node, frame))
+
+
+def _is_simple(message: ast.expr | None) -> bool:
+    """True for what may be evaluated before it is known whether an assert fails: constants, names
+    and f-strings of these."""
+    if isinstance(message, ast.JoinedStr):
+        return all(map(_is_simple, message.values))
+    if isinstance(message, ast.FormattedValue):
+        return _is_simple(message.value) and _is_simple(message.format_spec)
+    return message is None or isinstance(message, ast.Constant | ast.Name)
+
+
+def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
+    """What an assert does on a path on which it fails; refused where it always does."""
+    arguments = [node.msg] if node.msg is not None else []
+    if run.journal is None and not run.guards:
+        message = _known_text(run, arguments, frame)
+        run.refuse(f"this assert fails: {message or ast.unparse(node.test)}", "")
+    raised = AssertionError(*(run.evaluate(argument, frame) for argument in arguments))
+    if run.journal is None or _is_caught(run, raised):
+        reason = f"this assert fails: {ast.unparse(node.test)}"
+        run.raises(raised, error=LanguageError, reason=reason)
+    return _raise(run, raised)
+
+
+def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
+    """An effect on a path that may not be taken; refused where it always is, but where a handler
+    takes it."""
+    if node.exc is None:
+        return _raise_again(run)
+    if run.journal is None and not run.guards:
+        return _refuse(run, node.exc, frame)
+    raised = _exception(run, node.exc, frame)
+    if node.cause is not None:
+        run.evaluate(node.cause, frame)
+    if run.journal is None or _is_caught(run, raised):
+        reason = f"with these arguments the function raises {raised!r}"
+        run.raises(raised, error=LanguageError, reason=reason)
+    return _raise(run, raised)
+
+
+def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
+    """Refuse an error that is always raised, and that nothing takes."""
+    what = ast.unparse(node)
+    if isinstance(node, ast.Call):
+        message = _known_text(run, node.args, frame)
+        what = f"{ast.unparse(node.func)}({message!r})" if message is not None else what
+    reason = f"with these arguments the function raises {what}"
+    calling = run.location.shown
+    if calling is None or calling == run.location:
+        run.refuse(reason, "")
+    hint = "docs/nn.md says what the functions of `stcompile.nn` take"
+    raise LanguageError(f"this call raises {what}", location=calling, hint=hint)
+
+
+def _raise_again(run: Run) -> NoReturn:
+    """``raise`` alone: the error that is being handled."""
+    handled = run.handled
+    if handled is None or handled.raised is None:
+        run.raises(RuntimeError("No active exception to reraise"))
+    run.raises(handled.raised, handled.hint, type(handled), handled.reason)
+
+
+def _exception(run: Run, node: ast.expr, frame: Frame) -> BaseException:
+    """What a ``raise`` raises: an exception, or an instance of a class of them."""
+    found = run.evaluate(node, frame)
+    if isinstance(found, type) and issubclass(found, BaseException):
+        found = run.call(found, [], {})
+    if not isinstance(found, BaseException):
+        run.refuse(f"{described(found)} is no exception", "raise a ValueError")
+    return found
+
+
+def _is_caught(run: Run, raised: BaseException) -> bool:
+    """Whether a handler around it takes an error."""
+    return any(guard.catches is not None and guard.catches(type(raised)) for guard in run.guards)
+
+
+def _raise(run: Run, raised: BaseException) -> NoReturn:
+    """End the path with a built-in error."""
+    kind = type(raised)
+    if getattr(builtins, kind.__name__, None) is not kind:
+        run.refuse(
+            f"raising {kind.__name__} on a traced condition is not supported",
+            "raise a ValueError",
+        )
+    parts, atoms = _message(run, raised.args)
+    unwind(run, raised)
+    run.record_atoms("raise", atoms, {"error": kind.__name__, "arguments": parts})
+    raise PathRaised
+
+
+def _message(run: Run, values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Atom, ...]]:
+    """The arguments of an error: numbers, strings, text of traced values."""
+    for value in values:
+        plain = isinstance(value, str | int | float | complex | Text)
+        if not (plain or is_traced(value)):
+            run.refuse(
+                f"the message of this error is {described(value)}", "use a string or an f-string"
+            )
+    return messages.arguments_of(run, values)
+
+
+def _known_text(run: Run, arguments: Sequence[ast.expr], frame: Frame) -> str | None:
+    """The message of an error, for another message: its one argument, if that is a string by what
+    is known now."""
+    if len(arguments) != 1 or not isinstance(arguments[0], ast.Constant | ast.JoinedStr):
+        return None
+    try:
+        message = run.evaluate(arguments[0], frame)
+    except LanguageError:
+        return None
+    return message if isinstance(message, str) else None

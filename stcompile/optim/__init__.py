@@ -1,0 +1,5 @@
+"""Optimisers: formulas in plain NumPy, fused into training steps."""
+
+from stcompile.optim.optimisers import SGD, Adam, AdamW, Momentum, Nesterov, Optimizer, RMSprop
+
+__all__ = ["SGD", "Adam", "AdamW", "Momentum", "Nesterov", "Optimizer", "RMSprop"]

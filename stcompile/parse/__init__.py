@@ -1,0 +1,1 @@
+"""From a function to its source and AST."""

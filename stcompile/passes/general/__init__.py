@@ -1,0 +1,1 @@
+"""Passes on any equations, and what all passes rebuild programs with."""

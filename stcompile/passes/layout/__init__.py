@@ -1,0 +1,1 @@
+"""Passes on the order in which arrays are stored."""

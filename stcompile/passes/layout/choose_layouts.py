@@ -1,0 +1,52 @@
+"""Choose the storage order of arrays: where windows are read, the longest axis goes innermost.
+
+A convolution reads windows of its input, and sums products with a kernel. With the batch innermost
+all of that is done in long contiguous runs, and as one product of matrices; what follows takes the
+order over, transposes that the user wrote cancel, and one is left where the images come in. Programs
+without windows stay as they are. Products sum in another order.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(choose_layouts(parse_program('''
+... program f(x: f32[100,9], k: f32[3]) {
+...   v1: f32[100,7,3] = windows(x; axis=(1,), start=(0,), count=(7,), step=(1,), size=(3,), dilation=(1,), order=())
+...   v2: f32[100,7] = contract(v1, k; batch=(), contracted=((2, 0),), order=(), spelling='')
+...   v3: f32[100,7] = tanh(v2)
+...   return v3
+... }''')))
+program f(x: f32[100,9], k: f32[3]) {
+  v4: f32[9,100] = transpose(x; axes=(1, 0))
+  v5: f32[9,100] = copy(v4)
+  v6: f32[3,7,100] = windows(v5; axis=(0,), count=(7,), dilation=(1,), order=(2, 0, 1), size=(3,), start=(0,), step=(1,))
+  v1: f32[3,7,100] = copy(v6)
+  v7: f32[3,700] = reshape(v1; shape=(3, 700))
+  v8: f32[700] = contract(v7, k; batch=(), contracted=((0, 0),), order=(), spelling='')
+  v2: f32[7,100] = reshape(v8; shape=(7, 100))
+  v3: f32[7,100] = tanh(v2)
+  v9: f32[100,7] = transpose(v3; axes=(1, 0))
+  return v9
+}
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stcompile.base.location import NOWHERE
+from stcompile.passes.general.rebuild import with_inner
+from stcompile.wengert.ir import Program
+
+
+def choose_layouts(program: Program) -> Program:
+    """The program with its arrays in storage orders that suit its windows."""
+    program = with_inner(program, choose_layouts)
+    if not any(equation.primitive == "windows" for equation in program.equations):
+        return program
+    from stcompile.passes.layout.layout_rules import lay_out  # loaded for programs with windows
+    from stcompile.passes.layout.layouts import Layouts
+
+    layouts = Layouts(program)
+    for equation in program.equations:
+        lay_out(layouts, equation)
+    last = program.equations[-1].location if program.equations else NOWHERE
+    outputs = tuple(layouts.natural(atom, last) for atom in program.outputs)
+    return replace(program, equations=tuple(layouts.made), outputs=outputs)

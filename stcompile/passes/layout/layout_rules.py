@@ -1,0 +1,453 @@
+"""How an equation is written on values in a storage order: a rule for each primitive.
+
+A rule adds the equation to the program that is laid out, and notes the order of its result. What
+has no rule is written on values in their natural order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from stcompile.base.location import Location
+from stcompile.passes.layout.layouts import Layouts, Order
+from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.primitives import PRIMITIVES, infer
+
+SMALL = 8  # a factor that is so many times smaller than the other is turned rather than that
+LONG = 16  # an innermost axis from this length on is worth a copy of the array
+Rule = Callable[[Layouts, Equation], None]
+
+
+def lay_out(layouts: Layouts, equation: Equation) -> None:
+    """Add an equation to the program that is laid out."""
+    rule = RULES.get(equation.primitive)
+    if rule is None and PRIMITIVES[equation.primitive].elementwise:
+        rule = _elementwise
+    starts = equation.primitive in ("windows", "full", "pad")
+    if rule is not None and (starts or any(map(layouts.is_laid, equation.inputs))):
+        rule(layouts, equation)
+    else:
+        _natural(layouts, equation)
+
+
+def _natural(layouts: Layouts, equation: Equation) -> None:
+    inputs = tuple(layouts.natural(atom, equation.location) for atom in equation.inputs)
+    same = all(a is b for a, b in zip(inputs, equation.inputs, strict=True))
+    layouts.append(equation if same else equation.with_inputs(inputs))
+
+
+def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
+    """The order of the largest operand that has one; the natural one if none has, or if an argument
+    is as large: a parameter is updated in its own order."""
+    natural = tuple(range(ndim))
+    most = max((atom.type.size for atom in atoms if atom.type.ndim == ndim), default=0)
+    if len(atoms) > 1 and any(
+        atom in layouts.program.inputs and atom.type.size == most and not layouts.is_laid(atom)
+        for atom in atoms
+    ):
+        return natural
+    found = [
+        (atom.type.size, layouts.of(atom).order)
+        for atom in atoms
+        if atom.type.ndim == ndim
+        and layouts.is_laid(atom)
+        and not layouts.is_later(atom)
+        and not layouts.of(atom).is_natural
+    ]
+    return max(found, default=(0, natural))[1]
+
+
+def _elementwise(layouts: Layouts, equation: Equation) -> None:
+    order = _leading(layouts, equation.inputs, equation.output.type.ndim)
+    inputs = tuple(layouts.spread(atom, order, equation.location) for atom in equation.inputs)
+    layouts.put(equation, inputs, order)
+
+
+def _mapped(layouts: Layouts, equation: Equation) -> None:
+    """One operand, and a result with its axes."""
+    order = _leading(layouts, equation.inputs, equation.output.type.ndim)
+    source, *others = equation.inputs
+    layouts.put(equation, (layouts.in_order(source, order, equation.location), *others), order)
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+
+def _left(order: Order, gone: Sequence[int]) -> Order:
+    """The order of what is left of an array without some of its axes."""
+    kept = [axis for axis in range(len(order)) if axis not in gone]
+    return tuple(kept.index(axis) for axis in order if axis in kept)
+
+
+def _part_params(equation: Equation, order: Order) -> dict[str, tuple[object, ...]]:
+    p = equation.params
+    moved = {key: tuple(p[key][axis] for axis in order) for key in ("start", "length", "step")}
+    return {**moved, "drop": tuple(sorted(order.index(axis) for axis in p["drop"]))}
+
+
+def _slice(layouts: Layouts, equation: Equation) -> None:
+    source, *counters = equation.inputs
+    order = _leading(layouts, (source,), source.type.ndim)
+    inputs = (layouts.in_order(source, order, equation.location), *counters)
+    left = _left(order, equation.params["drop"])
+    layouts.put(equation, inputs, left, **_part_params(equation, order))
+
+
+def _update(layouts: Layouts, equation: Equation) -> None:
+    """A part is written or added to: of an array that is made now in the part's order."""
+    target, part, *counters = equation.inputs
+    location, drop = equation.location, equation.params["drop"]
+    if layouts.is_later(target):
+        kept = [axis for axis in range(target.type.ndim) if axis not in drop]
+        inner = layouts.of(part).order if part.type.ndim == len(kept) else range(len(kept))
+        order: Order = (*drop, *(kept[axis] for axis in inner))
+    else:
+        order = layouts.of(target).order
+    target = layouts.in_order(target, order, location)
+    part = layouts.spread(part, _left(order, drop), location)
+    layouts.put(equation, (target, part, *counters), order, **_part_params(equation, order))
+
+
+def _accumulate(layouts: Layouts, equation: Equation) -> None:
+    op = equation.params["op"]
+    if op == "slice":
+        _update(layouts, equation)
+    elif op == "add" and equation.output.type.kind == "array":
+        order = _leading(layouts, equation.inputs, equation.output.type.ndim)
+        inputs = tuple(layouts.spread(atom, order, equation.location) for atom in equation.inputs)
+        layouts.put(equation, inputs, order)
+    else:
+        _natural(layouts, equation)
+
+
+def _concatenate(layouts: Layouts, equation: Equation) -> None:
+    order = _leading(layouts, equation.inputs, equation.output.type.ndim)
+    inputs = tuple(layouts.in_order(atom, order, equation.location) for atom in equation.inputs)
+    layouts.put(equation, inputs, order, axis=order.index(equation.params["axis"]))
+
+
+def _stack(layouts: Layouts, equation: Equation) -> None:
+    order = _leading(layouts, equation.inputs, equation.output.type.ndim - 1)
+    inputs = tuple(layouts.in_order(atom, order, equation.location) for atom in equation.inputs)
+    new = equation.params["axis"]
+    layouts.put(equation, inputs, (new, *(axis + (axis >= new) for axis in order)), axis=0)
+
+
+def _pad(layouts: Layouts, equation: Equation) -> None:
+    """Of a value in its natural order: later, in the order of the windows that are taken of it."""
+    (source,) = equation.inputs
+    if not layouts.is_laid(source):
+        layouts.later[equation.output] = equation
+        return
+    order = _leading(layouts, (source,), source.type.ndim)
+    widths = tuple(equation.params["pad_width"][axis] for axis in order)
+    turned = layouts.in_order(source, order, equation.location)
+    layouts.put(equation, (turned,), order, pad_width=widths)
+
+
+# --- reductions ---------------------------------------------------------------------------------
+
+
+def _reduction(layouts: Layouts, equation: Equation) -> None:
+    (source,) = equation.inputs
+    order = _leading(layouts, (source,), source.type.ndim)
+    gone = equation.params["axis"]
+    axes = tuple(sorted(order.index(axis) for axis in gone))
+    left = order if equation.params["keepdims"] else _left(order, gone)
+    layouts.put(equation, (layouts.in_order(source, order, equation.location),), left, axis=axes)
+
+
+# --- shapes -------------------------------------------------------------------------------------
+
+
+def _transpose(layouts: Layouts, equation: Equation) -> None:
+    """Nothing is done: the order is that of the axes under their new numbers."""
+    (source,) = equation.inputs
+    if layouts.is_later(source):
+        _natural(layouts, equation)
+        return
+    laid, axes = layouts.of(source), equation.params["axes"]
+    layouts.lay(equation.output, laid.atom, tuple(axes.index(axis) for axis in laid.order))
+
+
+def _expand_dims(layouts: Layouts, equation: Equation) -> None:
+    (source,) = equation.inputs
+    new = equation.params["axis"]
+    order = _leading(layouts, (source,), source.type.ndim)
+    old = [axis for axis in range(equation.output.type.ndim) if axis not in new]
+    turned = layouts.in_order(source, order, equation.location)
+    result = (*new, *(old[axis] for axis in order))
+    layouts.put(equation, (turned,), result, axis=tuple(range(len(new))))
+
+
+def _squeeze(layouts: Layouts, equation: Equation) -> None:
+    (source,) = equation.inputs
+    gone = equation.params["axis"]
+    order = _leading(layouts, (source,), source.type.ndim)
+    turned = layouts.in_order(source, order, equation.location)
+    axes = tuple(sorted(order.index(axis) for axis in gone))
+    layouts.put(equation, (turned,), _left(order, gone), axis=axes)
+
+
+def _reshape(layouts: Layouts, equation: Equation) -> None:
+    """In the operand's order, if axes that become one stand next to each other in it."""
+    (source,) = equation.inputs
+    order = _leading(layouts, (source,), source.type.ndim)
+    into = regrouped(source.type.dims, equation.output.type.dims, order)
+    if into is None:
+        _natural(layouts, equation)
+        return
+    packed = layouts.packed(layouts.in_order(source, order, equation.location), equation.location)
+    dims = tuple(equation.output.type.dims[axis] for axis in into)
+    layouts.put(equation, (packed,), into, shape=dims)
+
+
+def regrouped(before: Sequence[int], after: Sequence[int], order: Order) -> Order | None:
+    """The order of the result of a reshape of an array in an order; None if it has none.
+
+    >>> regrouped((100, 16, 5, 5), (100, 400), (1, 2, 3, 0))
+    (1, 0)
+    >>> regrouped((100, 400), (100, 16, 5, 5), (1, 0))
+    (1, 2, 3, 0)
+    >>> regrouped((2, 3, 4), (6, 4), (1, 2, 0)) is None
+    True
+    """
+    groups: list[tuple[list[int], list[int]]] = []
+    left, right = list(range(len(before))), list(range(len(after)))
+    while left or right:
+        old, new = left[:1], right[:1]
+        del left[:1], right[:1]
+        while (a := math.prod(before[i] for i in old)) != (b := math.prod(after[i] for i in new)):
+            if a < b and left:
+                old.append(left.pop(0))
+            elif b < a and right:
+                new.append(right.pop(0))
+            else:
+                return None
+        while left and before[left[0]] == 1:
+            old.append(left.pop(0))
+        while right and after[right[0]] == 1:
+            new.append(right.pop(0))
+        groups.append((old, new))
+    found: list[int] = []
+    rest = [axis for axis in order if before[axis] != 1]
+    for old, new in sorted(groups, key=lambda group: _first(rest, group[0], before)):
+        axes = [axis for axis in old if before[axis] != 1]
+        if rest[: len(axes)] != axes:
+            return None
+        del rest[: len(axes)]
+        found += new
+    return tuple(found)
+
+
+def _first(rest: Sequence[int], axes: Sequence[int], dims: Sequence[int]) -> int:
+    return min((rest.index(axis) for axis in axes if dims[axis] != 1), default=-1)
+
+
+# --- windows, products --------------------------------------------------------------------------
+
+
+def _full(layouts: Layouts, equation: Equation) -> None:
+    if equation.output.type.ndim > 1:
+        layouts.later[equation.output] = equation
+    else:
+        layouts.append(equation)
+
+
+def _windows(layouts: Layouts, equation: Equation) -> None:
+    """The longest axis without windows goes innermost: all reads are along it."""
+    (source,) = equation.inputs
+    location = equation.location
+    if equation.params["order"]:
+        _natural(layouts, equation)
+        return
+    order = layouts.of(source).order if not layouts.is_later(source) else None
+    dims = source.type.dims
+    free = [axis for axis in range(len(dims)) if axis not in equation.params["axis"]]
+    inner = max(free, key=lambda axis: dims[axis], default=None)
+    if (order is None or order[-1] not in free) and inner is not None and dims[inner] >= LONG:
+        order = (*(axis for axis in range(len(dims)) if axis != inner), inner)
+        turned = layouts.in_order(source, order, location)
+        packed = layouts.packed(turned, location)
+        assert isinstance(source, Variable)
+        layouts.lay(source, packed, order)
+    elif order is None:
+        layouts.natural(source, location)
+    layouts.later[equation.output] = equation
+
+
+def _contract(layouts: Layouts, equation: Equation) -> None:
+    """As a product of matrices: the axes of each kind become one."""
+    p, location = equation.params, equation.location
+    batch, pairs = p["batch"], p["contracted"]
+    _make_factors(layouts, equation)
+    sides = [
+        _Side(layouts, atom, [pair[i] for pair in batch], [pair[i] for pair in pairs])
+        for i, atom in enumerate(equation.inputs)
+    ]
+    # The larger operand stays as it is; the other one is turned if it differs.
+    lead = 0 if sides[0].value.type.size >= sides[1].value.type.size else 1
+    rank = sides[lead].order.index
+    batch = sorted(batch, key=lambda pair: rank(pair[lead]))
+    pairs = sorted(pairs, key=lambda pair: rank(pair[lead]))
+    matrices = [
+        side.matrix([pair[i] for pair in batch], [pair[i] for pair in pairs], location)
+        for i, side in enumerate(sides)
+    ]
+    place = _places(sides, p["batch"], p["order"])
+    runs = [[place[i, axis] for axis in side.free] for i, side in enumerate(sides)]
+    first = [place[0, a] for a, _ in batch]
+    orders = [(*first, *runs[0], *runs[1]), (*first, *runs[1], *runs[0])]
+    swapped = _is_swapped(layouts, equation, orders)
+    atoms = tuple(matrix.atom for matrix in matrices)
+    params = {
+        "batch": ((0, 0),) if batch else (),
+        "contracted": (tuple(m.groups.index("summed") for m in matrices),) if pairs else (),
+        "order": _turn(bool(batch), bool(runs[0]), bool(runs[1])) if swapped else (),
+        "spelling": "",
+    }
+    order, output = orders[swapped], equation.output
+    shape = tuple(output.type.dims[axis] for axis in order)
+    (type,) = infer("contract", tuple(atom.type for atom in atoms), params)
+    if type.dims == shape:
+        layouts.add_for(output, order, "contract", atoms, location, **params)
+        return
+    product = layouts.add("contract", atoms, location, **params)
+    layouts.add_for(output, order, "reshape", (product,), location, shape=shape)
+
+
+def _make_factors(layouts: Layouts, equation: Equation) -> None:
+    """Make windows among the factors, the axes that are summed outermost: as the other factor has
+    them, or, if that is small and can be turned, the elements of windows before the others. What is
+    then added up for each element in the adjoint is contiguous."""
+    batch, pairs = equation.params["batch"], equation.params["contracted"]
+    for side, value in enumerate(equation.inputs):
+        if not layouts.is_later(value):
+            continue
+        other = equation.inputs[1 - side]
+        if layouts.is_later(other):
+            layouts.natural(other, equation.location)
+        rank = layouts.of(other).order.index
+        lead = [q[side] for q in sorted(batch, key=lambda pair: rank(pair[1 - side]))]
+        summed = [q[side] for q in sorted(pairs, key=lambda pair: rank(pair[1 - side]))]
+        if SMALL * other.type.size <= value.type.size and not layouts.is_laid(other):
+            elements, dims = _elements(layouts, value), value.type.dims
+            if any(dims[axis] > 1 for axis in summed if axis not in elements):
+                summed.sort(
+                    key=lambda axis: (axis not in elements, axis if axis in elements else 0)
+                )
+        free = [a for a in _stored(layouts, value) if a not in lead and a not in summed]
+        layouts.in_order(value, (*lead, *summed, *free), equation.location)
+
+
+def _elements(layouts: Layouts, value: Atom) -> range:
+    """The axes of windows that are those of their elements."""
+    equation = layouts.makers[value] if isinstance(value, Variable) else None
+    if equation is None or equation.primitive != "windows":
+        return range(0)
+    return range(value.type.ndim - len(equation.params["axis"]), value.type.ndim)
+
+
+def _stored(layouts: Layouts, value: Atom) -> Order:
+    """The axes of windows as their source is stored, those of the elements outermost."""
+    equation = layouts.makers[value] if isinstance(value, Variable) else None
+    if equation is None or equation.primitive != "windows":
+        return tuple(range(value.type.ndim))
+    order = layouts.of(equation.inputs[0]).order
+    return (*range(len(order), value.type.ndim), *order)
+
+
+def _places(
+    sides: Sequence[_Side], batch: Sequence[tuple[int, int]], order: Order
+) -> dict[tuple[int, int], int]:
+    """Where the axes of a product come from: (operand, axis) → axis of the result."""
+    natural = [(0, a) for a, _ in batch]
+    for i, side in enumerate(sides):
+        natural += [(i, axis) for axis in sorted(side.free)]
+    turned = order or tuple(range(len(natural)))
+    return {natural[axis]: at for at, axis in enumerate(turned)}
+
+
+def _turn(has_batch: bool, has_left: bool, has_right: bool) -> Order:
+    """The order that swaps the free axes of two matrices."""
+    if not (has_left and has_right):
+        return ()
+    return (0, 2, 1) if has_batch else (1, 0)
+
+
+def _is_swapped(layouts: Layouts, equation: Equation, orders: Sequence[Order]) -> bool:
+    """True if the second operand's free axes come first: such that the result is in its natural
+    order, else such that the innermost axis of the operand that is laid out, or is larger, stays
+    innermost."""
+    for at, order in enumerate(orders):
+        if order == tuple(range(len(order))):
+            return bool(at)
+    first, second = ((not layouts.of(atom).is_natural, atom.type.size) for atom in equation.inputs)
+    return first > second
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """An operand with one axis for each kind of its axes: ``batch``, ``free``, ``summed``."""
+
+    atom: Atom
+    groups: tuple[str, ...]
+
+
+class _Side:
+    """One operand of a contraction: its axes by kind, in the order that they are stored in."""
+
+    def __init__(
+        self, layouts: Layouts, value: Atom, batch: Sequence[int], summed: Sequence[int]
+    ) -> None:
+        self.layouts = layouts
+        self.value = value
+        self.order = layouts.factors.get(value, layouts.of(value).order)
+        self.free = [axis for axis in self.order if axis not in batch and axis not in summed]
+
+    def matrix(self, batch: Sequence[int], summed: Sequence[int], location: Location) -> _Matrix:
+        """The operand as a matrix; it is turned if the axes of a kind do not stand together."""
+        axes = {"batch": list(batch), "free": self.free, "summed": list(summed)}
+        kinds = [kind for kind in ("batch", "summed", "free") if axes[kind]]
+        other = [kind for kind in ("batch", "free", "summed") if axes[kind]]
+
+        def joined(groups: Sequence[str]) -> list[int]:
+            return [axis for kind in groups for axis in axes[kind]]
+
+        turns = joined(kinds) != list(self.order)
+        if joined(other) == list(self.order) or (turns and self.order[-1] in summed):
+            kinds = other
+        dims, order = self.value.type.dims, tuple(joined(kinds))
+        if order != self.order:
+            self.layouts.factors[self.value] = order
+        atom = self.layouts.in_order(self.value, order, location)
+        shape = tuple(math.prod(dims[axis] for axis in axes[kind]) for kind in kinds)
+        if shape != atom.type.dims:
+            packed = self.layouts.packed(atom, location)
+            atom = self.layouts.add("reshape", (packed,), location, shape=shape)
+        return _Matrix(atom, tuple(kinds))
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "cast": _mapped,
+        "copy": _mapped,
+        "slice": _slice,
+        "update": _update,
+        "accumulate": _accumulate,
+        "concatenate": _concatenate,
+        "stack": _stack,
+        "pad": _pad,
+        **dict.fromkeys(("sum", "prod", "max", "min", "mean", "any", "all"), _reduction),
+        "transpose": _transpose,
+        "expand_dims": _expand_dims,
+        "squeeze": _squeeze,
+        "reshape": _reshape,
+        "full": _full,
+        "windows": _windows,
+        "contract": _contract,
+    }
+)

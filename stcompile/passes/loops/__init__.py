@@ -1,0 +1,1 @@
+"""Passes on loops: work that leaves them, what they carry and keep."""

@@ -1,0 +1,323 @@
+"""Equations of one step of a loop, for all steps at once.
+
+What a step computes from constants, from its items and from slices by the counter does not depend
+on the steps before it. Each primitive has a *rule* for a value that has one more axis in front, one
+row for each step:
+
+    v1: f32[5,3] = slice(x, k; ... start=((0,), (0, 3)))     →   x cut into steps of 3 columns
+    v2: f32[5,4] = contract(v1, W; contracted=((1, 0),))     →   the rows of all steps times W
+
+A rule gives None for what it has no good form for; then the equation stays in the loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stcompile.codegen_templates.numpy.subscripts import form
+from stcompile.passes.loops.loop_ports import CountedLoop, Scope
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives import PRIMITIVES, OperandError
+from stcompile.wengert.primitives.control import step_of
+
+
+class Moved(NamedTuple):
+    """A value of the body as it is known outside: the same in all steps, or ``stepped``, one row
+    for each."""
+
+    atom: Atom
+    stepped: bool
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes in one step."""
+        return self.atom.type.ndim - self.stepped
+
+
+class _Step(NamedTuple):
+    """An equation of a step, its operands as they are known outside, and where to record."""
+
+    equation: Equation
+    operands: Sequence[Moved]
+    length: int
+    counter: Variable
+    scope: Scope
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        return self.equation.params
+
+    @property
+    def only(self) -> Atom:
+        """The only operand."""
+        (operand,) = self.operands
+        return operand.atom
+
+    def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
+        return self.scope.record(primitive, inputs, self.equation.location, **params)
+
+    def same(self, *inputs: Atom, **params: Any) -> Variable:
+        """The same primitive, with other operands and some other params."""
+        return self.record(self.equation.primitive, *inputs, **{**self.params, **params})
+
+    def reshaped(self, atom: Atom, *shape: int) -> Atom:
+        return atom if atom.type.dims == shape else self.record("reshape", atom, shape=shape)
+
+    def turned(self, atom: Atom, axes: Sequence[int]) -> Atom:
+        if list(axes) == list(range(atom.type.ndim)):
+            return atom
+        return self.record("transpose", atom, axes=tuple(axes))
+
+
+Rule = Callable[[_Step], "Atom | None"]
+
+
+def behind(axes: Sequence[int]) -> tuple[int, ...]:
+    """Axes of one step, counted with the axis of steps in front."""
+    return tuple(axis + 1 for axis in axes)
+
+
+def _elementwise(step: _Step) -> Atom:
+    ndim = max(operand.ndim for operand in step.operands)
+    inputs = []
+    for atom, stepped in step.operands:
+        dims = atom.type.dims
+        if stepped and len(dims) <= ndim:
+            atom = step.reshaped(atom, dims[0], *[1] * (ndim + 1 - len(dims)), *dims[1:])
+        inputs.append(atom)
+    return step.same(*inputs)
+
+
+def _slice(step: _Step) -> Atom | None:
+    (x, stepped), *counters = step.operands
+    start, length, count = step.params["start"], step.params["length"], step.params["step"]
+    drop = step.params["drop"]
+    if stepped:
+        if any(counter.stepped for counter in counters):
+            return None
+        return step.same(
+            x,
+            *(c.atom for c in counters),
+            start=((0,), *start),
+            length=(step.length, *length),
+            step=(1, *count),
+            drop=behind(drop),
+        )
+    return _slice_by_counter(step)
+
+
+def _slice_by_counter(step: _Step) -> Atom | None:
+    """A part of a constant that moves along one axis from step to step, without overlap."""
+    x, *counters = step.operands
+    start, length, stride = (list(step.params[key]) for key in ("start", "length", "step"))
+    drop = step.params["drop"]
+    mine = [i for i, counter in enumerate(counters, 1) if counter.atom == step.counter]
+    moving = [a for a, f in enumerate(start) if any(i < len(f) and f[i] for i in mine)]
+    if len(moving) != 1 or len(mine) != 1 or any(counter.stepped for counter in counters):
+        return None
+    ((axis,), (place,)) = moving, mine
+    speed, width = start[axis][place], length[axis]
+    if width == 1:
+        length[axis], stride[axis] = step.length, speed
+    elif speed == width and stride[axis] == 1:
+        length[axis] = step.length * width
+    else:
+        return None
+    start = [(*f[:place], *f[place + 1 :]) for f in start]
+    others = [counter.atom for i, counter in enumerate(counters, 1) if i != place]
+    kept = [a for a in drop if a != axis]
+    last = start[axis][0] + (length[axis] - 1) * stride[axis]
+    if not others and not 0 <= last < x.atom.type.dims[axis]:
+        return None
+    part: Atom = x.atom
+    if others or _is_part(x.atom, start, length, stride, kept):
+        part = step.record(
+            "slice", x.atom, *others, start=start, length=length, step=stride, drop=kept
+        )
+    at = axis - sum(a < axis for a in kept)
+    dims = part.type.dims
+    if axis not in drop:
+        part = step.reshaped(part, *dims[:at], step.length, width, *dims[at + 1 :])
+    turned = step.turned(part, (at, *(a for a in range(part.type.ndim) if a != at)))
+    return turned if turned == part else step.record("copy", turned)  # rows next to each other
+
+
+def _is_part(
+    x: Atom,
+    start: Sequence[Sequence[int]],
+    length: Sequence[int],
+    stride: Sequence[int],
+    drop: Sequence[int],
+) -> bool:
+    """False for a slice that takes the whole array."""
+    whole = tuple(length) == x.type.dims and set(stride) == {1} and not drop
+    return not whole or any(any(f) for f in start)
+
+
+def _index(step: _Step) -> Atom | None:
+    """Rows of a constant table, picked by the indices of all steps."""
+    (table, stepped), *indices = step.operands
+    at = step.params["at"]
+    if stepped or at[0] != "index" or at.count("index") != 1 or not indices[0].stepped:
+        return None
+    return step.same(table, indices[0].atom)
+
+
+def _reshape(step: _Step) -> Atom:
+    return step.same(step.only, shape=(step.length, *step.params["shape"]))
+
+
+def _transpose(step: _Step) -> Atom:
+    return step.same(step.only, axes=(0, *behind(step.params["axes"])))
+
+
+def _other_axis(step: _Step) -> Atom:
+    return step.same(step.only, axis=behind(step.params["axis"]))
+
+
+def _broadcast_to(step: _Step) -> Atom:
+    shape = step.params["shape"]
+    dims = step.only.type.dims
+    narrow = step.reshaped(step.only, dims[0], *[1] * (len(shape) + 1 - len(dims)), *dims[1:])
+    return step.same(narrow, shape=(step.length, *shape))
+
+
+def _joined(step: _Step) -> Atom:
+    """Concatenate, stack: what is the same in all steps is repeated."""
+    inputs = [
+        atom if stepped else step.record("broadcast_to", atom, shape=(step.length, *atom.type.dims))
+        for atom, stepped in step.operands
+    ]
+    return step.same(*inputs, axis=step.params["axis"] + 1)
+
+
+def _contract(step: _Step) -> Atom | None:
+    params = step.params
+    (x, x_stepped), (y, y_stepped) = step.operands
+    batch, contracted = params["batch"], params["contracted"]
+    natural = step.equation.output.type.ndim
+    order = params["order"] or tuple(range(natural))
+    if x_stepped and y_stepped:
+        pairs = tuple((a + 1, b + 1) for a, b in contracted)
+        batches = ((0, 0), *((a + 1, b + 1) for a, b in batch))
+        turned = (0, *behind(order)) if params["order"] else ()
+        if form(x.type.ndim, y.type.ndim, batches, pairs, turned).startswith("einsum"):
+            return None
+        return step.same(x, y, batch=batches, contracted=pairs, order=turned, spelling="")
+    if batch or params["order"]:
+        return None
+    if x_stepped:
+        return _rows_times(step, x, y, contracted)
+    swapped = tuple((b, a) for a, b in contracted)
+    if y.type.ndim - 1 == len(contracted) or x.type.ndim == len(contracted):  # nothing to turn
+        return _rows_times(step, y, x, swapped)
+    return None
+
+
+def _rows_times(
+    step: _Step, x: Atom, y: Atom, contracted: Sequence[tuple[int, int]]
+) -> Atom | None:
+    """The product of what is stepped and what is not, as one matrix times another."""
+    ndim = x.type.ndim
+    if len(contracted) != 1 or contracted[0][0] != ndim - 2 or y.type.ndim > 2:
+        return None
+    pair = (1, contracted[0][1])
+    rows = step.reshaped(x, math.prod(x.type.dims[:-1]), x.type.dims[-1])
+    product = step.record("contract", rows, y, batch=(), contracted=(pair,), order=(), spelling="")
+    return step.reshaped(product, *x.type.dims[:-1], *product.type.dims[1:])
+
+
+RULES: Mapping[str, Rule] = {
+    **{p.name: _elementwise for p in PRIMITIVES.values() if p.elementwise},
+    "cast": _elementwise,
+    "slice": _slice,
+    "index": _index,
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "expand_dims": _other_axis,
+    "squeeze": _other_axis,
+    "broadcast_to": _broadcast_to,
+    "concatenate": _joined,
+    "stack": _joined,
+    "contract": _contract,
+    **dict.fromkeys(("sum", "prod", "max", "min", "mean", "any", "all", "var", "std"), _other_axis),
+}
+LAYOUT = frozenset({"slice", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"})
+"""Primitives that only say where the elements are."""
+
+
+def moved_values(
+    loop: CountedLoop, scope: Scope, primitives: frozenset[str] | None = None
+) -> dict[Variable, Moved]:
+    """The values of a body that do not depend on the steps before: each as it is known outside of
+    the loop, by equations recorded into ``scope``. With ``primitives``, by these alone. What may
+    fail does not move past effects: what was printed before a failure is printed still."""
+    moved = {fed.variable: Moved(fed.source, False) for fed in loop.constants}
+    moved |= {fed.variable: Moved(fed.source, True) for fed in loop.xs}
+    has_effects = any(equation.effects for equation in loop.equations)
+    for equation in loop.equations:
+        if equation.effects or (has_effects and _may_fail(equation)):
+            continue
+        if primitives is not None and equation.primitive not in primitives:
+            continue
+        found = _moved(equation, moved, loop, scope)
+        if found is not None:
+            moved.update(zip(equation.outputs, found, strict=True))
+    return moved
+
+
+def _may_fail(equation: Equation) -> bool:
+    """True for what raises on some values: indices out of bounds, `numpy.errstate`'s errors."""
+    settings = dict(equation.location.errstate).values()
+    has_programs = any(isinstance(value, Program) for value in equation.params.values())
+    return equation.primitive == "index" or has_programs or "raise" in settings
+
+
+def _moved(
+    equation: Equation, moved: Mapping[Variable, Moved], loop: CountedLoop, scope: Scope
+) -> list[Moved] | None:
+    operands = []
+    by_counter = False
+    for atom in equation.inputs:
+        if not isinstance(atom, Variable):
+            operands.append(Moved(atom, False))
+        elif atom == loop.counter and equation.primitive == "slice":
+            operands.append(Moved(atom, False))
+            by_counter = True
+        elif atom in moved:
+            operands.append(moved[atom])
+        else:
+            return None
+    if not by_counter and not any(operand.stepped for operand in operands):
+        outputs = tuple(scope.variable(output.type, output.name) for output in equation.outputs)
+        inputs = tuple(operand.atom for operand in operands)
+        scope.add(
+            Equation(outputs, equation.primitive, inputs, equation.params, (), equation.location)
+        )
+        return [Moved(output, False) for output in outputs]
+    rule = RULES.get(equation.primitive)
+    if rule is None or any(_is_weak(operand) for operand in operands if operand.stepped):
+        return None
+    mark = len(scope.equations)
+    try:
+        found = rule(_Step(equation, operands, loop.length, loop.counter, scope))
+    except OperandError:
+        found = None
+    if found is None or not _fits(found, equation.output, loop.length):
+        del scope.equations[mark:]
+        return None
+    return [Moved(found, True)]
+
+
+def _is_weak(operand: Moved) -> bool:
+    """Python numbers have no array of all steps."""
+    return operand.atom.type.kind in ("python", "stack", "object")
+
+
+def _fits(atom: Atom, output: Variable, length: int) -> bool:
+    """True if the rows of ``atom`` are of the type that the body has for the value."""
+    if atom.type.kind != "array" or output.type.kind not in ("array", "scalar"):
+        return False
+    return step_of(atom.type, length) == output.type

@@ -1,0 +1,163 @@
+"""Drop ports of loops and branches that change nothing.
+
+What a loop carries unchanged from step to step is a constant of it; what both branches give as
+they got it needs no branch; what is given twice is given once; a number needs no port at all.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(drop_idle_ports(parse_program('''
+... program f(p: bool, x: float) {
+...   y: float, z: float = cond(p, x;
+...     otherwise=program otherwise(x: float) { return x, x },
+...     then=program then(x: float) { v1: float = multiply(x, x) return v1, x })
+...   v2: float = add(y, z)
+...   return v2
+... }''')))
+program f(p: bool, x: float) {
+  y: float, z: float = cond(p, x; otherwise=program otherwise(x: float) {
+    return x, x
+  }, then=program then(x: float) {
+    v1: float = multiply(x, x)
+    return v1, x
+  })
+  v2: float = add(y, x)
+  return v2
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.primitives.control import Ports
+
+
+def drop_idle_ports(program: Program) -> Program:
+    """The program without ports that change nothing; `eliminate_dead_code` takes away what is not
+    read any more."""
+    mapping: dict[Variable, Atom] = {}
+    kept: list[Equation] = []
+    for original in program.equations:
+        equation = _with_numbers(original.substitute(mapping))
+        equation = map_programs(equation, drop_idle_ports)
+        kept.append(equation)
+        if equation.primitive == "cond":
+            branches = (equation.params["then"], equation.params["otherwise"])
+            mapping.update(_twins(equation, 0, *branches))
+            mapping.update(_idle_outputs(equation))
+            mapping.update(_flags(equation))
+        elif equation.primitive == "loop":
+            kept[-1] = loop = _with_numbers(_with_constants(equation, mapping))
+            mapping.update(_twins(loop, loop.params["carry"], loop.params["body"]))
+    same = all(a is b for a, b in zip(kept, program.equations, strict=True))
+    if same and not mapping:
+        return program
+    outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
+    return replace(program, equations=tuple(kept), outputs=outputs)
+
+
+def _with_numbers(equation: Equation) -> Equation:
+    """A branch or a loop that has the constants among its operands in its programs."""
+    if equation.primitive == "cond":
+        fixed: Sequence[Atom] = equation.inputs[1:]
+    elif equation.primitive == "loop":
+        fixed = Ports.of(equation).constants
+    else:
+        return equation
+    if not any(isinstance(atom, Constant) for atom in fixed):
+        return equation
+
+    def place(program: Program) -> Program:
+        pairs = zip(program.inputs, fixed, strict=False)
+        known: dict[Variable, Atom] = {v: a for v, a in pairs if isinstance(a, Constant)}
+        equations = tuple(e.substitute(known) for e in program.equations)
+        outputs = (known.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
+        return replace(program, equations=equations, outputs=tuple(outputs))
+
+    return map_programs(equation, place)
+
+
+def _twins(equation: Equation, first: int, *programs: Program) -> dict[Variable, Atom]:
+    """Outputs, from position ``first`` on, that always equal an earlier one of these."""
+    known: dict[tuple[Atom, ...], Variable] = {}
+    found: dict[Variable, Atom] = {}
+    for position in range(first, len(equation.outputs)):
+        output = equation.outputs[position]
+        key = tuple(program.outputs[position] for program in programs)
+        if known.setdefault(key, output) != output:
+            found[output] = known[key]
+    return found
+
+
+def _idle_outputs(cond: Equation) -> dict[Variable, Atom]:
+    """Outputs for which both branches give the same operand or constant."""
+    found: dict[Variable, Atom] = {}
+    branches: tuple[Program, Program] = (cond.params["then"], cond.params["otherwise"])
+    places = [{v: i for i, v in enumerate(branch.inputs)} for branch in branches]
+    for output, *atoms in zip(cond.outputs, *(b.outputs for b in branches), strict=True):
+        if all(isinstance(atom, Constant) for atom in atoms):
+            if atoms[0] == atoms[1]:
+                found[output] = atoms[0]
+            continue
+        at = {place.get(atom) for place, atom in zip(places, atoms, strict=True)}
+        if len(at) == 1 and None not in at:
+            found[output] = cond.inputs[1 + at.pop()]  # type: ignore[operator]
+    return found
+
+
+def _flags(cond: Equation) -> dict[Variable, Atom]:
+    """Outputs that say which branch was taken: they are the predicate."""
+    predicate = cond.inputs[0]
+    if predicate.type.dtype.kind != "b":
+        return {}  # 0.5 is true as well
+    branches = (cond.params["then"].outputs, cond.params["otherwise"].outputs)
+    yes, no = (Constant(predicate.type.dtype.type(flag)) for flag in (True, False))
+    if predicate.type.kind == "python":
+        yes, no = Constant(True), Constant(False)
+    return {
+        output: predicate
+        for output, then, otherwise in zip(cond.outputs, *branches, strict=True)
+        if (then, otherwise) == (yes, no) and output.type == predicate.type
+    }
+
+
+def _with_constants(loop: Equation, mapping: dict[Variable, Atom]) -> Equation:
+    """The loop with what it carries unchanged read as it was before: its body and its condition
+    get the first value as another constant."""
+    ports = Ports.of(loop)
+    heads = ports.body_carry
+    idle = [i for i, (a, b) in enumerate(zip(heads, ports.carried, strict=True)) if a == b]
+    if not idle:
+        return loop
+    for i in idle:
+        mapping[ports.results[i]] = ports.carry[i]
+    first, m = len(ports.constants), len(ports.carry)
+    left = [i for i in range(m) if i not in idle]
+
+    def moved(inputs: tuple[Variable, ...], skipped: int) -> tuple[Variable, ...]:
+        """Inputs with the idle carry behind the constants; ``skipped`` stand between the two."""
+        carry = inputs[first + skipped : first + skipped + m]
+        between = inputs[first : first + skipped]
+        rest = inputs[first + skipped + m :]
+        fixed = (*inputs[:first], *(carry[i] for i in idle))
+        return (*fixed, *between, *(carry[i] for i in left), *rest)
+
+    body = ports.body
+    outputs = (*(body.outputs[i] for i in left), *body.outputs[m:])
+    params = dict(loop.params)
+    params |= {"constants": first + len(idle), "carry": len(left)}
+    params["body"] = replace(
+        body, inputs=moved(body.inputs, int(ports.counter is not None)), outputs=outputs
+    )
+    if ports.condition is not None:
+        condition = ports.condition
+        params["condition"] = replace(condition, inputs=moved(condition.inputs, 0))
+    count = () if ports.count is None else (ports.count,)
+    inputs = (
+        *(*count, *ports.constants, *(ports.carry[i] for i in idle)),
+        *(ports.carry[i] for i in left),
+        *ports.xs,
+    )
+    results = (*(ports.results[i] for i in left), *ports.ys)
+    return replace(loop, outputs=results, inputs=inputs, params=freeze(params))

@@ -1,0 +1,352 @@
+"""Sums over the steps of a loop are taken after it, as one product where they are sums of products.
+
+The gradient of a weight is the sum of a product in each step. Where the loop does nothing else with
+that sum, the factors of all steps are kept, and one product over steps and rows together is the
+sum. Sums over the rows of what is kept anyway go the same way. It rounds differently.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(push_sums_out_of_loops(parse_program('''
+... program f(d: f32[5,4], hs: f32[3,5,4]) {
+...   z: f32[4,4] = full(0; dtype=f32, shape=(4, 4))
+...   d.1: f32[5,4], d_w: f32[4,4] = loop(d, z, hs; carry=2, constants=0, length=3, reverse=True,
+...     body=program body(k: int, d: f32[5,4], d_w: f32[4,4], h: f32[5,4]) {
+...       v1: f32[5,4] = multiply(d, h)
+...       v2: f32[4,4] = contract(h, v1; batch=(), contracted=((0, 0),), order=(), spelling='')
+...       d_w.1: f32[4,4] = accumulate(d_w, v2; op='add')
+...       return v1, d_w.1
+...     })
+...   return d.1, d_w
+... }''')))
+program f(d: f32[5,4], hs: f32[3,5,4]) {
+  z: f32[4,4] = full(0; dtype=f32, shape=(4, 4))
+  d.1: f32[5,4], v1: f32[3,5,4] = loop(d, hs; body=program body(k: int, d: f32[5,4], h: f32[5,4]) {
+    v1: f32[5,4] = multiply(d, h)
+    return v1, v1
+  }, carry=1, constants=0, length=3, reverse=True)
+  v2: f32[15,4] = reshape(hs; shape=(15, 4))
+  v3: f32[15,4] = reshape(v1; shape=(15, 4))
+  d_w: f32[4,4] = contract(v2, v3; batch=(), contracted=((0, 0),), order=(), spelling='')
+  return d.1, d_w
+}
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from stcompile.base.location import Location
+from stcompile.passes.loops.all_steps import LAYOUT, Moved, behind, moved_values
+from stcompile.passes.loops.loop_ports import (
+    Carried,
+    CountedLoop,
+    Kept,
+    Scope,
+    change_loops,
+    needed,
+)
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+
+MOST_BYTES = 1 << 28
+"""What a loop keeps for such sums takes no more than this: 256 MB."""
+LARGE_STEP_BYTES = 1 << 18
+"""Sums of products of such factors are as fast one by one, and need not be kept."""
+
+
+def push_sums_out_of_loops(program: Program) -> Program:
+    """The program with sums over the steps of its loops taken after them."""
+    return change_loops(program, _pushed)
+
+
+def _pushed(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
+    pusher = _Pusher(scope, loop)
+    return pusher.push() if loop.length > 1 else None
+
+
+@dataclass(frozen=True)
+class _Term:
+    """What an equation of the body adds to a value that is carried."""
+
+    link: Equation
+    carried: Carried
+    value: Variable
+
+
+class _Pusher:
+    def __init__(self, scope: Scope, loop: CountedLoop) -> None:
+        self.scope = scope
+        self.loop = loop
+        self.makers = {v: e for e in loop.equations for v in e.outputs}
+        finals: list[Atom] = [*(c.final for c in loop.carry), *(y.atom for y in loop.ys)]
+        self.uses = Counter([v for e in loop.equations for v in e.variables])
+        self.uses.update(a for a in finals if isinstance(a, Variable))
+        self.trial = scope.aside()
+        self.known: dict[Variable, Moved] = moved_values(
+            loop, self.trial, LAYOUT - {"broadcast_to"}
+        )
+        for y in loop.ys:
+            if isinstance(y.atom, Variable) and y.port.type.kind == "array":
+                self.known.setdefault(y.atom, Moved(y.port, True))
+        self.ys = list(loop.ys)
+        self.room = MOST_BYTES
+
+    def push(self) -> Mapping[Variable, Atom] | None:
+        terms = [term for carried in self.loop.carry for term in self._terms(carried)]
+        pushed = [term for term in terms if self._is_product(term)]
+        pushed += [term for term in terms if term not in pushed and self._is_kept(term)]
+        if not pushed:
+            return None
+        left = self._without(pushed)
+        for equation in needed(self.trial.equations, self._outer_atoms(pushed)):
+            self.scope.add(equation)
+        self.scope.add(left.done())
+        for carried in self.loop.carry:
+            self._add_up(carried, [term for term in pushed if term.carried is carried], left)
+        return {}
+
+    # --- which sums can go ---------------------------------------------------------------------
+
+    def _terms(self, carried: Carried) -> list[_Term]:
+        """What is added to a carried array, if nothing else is done with it."""
+        if carried.variable.type.kind != "array" or not carried.variable.type.inexact:
+            return []
+        found: list[_Term] = []
+        atom: Atom = carried.final
+        while atom != carried.variable:
+            link = self.makers.get(atom) if isinstance(atom, Variable) else None
+            if link is None or not _is_addition(link) or self.uses[link.output] != 1:
+                return []
+            atom, value, *places = link.inputs
+            if isinstance(value, Variable) and self._adds(link, value, places):
+                found.append(_Term(link, carried, value))
+        return found[::-1] if self.uses[carried.variable] == 1 else []
+
+    def _adds(self, link: Equation, value: Variable, places: Sequence[Atom]) -> bool:
+        """True if a link adds a value as it is, to the whole or to the same part in each step."""
+        whole = link.params.get("op", "add") == "add"
+        fits = value.type == link.output.type if whole else value.type.kind == "array"
+        return (
+            fits
+            and value.type.dtype == link.output.type.dtype
+            and all(self._outer(place) is not None for place in places)
+        )
+
+    def _outer(self, atom: Atom) -> Atom | None:
+        """What an atom of the body is outside, if it is the same in all steps."""
+        if not isinstance(atom, Variable):
+            return atom
+        found = self.known.get(atom)
+        return found.atom if found is not None and not found.stepped else None
+
+    def _is_product(self, term: _Term) -> bool:
+        """True for a sum of products of which both factors are known after the loop; they are
+        kept for it where they are not."""
+        contract = self._made_by(term, "contract")
+        if contract is None or contract.params["batch"]:
+            return False
+        new = []
+        for atom in contract.inputs:
+            assert isinstance(atom, Variable)
+            found = self.known.get(atom)
+            if found is None:
+                new.append(atom)
+            elif not found.stepped:
+                return False
+        bytes_needed = sum(v.type.nbytes for v in set(new)) * self.loop.length
+        if any(v.type.nbytes > LARGE_STEP_BYTES for v in new) or bytes_needed > self.room:
+            return False
+        self.room -= bytes_needed
+        for variable in new:
+            self._keep(variable)
+        return True
+
+    def _keep(self, variable: Variable) -> None:
+        if variable not in self.known:
+            port = self.loop.port(self.scope, variable)
+            self.ys.append(Kept(variable, port))
+            self.known[variable] = Moved(port, True)
+
+    def _is_kept(self, term: _Term) -> bool:
+        """True for a sum of values, or of their sums or products with what does not change, that
+        are known after the loop anyway."""
+        if self._is_stepped(term.value):
+            return True
+        total = self._made_by(term, "sum")
+        if total is not None:
+            return self._is_stepped(total.inputs[0])
+        contract = self._made_by(term, "contract")
+        if contract is None or contract.params["batch"]:
+            return False
+        found = [self.known.get(atom) for atom in contract.inputs if isinstance(atom, Variable)]
+        return len([f for f in found if f is not None]) == 2
+
+    def _is_stepped(self, atom: Atom) -> bool:
+        found = self.known.get(atom) if isinstance(atom, Variable) else None
+        return found is not None and found.stepped
+
+    def _made_by(self, term: _Term, primitive: str) -> Equation | None:
+        """The equation of what a term adds, if it is of this primitive and for the term alone."""
+        maker = self.makers.get(term.value)
+        if maker is None or maker.primitive != primitive or self.uses[term.value] != 1:
+            return None
+        return maker if maker.location.errstate == term.link.location.errstate else None
+
+    # --- the loop without them -----------------------------------------------------------------
+
+    def _without(self, pushed: Sequence[_Term]) -> CountedLoop:
+        links = {term.link.output: term.link.inputs[0] for term in pushed}
+        dead = {term.value for term in pushed if self.uses[term.value] == 1}
+        mapping: dict[Variable, Atom] = {}
+        equations = []
+        for equation in self.loop.equations:
+            moved = equation.substitute(mapping)
+            if len(equation.outputs) == 1 and equation.output in links:
+                mapping[equation.output] = moved.inputs[0]
+            elif (
+                len(equation.outputs) != 1
+                or equation.output not in dead
+                or self._is_output(equation.output)
+            ):
+                equations.append(moved)
+        carry = []
+        for c in self.loop.carry:
+            final = mapping.get(c.final, c.final) if isinstance(c.final, Variable) else c.final
+            mine = any(term.carried is c for term in pushed)
+            if not mine:
+                carry.append(c)
+            elif final != c.variable:
+                result = self.scope.variable(c.result.type, c.result.name)
+                carry.append(Carried(c.initial, c.variable, final, result))
+        return replace(self.loop, carry=tuple(carry), ys=tuple(self.ys), equations=tuple(equations))
+
+    def _is_output(self, variable: Variable) -> bool:
+        return any(y.atom == variable for y in self.ys)
+
+    def _outer_atoms(self, pushed: Sequence[_Term]) -> list[Atom]:
+        """What the sums read of what is known outside."""
+        atoms: list[Atom] = []
+        for term in pushed:
+            maker = self.makers.get(term.value)
+            for atom in (term.value, *(maker.variables if maker is not None else ())):
+                if atom in self.known:
+                    atoms.append(self.known[atom].atom)
+        return atoms
+
+    # --- the sums after it ---------------------------------------------------------------------
+
+    def _add_up(self, carried: Carried, terms: Sequence[_Term], left: CountedLoop) -> None:
+        if not terms:
+            return
+        rest = next((c for c in left.carry if c.variable == carried.variable), None)
+        total: Atom | None = carried.initial if rest is None else rest.result
+        if rest is None and self._is_zero(carried.initial):
+            total = None
+        for place, term in enumerate(terms):
+            output = carried.result if place == len(terms) - 1 else None
+            link = term.link
+            whole = link.params.get("op", "add") == "add"
+            if total is None and whole:
+                total = self._total(term, output)
+                continue
+            added = self._total(term, None)
+            places = [outer for a in link.inputs[2:] if (outer := self._outer(a)) is not None]
+            total = self.scope.record(
+                *("accumulate", (carried.initial if total is None else total, added, *places)),
+                *(link.location, output),
+                **({"op": "add"} if whole else link.params),
+            )
+
+    def _is_zero(self, atom: Atom) -> bool:
+        maker = self.scope.makers.get(atom) if isinstance(atom, Variable) else None
+        return (
+            maker is not None
+            and maker.primitive == "full"
+            and isinstance(maker.inputs[0], Constant)
+            and bool(maker.inputs[0].value == 0)
+        )
+
+    def _total(self, term: _Term, output: Variable | None) -> Variable:
+        """The sum over all steps of what a term adds."""
+        where = term.link.location
+        if self._is_stepped(term.value):
+            return self._over_steps(self.known[term.value].atom, where, output)
+        maker = self.makers[term.value]
+        if maker.primitive == "sum":
+            x = self._known(maker.inputs[0]).atom
+            axes, keepdims = behind(maker.params["axis"]), maker.params["keepdims"]
+            each = self.scope.record("sum", (x,), maker.location, axis=axes, keepdims=keepdims)
+            return self._over_steps(each, where, output)
+        left, right = (self._known(atom) for atom in maker.inputs)
+        if left.stepped and right.stepped:
+            return self._product(maker, left.atom, right.atom, output)
+        if not (left.stepped or right.stepped):  # the same in every step
+            factors = [left.atom, right.atom]
+            once = self.scope.record("contract", tuple(factors), maker.location, **maker.params)
+            times = Constant(float(self.loop.length))
+            return self.scope.record("multiply", (times, once), where, output)
+        factors = [
+            self._over_steps(known.atom, where, None) if known.stepped else known.atom
+            for known in (left, right)
+        ]
+        return self.scope.record("contract", tuple(factors), maker.location, output, **maker.params)
+
+    def _known(self, atom: Atom) -> Moved:
+        assert isinstance(atom, Variable)
+        return self.known[atom]
+
+    def _over_steps(self, atom: Atom, where: Location, output: Variable | None) -> Variable:
+        return self.scope.record("sum", (atom,), where, output, axis=(0,), keepdims=False)
+
+    def _product(self, maker: Equation, x: Atom, y: Atom, output: Variable | None) -> Variable:
+        """A contraction over steps and contracted axes together, of matrices with a row for each
+        of these."""
+        pairs, order = maker.params["contracted"], maker.params["order"]
+        where = maker.location
+        left, free_left = self._rows(x, [a for a, _ in pairs], where)
+        right, free_right = self._rows(y, [b for _, b in pairs], where)
+        natural = (*free_left, *free_right)
+        plain = natural == maker.output.type.dims and not order
+        flat = len(free_left) <= 1 and len(free_right) <= 1
+        product = self.scope.record(
+            "contract",
+            (left, right),
+            where,
+            output if plain and flat else None,
+            batch=(),
+            contracted=((0, 0),),
+            order=(),
+            spelling="",
+        )
+        if not flat:
+            product = self.scope.record(
+                "reshape", (product,), where, output if plain else None, shape=natural
+            )
+        if not plain:
+            product = self.scope.record("transpose", (product,), where, output, axes=order)
+        return product
+
+    def _rows(
+        self, atom: Atom, contracted: Sequence[int], where: Location
+    ) -> tuple[Atom, tuple[int, ...]]:
+        """A factor of all steps as a matrix: a row for each step and contracted index, a column
+        for each of the free indices, whose dims are returned as well."""
+        axes = (0, *behind(contracted))
+        free = tuple(a for a in range(atom.type.ndim) if a not in axes)
+        if (*axes, *free) != tuple(range(atom.type.ndim)):
+            turned = self.scope.record("transpose", (atom,), where, axes=(*axes, *free))
+            atom = self.scope.record("copy", (turned,), where)
+        dims = atom.type.dims
+        rows, columns = dims[: len(axes)], dims[len(axes) :]
+        shape = (math.prod(rows), *((math.prod(columns),) if columns else ()))
+        if shape != dims:
+            atom = self.scope.record("reshape", (atom,), where, shape=shape)
+        return atom, columns
+
+
+def _is_addition(equation: Equation) -> bool:
+    """True for what adds to its first operand or a part of it."""
+    if equation.primitive == "accumulate":
+        return equation.params["op"] in ("add", "slice", "index", "distinct")
+    return equation.primitive == "add"

@@ -1,0 +1,1 @@
+"""Passes that trade time for memory, and say where outputs are stored."""

@@ -1,0 +1,1 @@
+"""Passes on products and sums: fewer of them, and smaller ones."""

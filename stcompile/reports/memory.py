@@ -1,0 +1,317 @@
+"""The memory of a compiled call: its buffers, what is alive when, and what a tape would hold."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stcompile.analysis.liveness import uses_of
+from stcompile.analysis.regions import Branch, Repeat, Step, Tree
+from stcompile.base.location import Location
+from stcompile.emit.function import Emitted
+from stcompile.plan.allocation import Block
+from stcompile.plan.lifetimes import Lifetime, lifetimes
+from stcompile.wengert.ir import Equation, Program, Variable
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.templates import mark_of
+from stcompile.wengert.types import Type
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """What lives in a buffer under one name of the generated code.
+
+    ``memory`` numbers the pieces of memory: buffers with the same number share it. ``nbytes`` are
+    those of this array. ``spans`` say when it is needed: for each time the user's line that first
+    writes it and the one that reads it last, with their sections.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    nbytes: int
+    memory: int
+    spans: tuple[tuple[str, str], ...]
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        (first, _), (_, last) = self.spans[0], self.spans[-1]
+        return (
+            str(self.memory),
+            f"{self.nbytes:,}",
+            self.name,
+            self.dtype,
+            str(self.shape),
+            first,
+            last,
+        )
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What a loop keeps of all its steps: an array, or (``nbytes`` None) a list, the number of
+    steps being known only at run time."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    nbytes: int | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of array data.
+
+    ``buffers`` are made once, ``nbytes`` in all (0 at the readable level); constants are among
+    them. ``allocated`` bytes are allocated in each call. ``peak`` is the most that is alive at one
+    time, arrays of the caller apart; ``held`` is what is there at one time at most, needed or not:
+    the buffers, and what a call allocates. ``naive`` is what a tape would hold that keeps every
+    array of the function as it was written, and for each that is floating point a cotangent; where
+    the number of steps is not known, one step counts. ``residuals`` are kept by loops.
+    """
+
+    name: str
+    buffers: tuple[Buffer, ...]
+    nbytes: int
+    allocated: int
+    peak: int
+    held: int
+    naive: int
+    residuals: tuple[Residual, ...]
+
+    def __str__(self) -> str:
+        lines = [f"memory of `{self.name}`"]
+        if self.buffers:
+            head = ("memory", "bytes", "name", "dtype", "shape", "from", "to")
+            lines += ["", *_table([head, *(buffer.row for buffer in self.buffers)])]
+        if self.residuals:
+            rows = [
+                ("kept of each step", "bytes", "dtype", "shape", "by"),
+                *(
+                    (r.name, "a list" if r.nbytes is None else f"{r.nbytes:,}", r.dtype,
+                     str(r.shape), r.where)
+                    for r in self.residuals
+                ),
+            ]  # fmt: skip
+            lines += ["", *_table(rows)]
+        totals = [
+            ("buffers, made once", self.nbytes),
+            ("allocated in a call", self.allocated),
+            ("held at one time, at most", self.held),
+            ("alive at one time, at most", self.peak),
+            ("a tape of everything", self.naive),
+        ]
+        width = max(len(f"{number:,}") for _, number in totals)
+        lines += ["", *(f"{what:26}  {number:{width},} bytes" for what, number in totals)]
+        return "\n".join(lines)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if head == "bytes" else cell.ljust(width)
+            for cell, width, head in zip(row, widths, rows[0], strict=True)
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def memory_of(written: Program, emitted: Emitted) -> Memory:
+    """The memory of an emitted function; ``written`` is its program before any pass."""
+    return _Report(emitted).run(written)
+
+
+def held_by(emitted: Emitted) -> int:
+    """The most bytes that an emitted function holds at one time."""
+    return _Report(emitted).held()
+
+
+class _Report:
+    def __init__(self, emitted: Emitted) -> None:
+        self.emitted = emitted
+        self.plan = emitted.plan
+        self.tree = emitted.tree
+        self.places = _places(self.tree)
+        self.constants = [
+            variable
+            for variable, equation in self.plan.constants.items()
+            if variable in emitted.names and mark_of(equation.primitive) != "view"
+        ]
+        self.constant_bytes = sum(variable.type.nbytes for variable in self.constants)
+
+    def run(self, written: Program) -> Memory:
+        return Memory(
+            self.emitted.name,
+            tuple(sorted(self._buffers(), key=lambda buffer: buffer.memory)),
+            self.emitted.buffer_bytes + self.constant_bytes,
+            self.emitted.allocated_bytes,
+            self.peak(),
+            self.held(),
+            naive_bytes(written),
+            tuple(self._residuals()),
+        )
+
+    # --- buffers -------------------------------------------------------------------------------
+
+    def _buffers(self) -> Iterator[Buffer]:
+        allocation = self.plan.allocation
+        number = {block: at for at, block in enumerate(allocation.blocks, 1)}
+        for block in [*allocation.blocks, *allocation.inner]:
+            outer = block
+            while outer.around is not None:
+                outer = outer.around
+            yield from self._of_block(block, number[outer])
+        whole = self._where(0), self._where(self.tree.region.end)
+        for at, variable in enumerate(self.constants, len(number) + 1):
+            yield _buffer(self.emitted.names[variable], variable.type, at, [whole])
+
+    def _of_block(self, block: Block, number: int) -> Iterator[Buffer]:
+        found: dict[tuple[str, Type], list[tuple[str, str]]] = {}
+        for head in block.heads:
+            if head in self.emitted.names:
+                life = self.plan.lifetimes[head]
+                span = self._where(life.start), self._where(life.end)
+                found.setdefault((self.emitted.names[head], head.type), []).append(span)
+        for (name, type), spans in found.items():
+            yield _buffer(name, type, number, spans)
+
+    def _where(self, at: int) -> str:
+        """The user's line of a position: that of the last item before it."""
+        found: Location | None = None
+        for place, location in self.places:
+            if place > at and found is not None:
+                break
+            found = location.shown or found
+        if found is None:
+            return ""
+        return f"{found.section} {os.path.basename(found.file)}:{found.line}"
+
+    # --- what is alive -------------------------------------------------------------------------
+
+    def held(self) -> int:
+        """The bytes of all buffers, and the most that a call allocates at one time."""
+        return self.emitted.buffer_bytes + self.constant_bytes + self._largest(self._unplanned())
+
+    def peak(self) -> int:
+        """The largest sum of bytes over the arrays that are needed at one position."""
+        both = itertools.chain(self._unplanned(), self._planned())
+        return self.constant_bytes + self._largest(both)
+
+    def _largest(self, lives: Iterable[tuple[Lifetime, int]]) -> int:
+        end = self.tree.region.end
+        changes = [0] * (end + 2)
+        for life, nbytes in lives:
+            changes[life.start] += nbytes
+            changes[life.end + 1] -= nbytes
+        returned = [a for a in self.tree.region.outputs if self.plan.has(a)]
+        changes[end] += sum(atom.type.nbytes for atom in returned)  # copies for the caller
+        return max(itertools.accumulate(changes))
+
+    def _unplanned(self) -> Iterator[tuple[Lifetime, int]]:
+        """The arrays that are allocated in a call, with their lives."""
+        storage = self.emitted.storage
+        own = {
+            root: root
+            for root in storage.owned
+            if root.type.kind == "array"
+            and not self.plan.has(root)
+            and root not in self.plan.constants
+            and root not in self.emitted.unmade
+        }
+        places: dict[Variable, list[int]] = {}
+        for use in uses_of(self.tree):
+            places.setdefault(use.variable, []).append(use.at)
+        for root, life in lifetimes(self.tree, storage, own, places).items():
+            yield life, root.type.nbytes
+
+    def _planned(self) -> Iterator[tuple[Lifetime, int]]:
+        """The lives of buffers: of what takes over an array, from after its last read; of what
+        lives inside another array, the time that this is not alive."""
+        lives, allocation = self.plan.lifetimes, self.plan.allocation
+        for head, life in lives.items():
+            if head not in self.emitted.names:  # nobody writes it: it is undefined
+                continue
+            start, stop = life.start, life.end
+            block = allocation.block_of[head]
+            if head in allocation.inplace and lives[allocation.inplace[head]].end == start:
+                start += 1
+            if block.rows is not None:
+                around = lives[block.rows.whole]
+                if around.start <= start:
+                    start = max(start, around.end + 1)
+                else:
+                    stop = min(stop, around.start - 1)
+            if start <= stop:
+                yield Lifetime(start, stop), head.type.nbytes
+
+    # --- loops ---------------------------------------------------------------------------------
+
+    def _residuals(self) -> Iterator[Residual]:
+        for _, item in self.tree.items():
+            if not isinstance(item, Repeat):
+                continue
+            for collected in item.collected:
+                output = collected.output
+                kind = output.type if output.type.of is None else output.type.of
+                name = self.emitted.names.get(output, "")
+                if name:
+                    nbytes = None if collected.is_stack else output.type.nbytes
+                    shown = item.location.shown or item.location
+                    where = f"{shown.section} {os.path.basename(shown.file)}:{shown.line}"
+                    yield Residual(name, kind.dims, str(kind.dtype), nbytes, where)
+
+
+def _buffer(name: str, type: Type, memory: int, spans: Sequence[tuple[str, str]]) -> Buffer:
+    return Buffer(name, type.dims, str(type.dtype), type.nbytes, memory, tuple(spans))
+
+
+def _places(tree: Tree) -> list[tuple[int, Location]]:
+    found: list[tuple[int, Location]] = []
+    for _, item in tree.items():
+        if isinstance(item, Step):
+            found.append((item.at, item.equation.location))
+        else:
+            assert isinstance(item, Branch | Repeat)
+            found += [(item.at, item.location), (item.end, item.location)]
+    return sorted(found, key=lambda place: place[0])
+
+
+# --- what a tape would hold ----------------------------------------------------------------------
+
+
+def naive_bytes(program: Program) -> int:
+    """The bytes of all arrays that the forward part of a program computes, and of a cotangent for
+    each that is floating point."""
+    return sum(
+        (2 if variable.type.inexact else 1) * variable.type.nbytes * steps
+        for equation, steps in _equations(program.equations, 1)
+        if equation.location.section == "forward" and _is_kept(equation.primitive)
+        for variable in equation.outputs
+    )
+
+
+def _is_kept(primitive: str) -> bool:
+    return primitive != "undef" and mark_of(primitive) != "view"
+
+
+def _equations(equations: Iterable[Equation], steps: int) -> Iterator[tuple[Equation, int]]:
+    """All equations but those of control flow, each with the number of times that it is run."""
+    for equation in equations:
+        params: Mapping[str, object] = equation.params
+        inner = [value for value in params.values() if isinstance(value, Program)]
+        if not inner:
+            yield equation, steps
+        elif equation.primitive == "loop":
+            length = Ports.of(equation).length
+            for program in inner:
+                yield from _equations(program.equations, steps * (length or 1))
+        elif equation.primitive == "cond":  # the longer one
+            arms = [list(_equations(program.equations, steps)) for program in inner]
+            yield from max(
+                arms, key=lambda arm: sum(o.type.nbytes for e, _ in arm for o in e.outputs)
+            )
+        else:
+            yield from _equations(inner[0].equations, steps)

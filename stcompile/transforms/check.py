@@ -1,0 +1,174 @@
+"""Gradients against finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.errors import GradientCheckError
+from stcompile.calls.arguments import chosen, is_several
+from stcompile.calls.generators import undrawn
+from stcompile.transforms.gradient import Gradient
+
+SAMPLES = 64  # entries of one array that are checked one by one
+TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One entry of a gradient and its finite difference."""
+
+    where: str
+    gradient: complex
+    difference: complex
+    error: float
+
+
+def check_gradients(
+    gradient: Gradient,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    *,
+    tolerance: float = TOLERANCE,
+    seed: int = 0,
+) -> None:
+    """Compare a gradient with central differences of the plain function, in float64.
+
+    Complex arguments are moved along both parts: their gradient is dL/da - i dL/db.
+
+    Every entry of small arrays is checked, a sample of large ones, and one random direction
+    through all of them (which sees every entry at once). Floating-point arguments are converted
+    to float64 first. Random generators draw the same each time, and are left as they were.
+    `GradientCheckError` names the worst entry when an error exceeds ``tolerance`` relative to the
+    size of the gradient.
+    """
+    given = gradient.bind(arguments, keywords)
+    exact = replace(given, values={n: _in_float64(v) for n, v in given.values.items()})
+    transformed = Gradient(gradient.function, gradient.wrt, with_value=True)
+    hidden = transformed.specialise(exact).staged.hidden
+
+    def called(function: Callable[..., Any], **changed: Any) -> Any:
+        """A call that draws the same numbers each time."""
+        with undrawn([*exact.values.values(), *(h.read() for h in hidden)]):
+            return exact.call(function, **changed)
+
+    _, found = called(transformed)
+    which = chosen(gradient.wrt)
+    found = found if is_several(gradient.wrt) else (found,)
+    names = [name for name in map(given.name_of, which) if name is not None]
+    rng = np.random.default_rng(seed)
+    mismatches = []
+    for name, gradients in zip(names, found, strict=True):
+        for path, leaf in trees.leaves(gradients):
+            if isinstance(leaf, np.ndarray | float | complex | np.inexact):
+                shown = trees.show_path(name, path)
+
+                def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
+                    changed = _with_leaf(exact.values[name], path, new)
+                    return float(np.sum(called(gradient.function, **{name: changed})))
+
+                present = trees.follow(exact.values[name], path)
+                mismatches += list(_compare(shown, leaf, present, value_at, rng))
+    _judge(mismatches, tolerance)
+
+
+def _in_float64(value: Any) -> Any:
+    def leaf(path: trees.Path, item: Any) -> Any:
+        if isinstance(item, np.ndarray) and item.dtype.kind == "f":
+            return item.astype(np.float64)
+        if isinstance(item, np.ndarray) and item.dtype.kind == "c":
+            return item.astype(np.complex128)
+        if isinstance(item, np.complexfloating):
+            return np.complex128(item)
+        return np.float64(item) if isinstance(item, np.floating) else item
+
+    return trees.map_leaves(leaf, value)
+
+
+def _with_leaf(value: Any, path: trees.Path, new: Any) -> Any:
+    return trees.map_leaves(lambda p, leaf: new if p == path else leaf, value)
+
+
+def _compare(
+    shown: str,
+    gradient: Any,
+    present: Any,
+    value_at: Callable[[Any], float],
+    rng: np.random.Generator,
+) -> Any:
+    """The gradient of one leaf against differences: entry by entry, then along a direction."""
+    number = complex if np.asarray(present).dtype.kind == "c" else float
+    if not isinstance(present, np.ndarray):
+        step = _step(abs(present))
+        kind = type(present)
+        difference = _slopes(lambda h: value_at(kind(present + h)), step, number)
+        found = number(gradient)
+        yield Mismatch(shown, found, difference, abs(found - difference))
+        return
+    flat = present.ravel()
+    count = min(flat.size, SAMPLES)
+    for at in sorted(rng.choice(flat.size, count, replace=False)) if flat.size else ():
+        index = tuple(int(i) for i in np.unravel_index(at, present.shape))
+        direction = np.zeros_like(present)
+        direction[index] = 1
+        step = _step(float(abs(present[index])))
+        difference = _along(value_at, present, direction, step)
+        found = number(gradient[index])
+        entry = f"{shown}[{', '.join(map(str, index))}]" if index else shown
+        yield Mismatch(entry, found, difference, abs(found - difference))
+    if flat.size > count:
+        direction = rng.standard_normal(present.shape) / np.sqrt(flat.size)
+        step = _step(float(np.max(np.abs(present))))
+        difference = _along(value_at, present, direction, step)
+        found = number(np.sum(gradient * direction))
+        yield Mismatch(
+            f"{shown}, along a random direction", found, difference, abs(found - difference)
+        )
+
+
+def _along(value_at: Callable[[Any], float], present: Any, direction: Any, step: float) -> complex:
+    number = complex if present.dtype.kind == "c" else float
+    return _slopes(lambda h: value_at(present + h * direction), step, number)
+
+
+def _slopes(f: Callable[[Any], float], step: float, number: type) -> complex:
+    """The derivative along the real numbers, less i times that along the imaginary ones of a
+    ``complex`` argument."""
+    slope = _central(f, step)
+    return slope - 1j * _central(lambda h: f(1j * h), step) if number is complex else slope
+
+
+def _step(scale: float) -> float:
+    """A step that balances the truncation of a fourth-order difference and rounding."""
+    return 1e-3 * max(scale, 0.1)
+
+
+def _central(f: Callable[[float], float], h: float) -> float:
+    """The fourth-order central difference (Fornberg 1988, table 1)."""
+    return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+
+def _judge(mismatches: Sequence[Mismatch], tolerance: float) -> None:
+    if not mismatches:
+        return
+    scale = max(max(abs(m.gradient), abs(m.difference)) for m in mismatches)
+    worst = max(
+        mismatches,
+        key=lambda m: np.inf if not np.isfinite(m.error) else m.error / _size(m, scale),
+    )
+    if np.isfinite(worst.error) and worst.error <= tolerance * _size(worst, scale):
+        return
+    raise GradientCheckError(
+        f"the gradient with respect to {worst.where} is {worst.gradient!r}, but finite differences "
+        f"give {worst.difference!r} (error {worst.error:.3g})"
+    )
+
+
+def _size(mismatch: Mismatch, scale: float) -> float:
+    """What an error is measured against: the entry itself, not less than a thousandth of the
+    largest one."""
+    return max(abs(mismatch.gradient), abs(mismatch.difference), 1e-3 * scale, 1e-8)

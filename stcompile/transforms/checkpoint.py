@@ -1,0 +1,92 @@
+"""``checkpoint``: a function whose values are computed again for its adjoint, instead of kept.
+
+Of a call only the operands stay (Griewank & Walther 2008, ch. 12).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from stcompile.ad.reverse import split
+from stcompile.base import trees
+from stcompile.calls.travel import Travels
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.substage import Output, function_name, rebuild, substage
+from stcompile.wengert.ir import Equation, Program, inner_effects, map_programs
+from stcompile.wengert.naming import name_variables
+from stcompile.wengert.recorder import Recorder
+
+_DONE_ONCE = frozenset({"print", "assert", "raise"})
+
+
+class Checkpoint(Travels):
+    """A function that is run once more when its adjoint is."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.function(*arguments, **keywords)
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        sub = substage(run, self.function, arguments, keywords)
+        program = sub.program
+        name = function_name(self.function)
+        again = _again(program)
+        if any(equation.effects for equation in again.equations):
+            run.refuse(
+                f"`{name}` draws random numbers or changes something, which must be done once: its "
+                "values cannot be computed again",
+                "draw outside, and pass the numbers in",
+            )
+        targets = tuple(i for i, v in enumerate(program.inputs) if v.type.inexact)
+        results = [leaf for _, leaf in trees.leaves(sub.result) if isinstance(leaf, Output)]
+        params = {
+            "program": replace(program, outputs=(*program.outputs, *program.inputs)),
+            "adjoint": _adjoint(again, targets),
+            "name": name,
+            "value": len(program.outputs),
+            "targets": targets,
+            "through": True,
+        }
+        recorded = run.record_atoms("call", sub.inputs, params)
+        return rebuild(run, sub.result, recorded[: len(results)])
+
+
+def _adjoint(program: Program, targets: Sequence[int]) -> Program:
+    """From the inputs, and a cotangent for each output, to those of the inputs ``targets``."""
+    given = [i for i, output in enumerate(program.outputs) if output.type.inexact]
+    parts = split(program, [program.inputs[i] for i in targets], given)
+    recorder = Recorder()
+    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    cotangents = tuple(recorder.variable(output.type) for output in program.outputs)
+    kept = recorder.inline(parts.primal, inputs)[len(program.outputs) :]
+    outputs = recorder.inline(parts.adjoint, (*kept, *(cotangents[i] for i in given)))
+    raw = Program(
+        f"{program.name}_again", (*inputs, *cotangents), tuple(recorder.equations), outputs
+    )
+    return name_variables(raw, recorder.hints)
+
+
+def _again(program: Program) -> Program:
+    """The program, to be run for the adjoint: what it prints and asserts was done before."""
+
+    def moved(equation: Equation) -> Equation:
+        inner = map_programs(equation, _again)
+        location = inner.location
+        return replace(
+            inner,
+            location=replace(location, section="adjoint", again=location.again + 1),
+            effects=inner_effects(inner.params) if _has_programs(inner) else inner.effects,
+        )
+
+    kept = [e for e in program.equations if e.primitive not in _DONE_ONCE]
+    return replace(program, equations=tuple(map(moved, kept)))
+
+
+def _has_programs(equation: Equation) -> bool:
+    return any(isinstance(value, Program) for value in equation.params.values())

@@ -1,0 +1,181 @@
+"""``grad`` and ``value_and_grad``: reverse mode as a transformed function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from stcompile.ad.reverse import reverse
+from stcompile.analysis.cautions import truncations, upcasts
+from stcompile.base import trees
+from stcompile.base.boundary import public
+from stcompile.base.errors import ExportError
+from stcompile.base.location import Location
+from stcompile.base.options import Options
+from stcompile.calls.arguments import Arguments, Wrt, is_several
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import described
+from stcompile.frontend.substage import (
+    Output,
+    SubStage,
+    output_and_aux,
+    rebuild,
+    substage,
+    with_outputs,
+)
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.push_maxima import push_maxima
+from stcompile.passes.general.push_slices import push_slices
+from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
+from stcompile.passes.loops.drop_idle_ports import drop_idle_ports
+from stcompile.transforms.primal import Primal
+from stcompile.transforms.respect import ByArguments
+from stcompile.wengert.ir import Atom, Constant, Program, Variable
+from stcompile.wengert.types import is_number
+
+if TYPE_CHECKING:
+    from stcompile.export.file import Unit
+
+
+class Gradient(ByArguments):
+    """The gradient of a function of one real number, with its value or without.
+
+    Called with the function's arguments, it returns ``gradient``, or ``(value, gradient)`` with
+    ``with_value``. One ``wrt`` gives one gradient, a tuple of them a tuple; each has the
+    structure, the shapes and the dtypes of its argument. With ``has_aux`` the function returns a
+    pair, of which the second is handed on: ``(gradient, aux)``, or ``((value, aux), gradient)``.
+    """
+
+    takes_complex = True
+
+    def __init__(
+        self,
+        function: Any,
+        wrt: Wrt,
+        with_value: bool,
+        options: Options | None = None,
+        has_aux: bool = False,
+    ) -> None:
+        super().__init__(function, wrt, options)
+        self.with_value = with_value
+        self.has_aux = has_aux
+        suffix = "value_and_grad" if with_value else "grad"
+        self.name = f"{self.function_name}_{suffix}"
+        what = "The value of `{}` and its gradient" if with_value else "The gradient of `{}`"
+        self.title = f"{what.format(self.function_name)} with respect to {self.all_shown}."
+        self.results = 1 if with_value else 0
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        sub = substage(run, self.function, arguments, keywords)
+        value, aux = sub.result, ()
+        if self.has_aux:
+            value, aux = output_and_aux(run, self.function, sub.result)
+        staged, variables = self.chosen_leaves(run, sub)
+        output = self._output(run, sub, value)
+        others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
+        given = self.chosen_arguments(run, arguments, keywords)
+        whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
+        program = share_common_subexpressions(eliminate_dead_code(drop_idle_ports(whole)))
+        if self.options.level == "fast":  # now: the adjoint follows, and has no rows to fill either
+            narrow = push_maxima(eliminate_dead_code(push_slices(program)))
+            renamed = dict(zip(program.inputs, narrow.inputs, strict=True))
+            program, variables = narrow, [renamed[variable] for variable in variables]
+        self._caution(run, program, variables)
+        joint = reverse(program, variables)
+        value, *results = run.recorder.inline(joint.program, sub.inputs)
+        rest = iter(results[len(others) :])
+        made = [self.structured(run, s, g, rest) for s, g in zip(staged, given, strict=True)]
+        result_value = run.value(value)
+        run.hint(result_value, "value")
+        result = tuple(made) if is_several(self.wrt) else made[0]
+        if self.has_aux:
+            beside = rebuild(run, aux, results[: len(others)])
+            return ((result_value, beside), result) if self.with_value else (result, beside)
+        return (result_value, result) if self.with_value else result
+
+    @public
+    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
+        """Write the generated function for these arguments into a Python file of its own.
+
+        The file needs NumPy and nothing else, and is the same to the byte for the same function and
+        types. Run as a program it compares the gradient with finite differences. `ExportError` if
+        the file cannot be written, or a captured array is too large to be saved in it.
+        """
+        from stcompile.export.file import Export, file_text
+        from stcompile.export.quoted import quotes
+        from stcompile.export.write import write_whole
+
+        if self.has_aux:
+            raise ExportError("the gradient of a function with has_aux=True is not exported")
+        bound = self.bind(arguments, keywords)
+        staged = self.stage(bound)
+        value = None if self.with_value else self._value_unit(bound)
+        export = Export(
+            main=self.unit(staged, bound.values, self.options),
+            values=bound.values,
+            quotes=quotes(staged.program, self.definition),
+            test="check_gradient",
+            references=[value],
+            wrt=self.names(bound),
+            several=is_several(self.wrt),
+        )
+        write_whole(path, file_text(export))
+
+    def _value_unit(self, arguments: Arguments) -> Unit:
+        """The function itself, for the self-test of its gradient."""
+        primal = Primal(self.function)
+        primal.name = "value_of_example"
+        return primal.unit(primal.stage(arguments), arguments.values)
+
+    def _caution(self, run: Run, program: Program, variables: Sequence[Variable]) -> None:
+        """Note what the function does and its author hardly meant."""
+        run.cautions += truncations(program, variables)
+        if not run.depth:  # an inner function's lines are among those of the outer one
+            run.cautions += upcasts(program)
+
+    def _output(self, run: Run, sub: SubStage, value: Any) -> Atom:
+        """The output to differentiate: one real number, or an array of one."""
+        if is_number(value) and isinstance(value, float | int):
+            return Constant(value)
+        if not isinstance(value, Output):
+            kind = described(value)
+            self.refuse(
+                run,
+                f"`{self.function_name}` returns {kind}, but a gradient is that of one number",
+                "return a single number, such as np.sum(...)",
+            )
+        atom = sub.program.outputs[value.index]
+        location = _maker(sub.program, atom)
+        if atom.type.size != 1:
+            self.refuse(
+                run,
+                f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "
+                "gradient is that of one number",
+                "sum or average it: np.sum(...), np.mean(...)",
+                location,
+            )
+        if atom.type.dtype.kind == "c":
+            self.refuse(
+                run,
+                f"`{self.function_name}` returns the complex number {atom.type}, but a gradient is "
+                "that of one real number",
+                "return a real part of it: np.real(...), np.abs(...)",
+                location,
+            )
+        if atom.type.dtype.kind != "f":
+            self.refuse(
+                run,
+                f"`{self.function_name}` returns {atom.type}, which has no gradient",
+                "return a real floating-point number",
+                location,
+            )
+        return atom
+
+
+def _maker(program: Program, atom: Atom) -> Location | None:
+    """Where an output was computed."""
+    for equation in program.equations:
+        if atom in equation.outputs:
+            return equation.location
+    return None

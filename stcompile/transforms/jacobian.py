@@ -1,0 +1,327 @@
+"""``jacobian``: all partial derivatives of a function of arrays, row by row or column by column.
+
+In reverse mode a loop runs the adjoint once for each number of the output, in forward mode the
+tangent once for each number of the arguments (Griewank & Walther 2008, ch. 3). What does not depend
+on the row or the column is computed once, before the loop.
+
+Of complex numbers: a complex output by a real argument has the derivatives of its real and its
+imaginary part, a real output by a complex argument those of the convention of gradients; both take
+two directions. A complex output by a complex argument has a derivative that is one complex number
+where it is holomorphic, and this is the result of one direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+
+from stcompile.ad.forward import forward
+from stcompile.ad.reverse import split
+from stcompile.analysis.holomorphic import require_holomorphic
+from stcompile.base import trees
+from stcompile.base.options import Options
+from stcompile.calls.arguments import Wrt, is_several
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.substage import (
+    Output,
+    SubStage,
+    output_and_aux,
+    rebuild,
+    substage,
+    with_outputs,
+)
+from stcompile.library.unit_vectors import of_one, of_unit_vectors
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.transforms.pushforward import exactly, zero
+from stcompile.transforms.respect import ByArguments
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
+from stcompile.wengert.types import Type
+
+Mode = Literal["auto", "forward", "reverse"]
+MODES = ("auto", "forward", "reverse")
+Blocks: TypeAlias = tuple[list[list[Atom]], list[Atom]]
+
+
+class Jacobian(ByArguments):
+    """The Jacobian of a function of arrays.
+
+    For an output of shape S and an argument of shape T it has shape ``S + T``; an output that is a
+    structure gives that structure of Jacobians, each in the structure of the argument.
+    """
+
+    takes_complex = True
+
+    def __init__(
+        self,
+        function: Any,
+        wrt: Wrt = 0,
+        mode: Mode = "auto",
+        has_aux: bool = False,
+        options: Options | None = None,
+        holomorphic: bool = False,
+    ) -> None:
+        super().__init__(function, wrt, options)
+        if mode not in MODES:
+            raise ValueError(f"the mode of a Jacobian is one of {', '.join(MODES)}, not {mode!r}")
+        self.mode = mode
+        self.has_aux = has_aux
+        self.holomorphic = holomorphic
+        self.name = f"{self.function_name}_jacobian"
+        self.title = f"The Jacobian of `{self.function_name}` by {self.all_shown}."
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        sub = substage(run, self.function, arguments, keywords)
+        staged, variables = self.chosen_leaves(run, sub)
+        given = self.chosen_arguments(run, arguments, keywords)
+        result, aux = sub.result, ()
+        if self.has_aux:
+            result, aux = output_and_aux(run, self.function, result)
+        outputs = self._outputs(run, sub, result)
+        self._check_complex(run, sub.program, outputs, variables)
+        others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
+        blocks, beside = self._blocks(run, sub, outputs, others, variables)
+        rows = iter(blocks)
+
+        def leaf(path: trees.Path, value: Any) -> Any:
+            if not isinstance(value, Output):
+                return value
+            made = iter(next(rows))
+            pairs = zip(staged, given, strict=True)
+            found = [self.structured(run, one, other, made) for one, other in pairs]
+            return tuple(found) if is_several(self.wrt) else found[0]
+
+        jacobians = trees.map_leaves(leaf, result)
+        return (jacobians, rebuild(run, aux, beside)) if self.has_aux else jacobians
+
+    def _outputs(self, run: Run, sub: SubStage, result: Any) -> list[int]:
+        """The outputs to differentiate."""
+        found = []
+        for path, leaf in trees.leaves(result):
+            shown = trees.show_path("the result", path)
+            if not isinstance(leaf, Output):
+                self.refuse(
+                    run,
+                    f"{shown} of `{self.function_name}` is {leaf!r}, which does not depend on the "
+                    "arguments",
+                    "return arrays or numbers that do; what else there is, by has_aux=True",
+                )
+            type = sub.program.outputs[leaf.index].type
+            if not type.inexact:
+                self.refuse(
+                    run,
+                    f"{shown} of `{self.function_name}` is {type}, which has no Jacobian",
+                    "return floating-point numbers; what else there is, by has_aux=True",
+                )
+            found.append(leaf.index)
+        return found
+
+    def _check_complex(
+        self, run: Run, program: Program, outputs: Sequence[int], variables: Sequence[Variable]
+    ) -> None:
+        """Refuse derivatives by complex arguments that are not one complex number."""
+        turning = [variable for variable in variables if _is_complex(variable)]
+        if not turning:
+            return
+        of_complex = [_is_complex(program.outputs[index]) for index in outputs]
+        if self.holomorphic:
+            if not all(of_complex):
+                self.refuse(
+                    run,
+                    f"`{self.function_name}` returns real numbers, and is not holomorphic",
+                    "leave holomorphic=True out: the Jacobian is then that of gradients",
+                )
+            wanted = with_outputs(program, tuple(program.outputs[index] for index in outputs))
+            require_holomorphic(self.function_name, eliminate_dead_code(wanted), turning)
+        elif any(of_complex):
+            self.refuse_complex(run)
+
+    def refuse_complex(self, run: Run) -> NoReturn:
+        """Refuse complex results of complex arguments."""
+        self.refuse(
+            run,
+            f"`{self.function_name}` returns complex numbers and is differentiated by complex "
+            "numbers: the derivative is one complex number only where it is holomorphic",
+            "say holomorphic=True if it is; else return np.real(...) and np.imag(...), or give the "
+            "real and imaginary parts as two arguments",
+        )
+
+    def _blocks(
+        self,
+        run: Run,
+        sub: SubStage,
+        outputs: Sequence[int],
+        others: Sequence[int],
+        variables: Sequence[Variable],
+    ) -> Blocks:
+        """For each output and each variable its block of the Jacobian, and the ``others`` of the
+        outputs: the function runs once for both."""
+        types = [sub.program.outputs[i].type for i in outputs]
+        height = sum(type.size for type in types)
+        width = sum(variable.type.size for variable in variables)
+        has_effects = any(equation.effects for equation in sub.program.equations)
+        is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
+        if is_forward and has_effects and self.mode == "auto":
+            is_forward = False  # an effect in a loop over columns would come once for each
+        make = self._columns if is_forward else self._rows
+        return make(run, sub, outputs, others, variables)
+
+    def _rows(
+        self,
+        run: Run,
+        sub: SubStage,
+        outputs: Sequence[int],
+        others: Sequence[int],
+        variables: Sequence[Variable],
+    ) -> Blocks:
+        """The Jacobian by rows: the adjoint of each unit vector."""
+        parts = split(sub.program, variables, outputs)
+        results = run.recorder.inline(parts.primal, sub.inputs)
+        kept = results[len(sub.program.outputs) :]
+        seeds = parts.adjoint.inputs[parts.residuals :]
+        blocks = []
+        for at, seed in enumerate(seeds):
+            joined = tuple(_is_complex(seed) and not _is_complex(by) for by in variables)
+            made = _mapped(run, _Linear(parts.adjoint, kept, at), seed.type, joined)
+            shapes = [seed.type.dims + variable.type.dims for variable in variables]
+            blocks.append([_shaped(run, *pair) for pair in zip(made, shapes, strict=True)])
+        return blocks, [results[i] for i in others]
+
+    def _columns(
+        self,
+        run: Run,
+        sub: SubStage,
+        outputs: Sequence[int],
+        others: Sequence[int],
+        variables: Sequence[Variable],
+    ) -> Blocks:
+        """The Jacobian by columns: the tangent of each unit vector."""
+        joint = forward(sub.program, variables)
+        fixed, moving = _apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
+        if any(equation.effects for equation in moving.equations):
+            self.refuse(
+                run,
+                f"`{self.function_name}` draws, prints or asserts in a loop or a branch, which "
+                "would be done once for each column",
+                "use mode='reverse'",
+            )
+        beside = self._beside(run, sub, joint, fixed, others)
+        known = run.recorder.inline(with_outputs(fixed, (*fixed.outputs, *beside)), sub.inputs)
+        kept, values = known[: len(fixed.outputs)], list(known[len(fixed.outputs) :])
+        if len(values) < len(others):  # of a loop or a branch that tangents go through
+            results = run.recorder.inline(sub.program, sub.inputs)
+            values = [results[i] for i in others]
+        blocks = []
+        for at, seed in enumerate(moving.inputs[len(kept) :]):
+            joined = tuple(
+                _is_complex(seed) and not _is_complex(sub.program.outputs[index])
+                for index in outputs
+            )
+            made = _mapped(run, _Linear(moving, kept, at), seed.type, joined)
+            row = []
+            for value, index in zip(made, outputs, strict=True):
+                dims = sub.program.outputs[index].type.dims
+                row.append(_turned(run, value, seed.type.dims, dims))
+            blocks.append(row)
+        return [list(row) for row in zip(*blocks, strict=True)], values
+
+    def _beside(
+        self, run: Run, sub: SubStage, joint: Program, fixed: Program, others: Sequence[int]
+    ) -> list[Atom]:
+        """The other outputs, if what is ``fixed`` computes all of them; else none, if the function
+        may run once more for them."""
+        made = {v for e in fixed.equations for v in e.outputs} | {*fixed.inputs}
+        atoms = [joint.outputs[i] for i in others]
+        if all(not isinstance(atom, Variable) or atom in made for atom in atoms):
+            return atoms
+        if any(equation.effects for equation in sub.program.equations):
+            self.refuse(
+                run,
+                f"what `{self.function_name}` returns beside its output is computed with the "
+                "tangents, and it draws, prints or asserts, which would be done once more",
+                "use mode='reverse'",
+            )
+        return []
+
+
+def _apart(
+    joint: Program, inputs: int, values: int, outputs: Sequence[int]
+) -> tuple[Program, Program]:
+    """What of a joint program does not depend on tangents, which returns what the rest reads, and
+    the rest: from this and the tangents of the inputs to the tangents of ``outputs``."""
+    dots = joint.inputs[inputs:]
+    inexact = [i for i, output in enumerate(joint.outputs[:values]) if output.type.inexact]
+    wanted = tuple(joint.outputs[values + inexact.index(i)] for i in outputs)
+    moving: set[Atom] = set(dots)
+    fixed: list[Equation] = []
+    rest: list[Equation] = []
+    for equation in joint.equations:
+        is_moving = not moving.isdisjoint(equation.inputs)
+        (rest if is_moving else fixed).append(equation)
+        if is_moving:
+            moving.update(equation.outputs)
+    pruned = eliminate_dead_code(Program(joint.name, joint.inputs, tuple(rest), wanted))
+    read = free_variables(pruned.equations, pruned.outputs, dots)
+    primal = Program(joint.name, joint.inputs[:inputs], tuple(fixed), read)
+    tangent = Program(joint.name, (*read, *dots), pruned.equations, pruned.outputs)
+    return primal, tangent
+
+
+class _Linear:
+    """A linear program as a function of one of its inputs, the others of them being zero: what it
+    reads besides comes first."""
+
+    def __init__(self, program: Program, kept: Sequence[Atom], at: int) -> None:
+        self.program = program
+        self.kept = tuple(kept)
+        self.at = len(kept) + at
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        inputs = list(self.kept)
+        for index, variable in enumerate(self.program.inputs[len(inputs) :], len(inputs)):
+            given = arguments[0] if index == self.at else zero(run, variable.type)
+            inputs.append(exactly(run, run.atom(given), variable.type))
+        return tuple(map(run.value, run.recorder.inline(self.program, tuple(inputs))))
+
+
+def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> Sequence[Any]:
+    """The outputs of a linear program for each unit vector: arrays with a first axis for them.
+    Those that are ``joined`` are real, and of two directions."""
+    if seed.kind != "array":
+        one = seed.python_type(1) if seed.kind == "python" else seed.dtype.type(1)
+        made: Sequence[Any] = run.call(of_one, (linear, one, joined), {})
+        return made
+    if seed.size == 0:
+        pairs = zip(linear.program.outputs, joined, strict=True)
+        return [_empty(run, atom.type, join) for atom, join in pairs]
+    found: Sequence[Any] = run.call(of_unit_vectors, (linear, seed.dims, seed.dtype, joined), {})
+    return found
+
+
+def _empty(run: Run, type: Type, joined: bool) -> Any:
+    """What there is of a type for no unit vector at all."""
+    dtype = np.result_type(type.dtype, np.complex64) if joined else type.dtype
+    return zero(run, Type.array(dtype, (0, *type.dims)))
+
+
+def _is_complex(atom: Atom) -> bool:
+    return atom.type.dtype.kind == "c"
+
+
+def _shaped(run: Run, value: Any, dims: tuple[int, ...]) -> Atom:
+    """A value in a shape; a number stays one."""
+    atom = run.atom(value)
+    if atom.type.dims == dims:
+        return atom
+    return run.atom(run.record("reshape", value, shape=dims))
+
+
+def _turned(run: Run, value: Any, columns: tuple[int, ...], dims: tuple[int, ...]) -> Atom:
+    """Tangents, an axis for the unit vectors first, in the shape of a block of a Jacobian."""
+    atom = run.atom(value)
+    if not columns:  # of a number: no axis
+        return _shaped(run, value, dims)
+    axes = (*range(1, atom.type.ndim), 0)
+    turned = run.record("transpose", value, axes=axes) if dims else value
+    return _shaped(run, turned, (*dims, *columns))

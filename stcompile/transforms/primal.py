@@ -1,0 +1,25 @@
+"""A function compiled as it is: its own Wengert list, optimised and emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stcompile.base.options import Options
+from stcompile.calls.dispatch import Dispatcher
+from stcompile.frontend.state.run import Run
+
+
+class Primal(Dispatcher):
+    """The function itself, compiled."""
+
+    recorded = "staged"
+
+    def __init__(self, function: Any, options: Options | None = None) -> None:
+        super().__init__(function, options)
+        self.name = self.function_name
+        self.title = f"`{self.function_name}`, compiled."
+        self.results = None  # results may share storage with arguments, as the function's do
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return run.call(self.function, arguments, keywords)

@@ -1,0 +1,193 @@
+"""``jvp``, ``vjp`` and ``hvp``: products of Jacobians and Hessians with vectors, at once.
+
+Compiled functions are kept for the functions that were used last: a function that is made anew for
+each call is compiled for each.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stcompile.base import trees
+from stcompile.base.boundary import public
+from stcompile.base.errors import ArgumentsError
+from stcompile.base.options import Level, Options, options
+from stcompile.base.wording import an
+from stcompile.calls.dispatch import Dispatcher
+from stcompile.frontend.protocol import staged_by
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.substage import function_name
+from stcompile.transforms.hessian import HessianVectorProduct
+from stcompile.transforms.primal import Primal
+from stcompile.transforms.pullback import Vjp
+from stcompile.transforms.pushforward import Pushforward
+
+KEPT = 64  # functions
+
+
+def _staged_jvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    return _stage(run, _pushforward, *arguments, **keywords)
+
+
+@staged_by(_staged_jvp)
+@public
+def jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    has_aux: bool = False,
+    level: Level | None = None,
+) -> Any:
+    """``(value, tangent)``: the function at ``primals`` and its derivative in the direction of
+    ``tangents``, in forward mode.
+
+    ``primals`` are the positional arguments, all of them arrays, floats or structures of these;
+    ``tangents`` have the same structure and shapes. The tangent has the structure of the value.
+    With ``has_aux`` the function returns ``(output, aux)``, and this ``(value, tangent, aux)``.
+
+    >>> import stcompile as st
+    >>> st.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.5))
+    (6.0, 4.0)
+    """
+    given = _tangents(function, primals, tangents)
+    compiled = _compiled(_pushforward, function, len(primals), has_aux, options(level))
+    return compiled(*primals, *given)
+
+
+def _staged_vjp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    function, *primals = arguments
+    has_aux = keywords.get("has_aux", False)
+    return Vjp(function, len(primals), has_aux).stage_call(run, primals, {})
+
+
+@staged_by(_staged_vjp)
+@public
+def vjp(
+    function: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    level: Level | None = None,
+) -> Any:
+    """``(value, pullback)``: the function at ``primals``, and the function from a cotangent of the
+    value to a tuple with that of each primal, in reverse mode.
+
+    The function runs once, now; the pullback owns what it reads and may be called many times. With
+    ``has_aux`` the function returns ``(output, aux)``, and this ``(value, pullback, aux)``.
+
+    >>> import stcompile as st
+    >>> value, pullback = st.vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, pullback(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    return _compiled(_vjp, function, len(primals), has_aux, options(level))(*primals)
+
+
+def _staged_hvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    return _stage(run, _product, *arguments, **keywords)
+
+
+@staged_by(_staged_hvp)
+@public
+def hvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    level: Level | None = None,
+) -> Any:
+    """The product of the Hessian of a function of one real number with a vector.
+
+    ``primals`` are the positional arguments, ``tangents`` the vector, in the same structure. Of
+    one primal the product has its structure; of several it is a tuple.
+
+    >>> import stcompile as st, numpy as np
+    >>> st.hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
+    array([6., 4.])
+    """
+    given = _tangents(function, primals, tangents)
+    compiled = _compiled(_product, function, len(primals), False, options(level))
+    return compiled(*primals, *given)
+
+
+Maker = Callable[[Callable[..., Any], int, bool, Options], Dispatcher]
+
+
+def _pushforward(
+    function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
+) -> Dispatcher:
+    made = Primal(Pushforward(function, count, has_aux), chosen)
+    made.title = f"The value of `{function_name(function)}` and its tangent."
+    made.results = 0
+    return made
+
+
+def _vjp(function: Callable[..., Any], count: int, has_aux: bool, chosen: Options) -> Dispatcher:
+    return Vjp(function, count, has_aux, chosen)
+
+
+def _product(
+    function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
+) -> Dispatcher:
+    made = Primal(HessianVectorProduct(function, count), chosen)
+    made.title = f"The product of the Hessian of `{function_name(function)}` with a vector."
+    made.results = 0
+    return made
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _kept(
+    make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
+) -> Dispatcher:
+    return make(function, count, has_aux, chosen)
+
+
+def _compiled(
+    make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
+) -> Dispatcher:
+    try:
+        _kept(make, function, count, has_aux, chosen)  # by one thread of those that do it at once
+        return _kept(make, function, count, has_aux, chosen)
+    except TypeError:
+        if callable(function) and type(function).__hash__ is not None:
+            raise
+        return make(function, count, has_aux, chosen)  # a callable object that is not hashable
+
+
+def _stage(
+    run: Run,
+    make: Maker,
+    function: Any,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+    level: Level | None = None,
+) -> Any:
+    """Such a function inside another: of the level of that one."""
+    if len(primals) != len(tangents):
+        run.refuse(f"{len(primals)} primals, but {len(tangents)} tangents", "give one for each")
+    made = make(function, len(primals), has_aux, options(level))
+    return made.stage_call(run, (*primals, *tangents), {})
+
+
+def _tangents(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+    """The tangents, with floats for Python integers, which would be static."""
+    for given, what in ((primals, "primals"), (tangents, "tangents")):
+        if not isinstance(given, tuple | list):
+            raise ArgumentsError(
+                f"the {what} of `{function_name(function)}` are {an(type(given).__name__)}",
+                hint=f"give a tuple with one item for each argument: {what} = (x,)",
+            )
+    if len(primals) != len(tangents):
+        raise ArgumentsError(
+            f"`{function_name(function)}` is given {len(primals)} primals, but {len(tangents)} "
+            "tangents",
+            hint="give one for each",
+        )
+
+    def leaf(path: trees.Path, value: Any) -> Any:
+        return float(value) if type(value) in (int, bool) else value
+
+    return [trees.map_leaves(leaf, tangent) for tangent in tangents]

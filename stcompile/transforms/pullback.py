@@ -1,0 +1,271 @@
+"""``vjp``: a value, and the function from its cotangent to those of the primals, for later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from stcompile.ad.reverse import Split, split
+from stcompile.base import trees
+from stcompile.base.boundary import public
+from stcompile.base.errors import ArgumentsError
+from stcompile.base.options import Options
+from stcompile.base.timings import timed
+from stcompile.calls.arguments import Arguments
+from stcompile.calls.dispatch import Specialisation
+from stcompile.calls.link import link
+from stcompile.calls.workspaces import Workspaces
+from stcompile.emit.function import emit
+from stcompile.frontend.stage import Group, Item, Staged, stage
+from stcompile.frontend.state.capture import Leaf
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import described
+from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuild, substage
+from stcompile.passes.pipeline import prepare
+from stcompile.transforms.pushforward import converted
+from stcompile.transforms.respect import ByArguments
+from stcompile.wengert.ir import Atom
+from stcompile.wengert.naming import Names, base_name, is_numbered
+from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.types import Type
+
+
+@dataclass(frozen=True)
+class Backward:
+    """The compiled adjoint: of residuals, then of the cotangents of what stands at ``paths`` in the
+    value, which are of the types ``types``. It is pickled as its text."""
+
+    source: str
+    name: str
+    workspace: str | None
+    beside: Mapping[str, Any]
+    types: tuple[Type, ...]
+    paths: tuple[trees.Path, ...]
+    function: Callable[..., Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        linked = link(self.source, self.name, self.workspace, self.beside)
+        object.__setattr__(self, "function", Workspaces(linked) if self.workspace else linked)
+
+    def __reduce__(self) -> Any:
+        made_with = self.source, self.name, self.workspace, dict(self.beside)
+        return Backward, (*made_with, self.types, self.paths)
+
+
+class Vjp(ByArguments):
+    """A function whose call gives ``(value, pullback)``, or with ``has_aux`` ``(value, pullback,
+    aux)``."""
+
+    takes_complex = True
+
+    def __init__(
+        self, function: Any, count: int, has_aux: bool = False, options: Options | None = None
+    ) -> None:
+        super().__init__(function, tuple(range(count)), options)
+        self.has_aux = has_aux
+        self.name = f"{self.function_name}_with_residuals"
+        self.title = f"The value of `{self.function_name}` and the residuals of its adjoint."
+
+    def __call__(self, *primals: Any) -> Any:
+        arguments = self.bind(primals, {})
+        compiled = self.specialise(arguments)
+        backward: Backward = compiled.beside
+        made, residuals = compiled.call(tuple(arguments.values.values()))
+        value = made[0] if self.has_aux else made
+        pullback = Pullback(backward, residuals, value, primals, self.function_name)
+        return (value, pullback, made[1]) if self.has_aux else (value, pullback)
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        made, pullback = self.staged_apart(run, arguments)
+        return (made[0], pullback, made[1]) if self.has_aux else (made, pullback)
+
+    def staged_apart(self, run: Run, primals: Sequence[Any]) -> tuple[Any, StagedPullback]:
+        """The function's result, and the pullback of what is to be differentiated of it."""
+        sub = substage(run, self.function, primals, {})
+        staged, variables = self.chosen_leaves(run, sub)
+        output = sub.result
+        if self.has_aux:
+            output, _ = output_and_aux(run, self.function, sub.result)
+        parts = split(sub.program, variables, [*_positions(sub, output).values()])
+        results = run.recorder.inline(parts.primal, sub.inputs)
+        count = len(sub.program.outputs)
+        made = rebuild(run, sub.result, results[:count])
+        given = self.chosen_arguments(run, primals, {})
+        return made, StagedPullback(self, parts, results[count:], sub, output, staged, given)
+
+    def stage(self, arguments: Arguments) -> Staged:
+        return self._apart(arguments)[0]
+
+    def build(self, arguments: Arguments) -> Specialisation:
+        staged, pullback = self._apart(arguments)
+        return replace(self.compiled(staged, arguments), beside=self._backward(pullback))
+
+    def _apart(self, arguments: Arguments) -> tuple[Staged, StagedPullback]:
+        """The call as a program that returns the residuals, too, and the adjoint."""
+        recording = _Recording(self)
+        staged = stage(
+            recording,
+            arguments.values,
+            arguments.positional,
+            name=self.name,
+            keywords=arguments.keywords,
+        )
+        (pullback,) = recording.found
+        return staged, pullback
+
+    def _backward(self, pullback: StagedPullback) -> Backward:
+        parts = pullback.parts
+        program = parts.adjoint
+        names = Names()
+        hints = ["kept"] * parts.residuals
+        hints += ["d_value"] * (len(program.inputs) - parts.residuals)
+        arguments = [
+            names.like(hint if is_numbered(variable.name) else base_name(variable.name))
+            for variable, hint in zip(program.inputs, hints, strict=True)
+        ]
+        leaves = [
+            Leaf(name, (), variable)
+            for name, variable in zip(arguments, program.inputs, strict=True)
+        ]
+        results = Group(
+            "tuple", tuple(range(len(program.outputs))), tuple(map(Item, program.outputs))
+        )
+        staged = Staged(program, tuple(leaves), (), (), results)
+        made = prepare(staged, 0, self.options.level)
+        title = f"The pullback of `{self.function_name}`."
+        with timed("source"):
+            emitted = emit(made, arguments, title, "", self.options)
+        beside = {**externals_of(made.program), **emitted.saved}
+        types = tuple(variable.type for variable in program.inputs[parts.residuals :])
+        paths = tuple(pullback.positions)
+        return Backward(emitted.source, emitted.name, emitted.workspace, beside, types, paths)
+
+
+class _Recording:
+    """The staged function whose results are the value and the residuals; it keeps the parts."""
+
+    def __init__(self, vjp: Vjp) -> None:
+        self.vjp = vjp
+        self.found: list[StagedPullback] = []
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        made, pullback = self.vjp.staged_apart(run, arguments)
+        self.found.append(pullback)
+        return made, tuple(map(run.value, pullback.residuals))
+
+
+def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
+    """The outputs of a program with a cotangent, by where they stand in the value; what is static
+    there has none."""
+    outputs = sub.program.outputs
+    leaves = [(path, leaf) for path, leaf in trees.leaves(output) if isinstance(leaf, Output)]
+    return {path: leaf.index for path, leaf in leaves if outputs[leaf.index].type.inexact}
+
+
+class Pullback:
+    """The adjoint of a function at the primals that ``vjp`` was called with.
+
+    Called with a cotangent in the structure of the value, it returns a tuple: for each primal its
+    cotangent, in its structure. It owns what it reads, and can be called any number of times.
+    """
+
+    def __init__(
+        self,
+        backward: Backward,
+        residuals: tuple[Any, ...],
+        value: Any,
+        primals: tuple[Any, ...],
+        name: str,
+    ) -> None:
+        self._backward = backward
+        self._residuals = residuals
+        self._whole = [path for path, _ in trees.leaves(value)]
+        self._structure = trees.map_leaves(lambda path, leaf: None, primals)
+        self._name = name
+
+    @public
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        given = dict(trees.leaves(cotangent))
+        if [*given] != self._whole:
+            raise ArgumentsError(
+                f"the cotangent of `{self._name}` has another structure than its value",
+                hint="give a cotangent for each array and number, in the same structure",
+            )
+        cotangents = [
+            self._converted(given[path], type, path)
+            for path, type in zip(self._backward.paths, self._backward.types, strict=True)
+        ]
+        rest = iter(self._backward.function(*self._residuals, *cotangents))
+        made: tuple[Any, ...] = trees.map_leaves(lambda path, leaf: next(rest), self._structure)
+        return made
+
+    def _converted(self, given: Any, type: Type, path: trees.Path) -> Any:
+        """A cotangent in the type that the compiled adjoint takes."""
+        shown = trees.show_path("the cotangent", path)
+        array = np.asarray(given)
+        if array.dtype.kind not in "biufc" or (array.dtype.kind == "c" != type.dtype.kind):
+            raise ArgumentsError(f"{shown} is {array.dtype}, not {type.dtype}")
+        if array.shape != type.dims:
+            raise ArgumentsError(f"{shown} has shape {array.shape} instead of {type.dims}")
+        if type.kind == "array":
+            return (
+                np.ascontiguousarray(array, type.dtype) if type.dims else array.astype(type.dtype)
+            )
+        return array.astype(type.dtype).item() if type.kind == "python" else type.dtype.type(array)
+
+    @property
+    def source(self) -> str:
+        """The generated adjoint: it takes the residuals, then the cotangents."""
+        return self._backward.source
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._name}>"
+
+
+class StagedPullback:
+    """A pullback inside a function that is being staged; ``output`` is the structure of what has
+    a cotangent, ``staged`` and ``given`` are the primals."""
+
+    tree_leaf = True
+
+    def __init__(
+        self,
+        vjp: Vjp,
+        parts: Split,
+        residuals: Sequence[Atom],
+        sub: SubStage,
+        output: Any,
+        staged: Sequence[Any],
+        given: Sequence[Any],
+    ) -> None:
+        self.vjp = vjp
+        self.parts = parts
+        self.residuals = tuple(residuals)
+        self.sub = sub
+        self.output = output
+        self.positions = _positions(sub, output)
+        self.staged = staged
+        self.given = given
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        if len(arguments) != 1 or keywords:
+            run.refuse("a pullback takes one argument: the cotangent of the value", "")
+        leaves = dict(trees.leaves(arguments[0]))
+        if [*leaves] != [path for path, _ in trees.leaves(self.output)]:
+            run.refuse(
+                f"the cotangent is {described(arguments[0])} of another structure than the value",
+                "give a cotangent for each array and number, in the same structure",
+            )
+        outputs = self.sub.program.outputs
+        cotangents = [
+            converted(
+                run, trees.show_path("the cotangent", path), outputs[index].type, leaves[path]
+            )
+            for path, index in self.positions.items()
+        ]
+        found = iter(run.recorder.inline(self.parts.adjoint, (*self.residuals, *cotangents)))
+        pairs = zip(self.staged, self.given, strict=True)
+        return tuple([self.vjp.structured(run, one, other, found) for one, other in pairs])

@@ -1,0 +1,323 @@
+"""A training step: forward, adjoint and update as one function that works in place."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.boundary import public
+from stcompile.base.errors import ArgumentsError, DerivativeError
+from stcompile.base.options import Options
+from stcompile.base.wording import an
+from stcompile.calls.arguments import Arguments, Wrt, bind, is_several
+from stcompile.calls.dispatch import Dispatcher, Specialisation
+from stcompile.calls.overlap import overlap
+from stcompile.export.file import Export, Unit, file_text
+from stcompile.export.quoted import quotes
+from stcompile.export.write import write_whole
+from stcompile.frontend.operations.binding import signature_of
+from stcompile.frontend.stage import stage
+from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Bound, Scalar
+from stcompile.optim.state import COUNT, Stateful, refuse_other_parameters
+from stcompile.passes.pipeline import prepare
+from stcompile.transforms.gradient import Gradient
+from stcompile.wengert.naming import Names
+
+
+class Optimizer(Protocol):
+    """What a training step needs of an optimiser. One that keeps something from step to step is a
+    `Stateful` as well."""
+
+    def describe(self) -> str:
+        """What the comment above the update says of it."""
+        ...
+
+    @property
+    def update(self) -> Callable[..., None]:
+        """A method: ``update(params, grads, **state)`` changes lists of arrays in place."""
+        ...
+
+
+class TrainStep(Dispatcher):
+    """One step of gradient descent on ``loss``: returns the loss at the old parameters and
+    changes the arrays of the ``wrt`` arguments in place, and the optimiser's state with them.
+
+    The state is passed to the generated function as further arguments, one for each slot.
+    """
+
+    def __init__(
+        self, loss: Any, optimizer: Optimizer, wrt: Wrt, options: Options | None = None
+    ) -> None:
+        super().__init__(loss, options)
+        _check_optimizer(optimizer)
+        self._optimizer = optimizer
+        self.gradient = Gradient(loss, wrt, with_value=True, options=options)
+        self.name = f"{self.function_name}_step"
+        self.update = optimizer.describe()
+        self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
+        self.results = 1
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """It stays; its attributes may be changed."""
+        return self._optimizer
+
+    def watched(self, infinities: bool = False) -> TrainStep:
+        """The same step on the same optimiser with ``debug_nans``: a step that makes a NaN (with
+        ``infinities``: an infinity as well) raises `NanError` and changes nothing."""
+        options = replace(self.options, debug_nans=True, debug_infinities=infinities)
+        return TrainStep(self.function, self.optimizer, self.gradient.wrt, options)
+
+    # --- the arguments, the parameters among them, and the state -------------------------------
+
+    @functools.cached_property
+    def _slots(self) -> dict[str, str]:
+        """The slots of the optimiser's state, by the names of their arguments."""
+        optimizer = self.optimizer
+        if not isinstance(optimizer, Stateful) or not optimizer.slots:
+            return {}
+        names = Names(self.parameter_names())
+        return {names.like(slot): slot for slot in optimizer.slots}
+
+    def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        """The arguments of a call, and after them the state of the optimiser for its parameters."""
+        bound = super().bind(arguments, keywords)
+        if not self._slots:
+            return bound
+        for name in self._slots:
+            if name in bound.values:
+                self._refuse_keyword(name)
+        assert isinstance(self.optimizer, Stateful)
+        state = self.optimizer.state_for(self._params(bound))
+        values = {name: state[slot] for name, slot in self._slots.items()}
+        return Arguments(
+            {**bound.values, **values}, bound.positional, (*bound.keywords, *self._slots)
+        )
+
+    def _params(self, arguments: Arguments) -> Any:
+        """The parameters as the optimiser's state mirrors them."""
+        trained = self.gradient.names(arguments)
+        if is_several(self.gradient.wrt):
+            return {name: arguments.values[name] for name in trained}
+        return arguments.values[trained[0]] if trained else ()
+
+    def written(self, arguments: Arguments) -> Sequence[str]:
+        return [*self.gradient.names(arguments), *self._slots]
+
+    # --- a call --------------------------------------------------------------------------------
+
+    def run(self, specialisation: Specialisation, arguments: Arguments) -> Any:
+        self._check_written(specialisation, arguments)
+        state = {slot: arguments.values[name] for name, slot in self._slots.items()}
+        is_first = self._is_first(state)
+        value = super().run(specialisation, arguments)
+        if is_first:
+            assert isinstance(self.optimizer, Stateful)
+            self.optimizer.keep(self._params(arguments), state)
+        return value
+
+    def places(self) -> Mapping[str, Place]:
+        """An entry reads the state from the optimiser. Its arrays being those of the last call, as
+        the parameters are, it is that of these parameters."""
+        state = Place.constant(self.optimizer, "optimizer").attribute("state")
+        return {name: state.part((("item", slot),)) for name, slot in self._slots.items()}
+
+    def _is_first(self, state: Mapping[str, Any]) -> bool:
+        """True if the optimiser has yet to take on a state."""
+        if not isinstance(self.optimizer, Stateful) or not state:
+            return False
+        present = self.optimizer.state
+        if present and any(kept is not present[slot] for slot, kept in state.items()):
+            refuse_other_parameters(self.optimizer)
+        return not present
+
+    def _check_written(self, specialisation: Specialisation, arguments: Arguments) -> None:
+        """Refuse arrays that cannot be written, or whose writes would be seen elsewhere, before
+        anything is changed. Those that are written are looked at among themselves once."""
+        what = "a parameter, or the optimiser's state," if self._slots else "a parameter"
+        names = self.written(arguments)
+        written: list[Any] = []
+        read: list[Any] = []
+        captured: list[Any] = []
+        for name, value in arguments.values.items():
+            (written if name in names else read).extend(_arrays(value))
+        for at, hidden in enumerate(specialisation.staged.hidden):
+            kind = written if at in specialisation.stored else captured
+            kind.extend(_arrays(hidden.read()))
+        for one, other in itertools.product(written, (*read, *captured)):
+            if overlap(one, other):
+                self._refuse(f"{what} shares memory with an array that the loss reads")
+        if not all(array.flags.writeable for array in written):
+            self._refuse(f"{what} is a read-only array")
+        if specialisation.known.has(written, captured):
+            return
+        for one, other in itertools.combinations(written, 2):
+            if overlap(one, other):
+                pair = "two of the parameters and the arrays of the optimiser's state"
+                self._refuse(f"{pair if self._slots else 'two parameters'} share memory")
+        specialisation.known.note(written, captured)
+
+    def _refuse(self, reason: str) -> NoReturn:
+        hint = "a training step changes every parameter in place: pass copies"
+        raise ArgumentsError(reason, location=self.definition, hint=hint)
+
+    def _refuse_keyword(self, name: str) -> NoReturn:
+        raise ArgumentsError(
+            f"`{name}` is passed as a keyword, but names the state of the optimiser",
+            location=self.definition,
+            hint=f"make `{name}` a parameter of `{self.function_name}`, or rename it",
+        )
+
+    # --- staging -------------------------------------------------------------------------------
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        given = {name: value for name, value in keywords.items() if name not in self._slots}
+        value, gradients = self.gradient.stage_call(run, arguments, given)
+        if not is_several(self.gradient.wrt):
+            gradients = (gradients,)
+        bound = bind(signature_of(self.function), arguments, given)
+        params = [bound.values[name] for name in self.gradient.names(bound)]
+        targets = [leaf for part in params for _, leaf in trees.leaves(part)]
+        grads = [leaf for part in gradients for _, leaf in trees.leaves(part)]
+        pairs = [(p, g) for p, g in zip(targets, grads, strict=True) if isinstance(p, Array)]
+        if any(isinstance(target, Scalar) for target in targets):
+            raise DerivativeError(
+                "a training step changes arrays in place, but a number cannot be changed",
+                location=self.definition,
+                hint="pass every parameter as an array: np.array(0.5)",
+            )
+        if any(p.type.dtype.kind == "c" for p, _ in pairs):
+            raise DerivativeError(
+                "a training step changes real parameters, and one is complex: its gradient "
+                "dL/da - i dL/db is the conjugate of the direction in which the loss grows",
+                location=self.definition,
+                hint="pass the real and the imaginary part as two parameters, or update by hand: "
+                "z -= rate * np.conj(gradient)",
+            )
+        self.stage_update(run, [p for p, _ in pairs], [g for _, g in pairs], keywords)
+        return value
+
+    def stage_update(
+        self, run: Run, params: list[Any], grads: list[Any], keywords: Mapping[str, Any]
+    ) -> None:
+        """Record the optimiser's update of arrays by their gradients; its state is among the
+        keywords."""
+        state = self._staged_state(run, keywords)
+        run.captures.track(self.optimizer, Place.constant(self.optimizer, "optimizer"))
+        run.section = "update"
+        update = Bound(type(self.optimizer).update, self.optimizer)
+        run.call(update, [run.own(params), run.own(grads)], state)
+
+    # --- a file of its own ---------------------------------------------------------------------
+
+    @public
+    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
+        """Write the generated step for these arguments into a Python file of its own.
+
+        As `Gradient.export`. The optimiser's state is passed to the function as further arguments,
+        which start as zeros, and its hyper-parameters are keywords. The self-test compares the
+        gradient with finite differences of the loss, and the changes of the parameters and of the
+        state with what the optimiser makes of that gradient.
+        """
+        bound = self.bind(arguments, keywords)
+        staged = self.stage(bound)
+        wrt = self.gradient.names(bound)
+        values = {name: value for name, value in bound.values.items() if name not in self._slots}
+        inputs = Arguments(
+            values, bound.positional, tuple(k for k in bound.keywords if k in values)
+        )
+        gradient = Gradient(self.function, self.gradient.wrt, with_value=True)
+        gradient.name = "gradient_of_example"
+        export = Export(
+            main=self.unit(staged, bound.values, self.options),
+            values=bound.values,
+            quotes=quotes(staged.program, self.definition),
+            test="check_step",
+            references=[
+                gradient.unit(gradient.stage(inputs), values),
+                self._update_unit({name: values[name] for name in wrt}, bound),
+            ],
+            wrt=wrt,
+            several=is_several(self.gradient.wrt),
+            state=tuple(self._slots),
+        )
+        write_whole(path, file_text(export))
+
+    def _update_unit(self, params: Mapping[str, Any], bound: Arguments) -> Unit:
+        """The optimiser's update alone, by gradients that are arguments."""
+        gradients = {
+            f"gradient_of_{name}": trees.map_leaves(
+                lambda _, leaf: np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else leaf, value
+            )
+            for name, value in params.items()
+        }
+        values = {**params, **gradients, **{name: bound.values[name] for name in self._slots}}
+        positional = [*params, *gradients]
+        staged = stage(
+            _Update(self),
+            values,
+            positional,
+            name="update_of_example",
+            writeable=[*params, *self._slots],
+            keywords=list(self._slots),
+        )
+        title = "What the optimiser makes of a gradient, in place."
+        return Unit(prepare(staged, 0), list(values), title, self.update)
+
+    def _staged_state(self, run: Run, keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """What the optimiser's method ``update`` gets of its state: a list of arrays a slot."""
+        state: dict[str, Any] = {}
+        for name, slot in self._slots.items():
+            if name not in keywords:
+                run.refuse(
+                    f"a training step with {type(self.optimizer).__name__}, which keeps a state, "
+                    "cannot be a part of a compiled function",
+                    "call it from plain Python, or use an optimiser without state: SGD",
+                )
+            leaves = [(path, x) for path, x in trees.leaves(keywords[name]) if isinstance(x, Array)]
+            for path, leaf in leaves:
+                shown = f"{slot}_{trees.path_name('', path).strip('_')}" if path else slot
+                run.recorder.hints[leaf.cell.variable] = shown
+            arrays = [leaf for _, leaf in leaves]
+            state[slot] = arrays[0] if slot == COUNT else run.own(arrays)
+        return state
+
+
+class _Update:
+    """The update of a training step as a function: of the parameters, as many gradients, and the
+    optimiser's state."""
+
+    def __init__(self, step: TrainStep) -> None:
+        self.step = step
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+        found = [leaf for argument in arguments for _, leaf in trees.leaves(argument)]
+        arrays = [leaf for leaf in found if isinstance(leaf, Array)]
+        half = len(arrays) // 2
+        self.step.stage_update(run, arrays[:half], arrays[half:], keywords)
+
+
+def _check_optimizer(optimizer: Any) -> None:
+    methods = ("describe", "update")
+    if all(inspect.isfunction(getattr(type(optimizer), name, None)) for name in methods):
+        return
+    shown = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
+    what = f"the class {shown}" if isinstance(optimizer, type) else an(shown)
+    raise ArgumentsError(
+        f"{what} is no optimiser: an object with the methods `describe` and `update`",
+        hint="make one: st.optim.SGD(0.1)",
+    )
+
+
+def _arrays(value: Any) -> list[Any]:
+    return [leaf for _, leaf in trees.leaves(value) if isinstance(leaf, np.ndarray)]

@@ -1,0 +1,1 @@
+"""What users look at: lists after each stage, traces, explanations."""

@@ -1,0 +1,168 @@
+"""The evaluation trace: the primal values and the adjoints of one call, side by side.
+
+The table that textbooks print (Griewank & Walther 2008, tables 1.2 and 3.1; Baydin et al. 2018,
+table 3): read the left column downwards, the right one upwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from stcompile.ad.reverse import Joint, reverse
+from stcompile.ad.sweep import Contribution
+from stcompile.base import trees
+from stcompile.calls.arguments import chosen
+from stcompile.calls.generators import undrawn
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.inline_calls import inline_calls
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.primal import Primal
+from stcompile.wengert.evaluate import environment
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.naming import renumber
+from stcompile.wengert.types import is_generator
+
+ADJOINT = "d_"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: a step of the forward evaluation, and the adjoint steps that belong to it."""
+
+    primal: str
+    adjoint: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The rows of the trace, with the value and the gradient they lead to. Prints as a table."""
+
+    rows: tuple[Row, ...]
+    value: Any
+    gradient: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        left = ["primal trace ↓", *(row.primal for row in self.rows)]
+        right = ["adjoint trace ↑   (d_v = dy/dv)", *("" for _ in self.rows)]
+        width = max(map(len, left))
+        lines = [f"{left[0]:<{width}} │ {right[0]}"]
+        lines.append("─" * (width + 1) + "┼" + "─" * 48)
+        for row in self.rows:
+            for index, adjoint in enumerate(row.adjoint or ("",)):
+                shown = row.primal if not index else ""
+                lines.append(f"{shown:<{width}} │ {adjoint}".rstrip())
+        return "\n".join(lines)
+
+
+def trace_of(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Trace:
+    """The trace of a function and its adjoint at some arguments."""
+    bound = gradient.bind(arguments, keywords)
+    staged = Primal(gradient.function).stage(bound)
+    program = renumber(eliminate_dead_code(inline_calls(staged.program)))
+    renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
+    names = [bound.name_of(which) for which in chosen(gradient.wrt)]
+    leaves = (leaf for leaf in staged.leaves if leaf.argument in names)
+    wrt = [renamed[leaf.variable] for leaf in leaves if leaf.variable.type.kind != "object"]
+    joint = reverse(program, wrt)
+    values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
+    values += [hidden.read() for hidden in staged.hidden]
+    with undrawn(values):
+        known = environment(joint.program, *values)
+    return _table(program, joint, wrt, known)
+
+
+def _table(
+    program: Program, joint: Joint, wrt: Sequence[Variable], known: Mapping[Variable, Any]
+) -> Trace:
+    def value_of(atom: Atom) -> Any:
+        return atom.value if isinstance(atom, Constant) else known[atom]
+
+    gradients = joint.program.outputs[len(program.outputs) :]
+    finals = {v.name: g for v, g in zip(wrt, gradients, strict=True)}
+    rows = []
+    for variable in joint.program.inputs:
+        final = finals.get(variable.name)
+        shown = () if final is None else (f"{ADJOINT}{variable.name} = {show(value_of(final))}",)
+        rows.append(Row(f"{variable.name} = {show(known[variable])}", tuple(shown)))
+    steps: dict[Equation, list[Contribution]] = {}
+    for contribution in joint.contributions:
+        steps.setdefault(contribution.equation, []).append(contribution)
+    primal = joint.program.equations[: len(program.equations)]
+    first = _first_contributions(joint.contributions)
+    for equation in primal:
+        adjoint = tuple(
+            _step(contribution, contribution in first, value_of)
+            for contribution in reversed(steps.get(equation, []))
+        )
+        rows.append(Row(_evaluated(equation, value_of), adjoint))
+    output = joint.program.outputs[0]
+    seed = f"{ADJOINT}y = {show(joint.seed.value)}"
+    result = f"y = {show(value_of(output))}"
+    if isinstance(output, Variable):
+        seed = f"{ADJOINT}{output.name} = {seed}"
+        result = f"y = {output.name} = {show(value_of(output))}"
+    rows.append(Row(result, (seed,)))
+    return Trace(tuple(rows), value_of(output), tuple(map(value_of, gradients)))
+
+
+def _first_contributions(contributions: Sequence[Contribution]) -> list[Contribution]:
+    seen: set[Variable] = set()
+    first = []
+    for contribution in contributions:
+        if contribution.variable not in seen:
+            seen.add(contribution.variable)
+            first.append(contribution)
+    return first
+
+
+def _evaluated(equation: Equation, value_of: Any) -> str:
+    """``v1 = log(x1) = log(2) = 0.6931``"""
+    outputs = ", ".join(output.name for output in equation.outputs)
+    symbols = [a.name if isinstance(a, Variable) else show(a.value) for a in equation.inputs]
+    text = f"{outputs} = {_applied(equation.primitive, symbols)}" if outputs else (
+        _applied(equation.primitive, symbols)
+    )  # fmt: skip
+    if all(atom.type.dims == () for atom in equation.inputs) and equation.inputs:
+        numbers = [show(value_of(atom)) for atom in equation.inputs]
+        text += f" = {_applied(equation.primitive, numbers)}"
+    results = ", ".join(show(value_of(output)) for output in equation.outputs)
+    return f"{text} = {results}" if results else text
+
+
+def _step(contribution: Contribution, is_first: bool, value_of: Any) -> str:
+    """``d_x1 += d_v2 * ∂v2/∂x1 = 0.5 + 5 = 5.5``"""
+    variable, result = contribution.variable, contribution.equation.outputs[0]
+    sign = "=" if is_first else "+="
+    rule = f"{ADJOINT}{result.name} * ∂{result.name}/∂{variable.name}"
+    part = "" if contribution.part is None else f" = {show(value_of(contribution.part))}"
+    total = value_of(contribution.total)
+    if is_first:
+        return f"{ADJOINT}{variable.name} = {rule} = {show(total)}"
+    return f"{ADJOINT}{variable.name} {sign} {rule}{part} → {show(total)}"
+
+
+def _applied(primitive: str, operands: Sequence[str]) -> str:
+    symbols = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}
+    symbols |= {"math.pow": "**", "contract": "@"}
+    if primitive in symbols and len(operands) == 2:
+        right = f"({operands[1]})" if operands[1].startswith("-") else operands[1]
+        return f"{operands[0]} {symbols[primitive]} {right}"
+    return f"{primitive}({', '.join(operands)})"
+
+
+def show(value: Any) -> str:
+    """A number with four significant decimals; an array by its shape and norm; a generator by its
+    class."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        wide = np.result_type(value.dtype, np.float64)
+        norm = float(np.linalg.norm(value.astype(wide).ravel()))
+        return f"{value.dtype}{list(value.shape)} |·|={norm:.4g}"
+    if is_generator(value) or isinstance(value, ModuleType):
+        return type(value).__name__
+    number = value.item() if isinstance(value, np.ndarray | np.generic) else value
+    return f"{number:.5g}" if isinstance(number, float | complex) else str(number)

@@ -1,0 +1,1 @@
+"""The Wengert list: its types, grammar, text, primitives, verifier and evaluator."""

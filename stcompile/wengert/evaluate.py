@@ -1,0 +1,118 @@
+"""The meaning of a program: run each equation's template, one after the other.
+
+The oracle of every pass and of the emitter, so it is short and knows no trick.
+
+>>> from stcompile.wengert.text import parse_program
+>>> program = parse_program("program f(x: f64) { y: f64 = multiply(x, x)  return y, 2.0 }")
+>>> evaluate(program, 3.0)
+(9.0, 2.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.templates import grouped, inplace_operand, mark_of
+
+Watch = Callable[[Equation, tuple[Any, ...], tuple[Any, ...], tuple[int, ...]], None]
+"""Is told of each equation, those of sub-programs before the one that runs them: the inputs, the
+results, and the steps of the loops around it, the innermost last."""
+
+
+def evaluate(program: Program, *args: Any, watch: Watch | None = None) -> tuple[Any, ...]:
+    """The values of the program's outputs."""
+    values = environment(program, *args, watch=watch)
+    return tuple(_read(values, atom) for atom in program.outputs)
+
+
+def environment(program: Program, *args: Any, watch: Watch | None = None) -> dict[Variable, Any]:
+    """The value of every variable of the program, in order of definition (the primal trace)."""
+    if len(args) != len(program.inputs):
+        raise TypeError(f"{program.name} takes {len(program.inputs)} arguments, not {len(args)}")
+    values: dict[Variable, Any] = dict(zip(program.inputs, args, strict=True))
+    for equation in program.equations:
+        inputs = tuple(_read(values, atom) for atom in equation.inputs)
+        results = _results(equation, inputs, watch)
+        values.update(zip(equation.outputs, results, strict=True))
+        if watch is not None:
+            watch(equation, inputs, results, ())
+    return values
+
+
+def _read(values: Mapping[Variable, Any], atom: Atom) -> Any:
+    return values[atom] if isinstance(atom, Variable) else atom.value
+
+
+def _results(equation: Equation, inputs: tuple[Any, ...], watch: Watch | None) -> tuple[Any, ...]:
+    params = equation.params
+    if equation.primitive == "call":
+        return evaluate(params["program"], *inputs, watch=watch)
+    if equation.primitive == "cond":
+        predicate, *operands = inputs
+        return evaluate(params["then" if predicate else "otherwise"], *operands, watch=watch)
+    if equation.primitive == "loop":
+        return _loop(equation, inputs, watch)
+    result = apply(equation.primitive, inputs, params)
+    return (result,) if equation.outputs else ()
+
+
+def _loop(equation: Equation, inputs: tuple[Any, ...], watch: Watch | None) -> tuple[Any, ...]:
+    ports = Ports.of(equation)
+    count = ports.length
+    if ports.count is not None:
+        count, inputs = inputs[0], inputs[1:]
+    first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
+    constants, carry, xs = inputs[:first], inputs[first:last], inputs[last:]
+    steps: list[tuple[Any, ...]] = []
+    if ports.condition is not None:
+        while evaluate(ports.condition, *constants, *carry)[0]:
+            results = evaluate(ports.body, *constants, *carry, watch=_inside(watch, len(steps)))
+            carry = results[: len(carry)]
+            steps.append(results[len(carry) :])
+    else:
+        order = range(max(count or 0, 0))
+        for t in reversed(order) if ports.reverse else order:
+            items = (x[t] for x in xs)
+            results = evaluate(ports.body, *constants, t, *carry, *items, watch=_inside(watch, t))
+            carry = results[: len(carry)]
+            steps.append(results[len(carry) :])
+    if ports.reverse:
+        steps.reverse()
+    ys: list[Any] = []
+    for port, atom in enumerate(ports.stacked):
+        if ports.length is None or atom.type.kind == "stack":
+            ys.append([step[port] for step in steps])
+            continue
+        stacked = np.empty((ports.length, *atom.type.dims), atom.type.dtype)
+        for t, step in enumerate(steps):
+            stacked[t] = step[port]
+        ys.append(stacked)
+    return (*carry, *ys)
+
+
+def _inside(watch: Watch | None, step: int) -> Watch | None:
+    """What a step of a loop is watched by."""
+    if watch is None:
+        return None
+    return lambda equation, inputs, results, steps: watch(equation, inputs, results, (step, *steps))
+
+
+def apply(primitive: str, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
+    """The value of a primitive on concrete inputs: its template, called as templates are.
+
+    Inputs that the template writes to are copied first. ``call``, ``cond`` and ``loop`` have no
+    template.
+    """
+    template = TEMPLATES[primitive]
+    arguments = grouped(template, inputs)
+    if mark_of(primitive) == "write":
+        place = inplace_operand(primitive)
+        if isinstance(arguments[place], np.ndarray):
+            arguments[place] = arguments[place].copy(order="K")
+    return template(*arguments, **params)

@@ -1,0 +1,46 @@
+"""The primitives: every operator that a Wengert list can hold, and its type rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from stcompile.wengert.primitives.base import OperandError, Primitive
+from stcompile.wengert.primitives.complex_numbers import COMPLEX
+from stcompile.wengert.primitives.control import CONTROL
+from stcompile.wengert.primitives.creation import CREATION
+from stcompile.wengert.primitives.effects import EFFECTS
+from stcompile.wengert.primitives.elementwise import ELEMENTWISE
+from stcompile.wengert.primitives.external import EXTERNAL
+from stcompile.wengert.primitives.fourier import FOURIER
+from stcompile.wengert.primitives.indexing import INDEXING
+from stcompile.wengert.primitives.linalg import LINALG
+from stcompile.wengert.primitives.linear import LINEAR
+from stcompile.wengert.primitives.logic import LOGIC
+from stcompile.wengert.primitives.masks import MASKS
+from stcompile.wengert.primitives.random import RANDOM
+from stcompile.wengert.primitives.reductions import REDUCTIONS
+from stcompile.wengert.primitives.shapes import SHAPES
+from stcompile.wengert.primitives.sorting import SORTING
+from stcompile.wengert.primitives.special import SPECIAL
+from stcompile.wengert.types import Type
+
+__all__ = ["PRIMITIVES", "OperandError", "Primitive", "infer"]
+
+PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
+    {
+        primitive.name: primitive
+        for primitives in (
+            *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING, MASKS),
+            *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
+            SPECIAL,
+        )
+        for primitive in primitives
+    }
+)
+
+
+def infer(name: str, types: tuple[Type, ...], params: Mapping[str, Any]) -> tuple[Type, ...]:
+    """The output types of a primitive on inputs of these types, or `OperandError`."""
+    return PRIMITIVES[name].infer(types, params)

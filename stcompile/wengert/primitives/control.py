@@ -1,0 +1,205 @@
+"""Control flow: equations with closed sub-programs among their params.
+
+``call(operands; program)`` runs a program.
+
+``cond(pred, operands; then, otherwise)`` runs one of two programs of the same operands, by the
+truth of ``pred``.
+
+``loop`` runs ``body`` once for each step. Its ports, in the order of the operands:
+
+- *constants*, the same in each step;
+- *carry*, the state: what the body returns for it is what the next step gets, and the loop in the
+  end;
+- ``xs``, of which each step gets its own item;
+
+and, after the carry among the results, ``ys``: the values of all steps. The number of steps is
+``length``; with ``length=None`` it is the first operand, an int. Where it is static, ``xs`` and
+``ys`` are arrays with one row for each step, else, and where the values are stacks themselves, they
+are stacks. The body takes ``(*constants, counter, *carry, *xs)``. With ``reverse=True`` the counter
+runs down to 0, and item ``t`` of each port belongs to step ``t`` all the same.
+
+With ``condition`` the loop is a *while* loop: it takes constants and carry only, runs as long as
+the condition's program of ``(*constants, *carry)`` says so, and its body has no counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives.base import OperandError, Primitive, Types
+from stcompile.wengert.types import Type
+
+COUNTER = Type.python(int)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """The parts of a ``loop`` by name: its operands and results, and the body's."""
+
+    length: int | None
+    reverse: bool
+    body: Program
+    condition: Program | None
+    count: Atom | None
+    constants: tuple[Atom, ...]
+    carry: tuple[Atom, ...]
+    xs: tuple[Atom, ...]
+    results: tuple[Variable, ...]
+    ys: tuple[Variable, ...]
+
+    @staticmethod
+    def of(loop: Equation) -> Ports:
+        params = loop.params
+        condition, length = params.get("condition"), params["length"]
+        inputs = loop.inputs
+        counted = length is None and condition is None
+        count = inputs[0] if counted else None
+        inputs = inputs[1:] if counted else inputs
+        first = params["constants"]
+        last = first + params["carry"]
+        return Ports(
+            length,
+            params.get("reverse", False),
+            params["body"],
+            condition,
+            count,
+            inputs[:first],
+            inputs[first:last],
+            inputs[last:],
+            loop.outputs[: params["carry"]],
+            loop.outputs[params["carry"] :],
+        )
+
+    @property
+    def is_while(self) -> bool:
+        return self.condition is not None
+
+    @property
+    def counter(self) -> Variable | None:
+        """The body's counter; None in a while loop."""
+        return None if self.is_while else self.body.inputs[len(self.constants)]
+
+    @property
+    def body_constants(self) -> tuple[Variable, ...]:
+        return self.body.inputs[: len(self.constants)]
+
+    @property
+    def body_carry(self) -> tuple[Variable, ...]:
+        first = len(self.constants) + (not self.is_while)
+        return self.body.inputs[first : first + len(self.carry)]
+
+    @property
+    def body_xs(self) -> tuple[Variable, ...]:
+        return self.body.inputs[len(self.body.inputs) - len(self.xs) :]
+
+    @property
+    def carried(self) -> tuple[Atom, ...]:
+        """What the body returns for the carry."""
+        return self.body.outputs[: len(self.carry)]
+
+    @property
+    def stacked(self) -> tuple[Atom, ...]:
+        """What the body returns for the ys."""
+        return self.body.outputs[len(self.carry) :]
+
+
+def _fit(name: str, given: Types, wanted: Types) -> None:
+    if given != wanted:
+        raise OperandError(f"{name}: operands {given} for parameters {wanted}")
+
+
+def _call(types: Types, params: Mapping[str, Any]) -> Types:
+    program: Program = params["program"]
+    _fit(params["name"] or "call", types, program.types)
+    return tuple(atom.type for atom in program.outputs)
+
+
+def _cond(types: Types, params: Mapping[str, Any]) -> Types:
+    then: Program = params["then"]
+    otherwise: Program = params["otherwise"]
+    predicate, *operands = types
+    if predicate.size != 1 or predicate.kind == "stack":
+        raise OperandError(f"cond: the truth of {predicate} is ambiguous")
+    _fit("cond", tuple(operands), then.types)
+    _fit("cond", tuple(operands), otherwise.types)
+    results = tuple(atom.type for atom in then.outputs)
+    others = tuple(atom.type for atom in otherwise.outputs)
+    if results != others:
+        raise OperandError(f"cond: gives {results} or {others}")
+    return results
+
+
+def step_of(t: Type, length: int | None) -> Type:
+    """The type of one step of a port of type ``t``: axis 0 taken away, as ``xs[i]`` does, or a
+    stack's item."""
+    if t.kind == "stack":
+        return t.item
+    if length is None:
+        raise OperandError(f"loop: takes stacks to step through, not {t}")
+    if t.kind != "array" or not t.dims:
+        raise OperandError(f"loop: takes arrays to step through, not {t}")
+    if t.dims[0] != length:
+        raise OperandError(f"loop: {t} does not have {length} steps")
+    return Type.array(t.dtype, t.dims[1:]) if t.dims[1:] else Type.scalar(t.dtype)
+
+
+def port_of(t: Type, length: int | None) -> Type:
+    """The type of a port with values of type ``t`` for all steps."""
+    if length is None or t.kind == "stack":
+        return Type.stack(t)
+    return Type.array(t.dtype, (length, *t.dims))
+
+
+def _loop(types: Types, params: Mapping[str, Any]) -> Types:
+    body: Program = params["body"]
+    condition: Program | None = params.get("condition")
+    constants, carry, length = params["constants"], params["carry"], params["length"]
+    if length is None and condition is None:
+        count, *rest = types
+        types = tuple(rest)
+        _fit("loop", (count,), (COUNTER,))
+    fixed, carried, xs = (
+        types[:constants],
+        types[constants : constants + carry],
+        types[constants + carry :],
+    )
+    counter: Types = (COUNTER,)
+    if condition is not None:
+        counter = ()
+        _fit("loop", (*fixed, *carried), condition.types)
+        if length is not None or xs or len(condition.outputs) != 1:
+            raise OperandError("loop: a while loop has one condition, no length and no xs")
+        if condition.outputs[0].type.size != 1:
+            raise OperandError(f"loop: the truth of {condition.outputs[0].type} is ambiguous")
+    _fit("loop", (*fixed, *counter, *carried, *(step_of(x, length) for x in xs)), body.types)
+    results = tuple(atom.type for atom in body.outputs)
+    if results[:carry] != carried:
+        raise OperandError(f"loop: carries {carried} in and {results[:carry]} out")
+    return (*carried, *(port_of(y, length) for y in results[carry:]))
+
+
+def _undef(types: Types, params: Mapping[str, Any]) -> Types:
+    found = Type(params["kind"], params["dtype"], params["dims"])
+    for _ in range(params["depth"]):
+        found = Type.stack(found)
+    return (found,)
+
+
+def undefined(t: Type) -> dict[str, Any]:
+    """The params of ``undef``, a value of a type that is never read: the type of a stack's items
+    in the end, and the depth of stacks."""
+    depth = 0
+    while t.of is not None:
+        t, depth = t.of, depth + 1
+    return {"kind": t.kind, "dtype": t.dtype, "dims": t.dims, "depth": depth}
+
+
+CONTROL: tuple[Primitive, ...] = (
+    Primitive("call", _call),
+    Primitive("cond", _cond),
+    Primitive("loop", _loop),
+    Primitive("undef", _undef),
+)

@@ -1,0 +1,51 @@
+"""``external``: a Python function of the user's, called as it is when the generated code runs.
+
+The param ``function`` knows its type rule and its adjoint (`stcompile.transforms.user_primitive`);
+the compiler knows nothing else of it. It has no effects, and one result, an array or a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from stcompile.wengert.ir import Program
+from stcompile.wengert.primitives.base import OperandError, Primitive, Types
+from stcompile.wengert.types import Type
+
+
+class External(Protocol):
+    """What such a function tells the compiler."""
+
+    __name__: str
+
+    def __call__(self, *operands: Any) -> Any: ...
+
+    def result_type(self, types: Types) -> Type: ...
+
+
+def _external(types: Types, params: Mapping[str, Any]) -> Types:
+    function: External = params["function"]
+    for t in types:
+        if t.kind in ("object", "stack"):
+            raise OperandError(f"{function.__name__}: does not take {t}")
+    return (function.result_type(types),)
+
+
+def externals_of(program: Program) -> dict[str, External]:
+    """The functions that a program calls, by name; `OperandError` for two of one name."""
+    found: dict[str, External] = {}
+    for equation in program.equations:
+        inner = [value for value in equation.params.values() if isinstance(value, Program)]
+        parts = [externals_of(value) for value in inner]
+        if equation.primitive == "external":
+            function: External = equation.params["function"]
+            parts.append({function.__name__: function})
+        for part in parts:
+            for name, function in part.items():
+                if found.setdefault(name, function) is not function:
+                    raise OperandError(f"two primitives are called {name}: name them apart")
+    return found
+
+
+EXTERNAL: tuple[Primitive, ...] = (Primitive("external", _external),)

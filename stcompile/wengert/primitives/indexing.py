@@ -1,0 +1,191 @@
+"""Reading, writing and adding to a part of an array.
+
+A *slice* is basic indexing: for each axis a start, a length and a step, where the start is an
+affine form of the counters of enclosing loops, ``(offset, coefficient of each counter, ...)``, and
+the axes in ``drop`` (of length 1) are taken away. An *index* is NumPy's advanced indexing: ``at``
+has one entry for each position of the subscript: ``"index"`` (the next index operand),
+``(start, length, step)`` (a basic slice of that axis) or ``"new"`` (`numpy.newaxis`).
+
+*Windows* over an ``axis`` of an array turn it into two: element ``[p, i]`` is element
+``start + p * step + i * dilation`` of the axis, with ``count`` positions ``p`` in its place and
+``size`` offsets ``i`` behind all other axes. ``order`` permutes the result as `numpy.transpose`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stcompile.wengert.primitives.base import (
+    OperandError,
+    Primitive,
+    Types,
+    array_or_scalar,
+    require_array,
+    require_assignable,
+    require_axes,
+    require_count,
+    require_integer,
+    shapes,
+)
+from stcompile.wengert.primitives.elementwise import promoted
+from stcompile.wengert.primitives.linear import contracted_type
+from stcompile.wengert.types import Type
+
+Params = Mapping[str, Any]
+
+
+def slice_dims(name: str, x: Type, counters: Types, params: Params) -> tuple[int, ...]:
+    """The dims of a slice; its bounds are checked where they do not depend on a counter."""
+    require_array(name, x)
+    start, length, step, drop = (params[key] for key in ("start", "length", "step", "drop"))
+    if not len(start) == len(length) == len(step) == x.ndim:
+        raise OperandError(f"{name}: {len(start)} subscripts for shape {x.dims}")
+    for counter in counters:
+        if counter.dims:
+            raise OperandError(f"{name}: a counter is an integer, not {counter}")
+        require_integer(name, counter)
+    for axis, (form, count, stride) in enumerate(zip(start, length, step, strict=True)):
+        if len(form) > 1 + len(counters):
+            raise OperandError(f"{name}: start {form} for {len(counters)} counters")
+        last = form[0] + (count - 1) * stride
+        fixed = count > 0 and not any(form[1:])
+        if fixed and not (0 <= form[0] < x.dims[axis] and 0 <= last < x.dims[axis]):
+            raise OperandError(
+                f"{name}: {form[0]} to {last} is out of bounds for axis {axis} of shape {x.dims}"
+            )
+        if axis in drop and count != 1:
+            raise OperandError(f"{name}: axis {axis} has {count} elements, not one")
+    return tuple(count for axis, count in enumerate(length) if axis not in drop)
+
+
+def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> tuple[int, ...]:
+    """The dims of ``x[...]`` by NumPy's rules of advanced indexing.
+
+    Index arrays broadcast against each other. Their dims take the place of the first index if all
+    indices stand next to each other, else they come first. Integers among them count as indices,
+    except that integers alone are basic indexing.
+    """
+    require_array(name, x)
+    for index in indices:
+        if index.dtype.kind == "b":
+            raise OperandError(f"{name}: boolean masks select an unknown number of elements")
+        require_integer(name, index)
+    require_count(f"{name} at {at}", indices, at.count("index"))
+    if len(at) - at.count("new") > x.ndim:
+        raise OperandError(f"{name}: too many indices for shape {x.dims}")
+    try:
+        common = np.broadcast_shapes(*(index.dims for index in indices))
+    except ValueError:
+        raise OperandError(
+            f"{name}: index {shapes(*(i.dims for i in indices if i.dims))} do not broadcast"
+        ) from None
+    rest = iter(enumerate(x.dims))
+    dims: list[int] = []
+    where: list[tuple[int, int]] = []
+    for position, entry in enumerate(at):
+        if entry == "new":
+            dims.append(1)
+            continue
+        axis, dim = next(rest)
+        if entry == "index":
+            where.append((position, len(dims)))
+            continue
+        start, count, step = entry
+        if count and not (0 <= start < dim and 0 <= start + (count - 1) * step < dim):
+            raise OperandError(f"{name}: {entry} is out of bounds for axis {axis} of {x.dims}")
+        dims.append(count)
+    dims += [dim for _, dim in rest]
+    adjacent = all(b[0] - a[0] == 1 for a, b in itertools.pairwise(where))
+    place = where[0][1] if where and adjacent else 0
+    return (*dims[:place], *common, *dims[place:])
+
+
+def _slice(types: Types, params: Params) -> Types:
+    x, *counters = types
+    return (array_or_scalar(x.dtype, slice_dims("slice", x, tuple(counters), params)),)
+
+
+def _update(types: Types, params: Params) -> Types:
+    x, v, *counters = types
+    dims = slice_dims("update", x, tuple(counters), params)
+    require_assignable("update", v, x.dtype, dims)
+    return (x,)
+
+
+def _index(types: Types, params: Params) -> Types:
+    x, *indices = types
+    return (array_or_scalar(x.dtype, index_dims("index", x, tuple(indices), params["at"])),)
+
+
+def _index_update(types: Types, params: Params) -> Types:
+    x, v, *indices = types
+    dims = index_dims("index_update", x, tuple(indices), params["at"])
+    require_assignable("index_update", v, x.dtype, dims)
+    return (x,)
+
+
+def _accumulate(types: Types, params: Params) -> Types:
+    acc, *operands = types
+    op = params["op"]
+    if op == "add":
+        require_count("accumulate add", types, 2)
+        v, dims = operands[0], acc.dims
+        if acc.kind == "stack":
+            if v != acc:
+                raise OperandError(f"accumulate: {v} does not add to {acc}")
+            return (acc,)
+        if acc.kind != "array":
+            if v.dims:
+                raise OperandError(f"accumulate: shape {v.dims} does not add to the number {acc}")
+            both_python = acc.kind == v.kind == "python"
+            return (acc if both_python else Type.scalar(promoted(types)),)
+    elif op == "slice":
+        v, *counters = operands
+        dims = slice_dims("accumulate slice", acc, tuple(counters), params)
+    elif op in ("index", "distinct"):
+        v, *indices = operands
+        dims = index_dims("accumulate index", acc, tuple(indices), params["at"])
+    elif op == "contract":
+        v, dims = contracted_type(tuple(operands), params), acc.dims
+    else:
+        raise OperandError(f"accumulate: no operation {op!r}")
+    require_array("accumulate", acc)
+    require_assignable(f"accumulate {op}", v, acc.dtype, dims)
+    if not np.can_cast(promoted((acc, v)), acc.dtype, "same_kind"):
+        raise OperandError(f"accumulate: {v} does not add to {acc}")
+    return (acc,)
+
+
+def _windows(types: Types, params: Params) -> Types:
+    (x,) = types
+    dims = list(require_array("windows", x).dims)
+    require_axes("windows", params["axis"], x.dims)
+    keys = ("axis", "start", "count", "step", "size", "dilation")
+    for axis, start, count, step, size, dilation in zip(*map(params.get, keys), strict=True):
+        last = start + (count - 1) * step + (size - 1) * dilation
+        if min(start, count, step - 1, size - 1, dilation - 1) < 0 or (
+            count and last >= dims[axis]
+        ):
+            raise OperandError(
+                f"windows: {count} windows of {size} do not fit axis {axis} of shape {x.dims}"
+            )
+        dims[axis] = count
+    natural = (*dims, *params["size"])
+    order = params["order"] or tuple(range(len(natural)))
+    if sorted(order) != list(range(len(natural))):
+        raise OperandError(f"windows: order {order} does not permute {len(natural)} axes")
+    return (Type.array(x.dtype, tuple(natural[i] for i in order)),)
+
+
+INDEXING: tuple[Primitive, ...] = (
+    Primitive("slice", _slice, linear=True),
+    Primitive("update", _update, linear=True),
+    Primitive("windows", _windows, linear=True),
+    Primitive("index", _index, linear=True),
+    Primitive("index_update", _index_update, linear=True),
+    Primitive("accumulate", _accumulate),
+)

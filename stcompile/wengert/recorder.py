@@ -1,0 +1,86 @@
+"""Records equations one by one and builds a program of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from stcompile.base.location import Location
+from stcompile.wengert.ir import Atom, Equation, Params, Program, Variable, freeze, inner_effects
+from stcompile.wengert.naming import is_numbered, name_variables
+from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.types import Type
+
+
+class Recorder:
+    """An open list of equations over fresh variables.
+
+    Variables are placeholders (``%1``, ``%2``, …) until `program` names them: by the hint given
+    for them, or ``v1, v2, …``.
+    """
+
+    def __init__(self) -> None:
+        self.equations: list[Equation] = []
+        self.hints: dict[Variable, str] = {}
+        self.producers: dict[Variable, Equation] = {}
+        self._count = 0
+
+    def variable(self, type: Type, hint: str = "") -> Variable:
+        self._count += 1
+        variable = Variable(f"%{self._count}", type)
+        if hint:
+            self.hints[variable] = hint
+        return variable
+
+    def record(
+        self,
+        primitive: str,
+        inputs: tuple[Atom, ...],
+        location: Location,
+        params: Mapping[str, Any] | Params | None = None,
+    ) -> tuple[Variable, ...]:
+        """Append one equation and return its outputs; `OperandError` if the operands do not fit."""
+        frozen = freeze(params or {})
+        types = infer(primitive, tuple(atom.type for atom in inputs), frozen)
+        outputs = tuple(map(self.variable, types))
+        effects = (*PRIMITIVES[primitive].effects, *inner_effects(frozen))
+        equation = Equation(outputs, primitive, inputs, frozen, effects, location)
+        self.equations.append(equation)
+        self.producers.update(dict.fromkeys(outputs, equation))
+        return outputs
+
+    def inline(
+        self, program: Program, inputs: tuple[Atom, ...], location: Location | None = None
+    ) -> tuple[Atom, ...]:
+        """Append the equations of a program with ``inputs`` for its own; return its outputs.
+
+        With a location, the equations are said to come from there.
+        """
+        mapping: dict[Variable, Atom] = dict(zip(program.inputs, inputs, strict=True))
+        for equation in program.equations:
+            moved = equation.substitute(mapping)
+            where = location or moved.location
+            # inferred anew: an input may be a weak number where the program had a NumPy scalar
+            outputs = self.record(moved.primitive, moved.inputs, where, moved.params)
+            for old, new in zip(equation.outputs, outputs, strict=True):
+                if not is_numbered(old.name):
+                    self.hints[new] = old.name
+            mapping.update(zip(equation.outputs, outputs, strict=True))
+        return tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
+
+    @contextmanager
+    def aside(self) -> Iterator[list[Equation]]:
+        """Record into a list of its own, for a sub-program."""
+        outer, self.equations = self.equations, []
+        try:
+            yield self.equations
+        finally:
+            self.equations = outer
+
+    def program(
+        self, name: str, inputs: tuple[Variable, ...], outputs: tuple[Atom, ...]
+    ) -> Program:
+        """The program recorded so far, its variables named."""
+        raw = Program(name, inputs, tuple(self.equations), outputs)
+        return name_variables(raw, self.hints)

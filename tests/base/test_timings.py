@@ -1,0 +1,143 @@
+"""Where the time of compiling goes; what compiling does to the collector of garbage."""
+
+from __future__ import annotations
+
+import ast
+import cProfile
+import gc
+import inspect
+import linecache
+import logging
+import pstats
+import threading
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.base.timings import compilation
+from stcompile.codegen_templates.derivatives import DERIVATIVES
+from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.library import statistics
+from stcompile.parse.matching import function_node, own_function
+from stcompile.passes.pipeline import PIPELINE
+
+X = np.array([1.0, 2.0])
+SQUARE, NETWORK = 10_000, 170_000  # calls of functions that compiling may take
+
+
+def f(x: Any) -> Any:
+    return np.sum(np.tanh(x) ** 2)
+
+
+def test_stages_are_those_of_the_journey() -> None:
+    gradient = st.grad(f)
+    with st.timings() as spent:
+        gradient(X)
+        gradient(X)
+    (made,) = spent.compilations
+    passes = [stage.name for stage in PIPELINE]
+    order = ["other", "frontend", "adjoint", *passes, "source", "link"]
+    assert made.name == "f_grad" and [*made.stages] == order
+    assert all(seconds >= 0 for seconds in made.stages.values())
+    assert spent.seconds == made.seconds == pytest.approx(sum(made.stages.values()))
+    text = str(spent)
+    assert text.startswith("f_grad: ") and all(f"  {name} " in text for name in order)
+
+
+def test_all_compilations_of_the_block_are_noted() -> None:
+    with st.timings() as spent:
+        assert str(spent) == "nothing was compiled"
+        st.jvp(f, (X,), (X,))
+        _, pullback = st.vjp(f, X)
+        pullback(1.0)
+    st.grad(f)(X)
+    names = [made.name for made in spent.compilations]
+    assert names == ["f_jvp", "f_with_residuals"]
+    assert "tangent" in spent.compilations[0].stages
+
+
+def test_threads_note_their_own() -> None:
+    with st.timings() as spent:
+        thread = threading.Thread(target=lambda: st.grad(f)(X))
+        thread.start()
+        thread.join()
+    assert spent.compilations == []
+
+
+def test_a_refusal_leaves_nothing_behind() -> None:
+    with st.timings() as spent, pytest.raises(st.LanguageError):
+        st.grad(lambda x: np.sum(np.roots(x)))(X)
+    assert spent.compilations == [] and gc.isenabled()
+
+
+def test_the_log_says_what_was_compiled(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "stcompile"):
+        st.grad(f)(X)
+    (record,) = caplog.records
+    assert record.name == "stcompile" and record.getMessage().startswith("compiled f_grad in ")
+    caplog.clear()
+    st.grad(f)(X)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("is_collecting", [True, False])
+def test_the_collector_rests_and_goes_on_as_it_was(is_collecting: bool) -> None:
+    if not is_collecting:
+        gc.disable()
+    try:
+        with pytest.raises(RuntimeError), compilation("failing"):
+            with compilation("within"):
+                assert not gc.isenabled()
+            assert not gc.isenabled()
+            raise RuntimeError
+        assert gc.isenabled() is is_collecting
+    finally:
+        gc.enable()
+
+
+def test_functions_of_the_package_are_read_alone() -> None:
+    """Their own lines give the node that the whole file gives."""
+    tables = [*TEMPLATES.values(), *DERIVATIVES.values(), *vars(statistics).values()]
+    functions = [f for f in map(inspect.unwrap, filter(callable, tables)) if is_own(f)]
+    assert len(functions) > 400
+    for function in functions:
+        code = function.__code__
+        lines = tuple(linecache.getlines(code.co_filename))
+        alone, wanted = own_function(lines, code), function_node("".join(lines), code)
+        assert alone is not None and wanted is not None, function
+        found = (ast.dump(node, include_attributes=True) for node in (alone, wanted))
+        assert len(set(found)) == 1, function
+
+
+def is_own(function: Any) -> bool:
+    is_function = isinstance(function, types.FunctionType)
+    return is_function and function.__module__.startswith("stcompile.")
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+def network(layers: Any, x: Any) -> Any:
+    for w in layers:
+        x = np.tanh(x @ w)
+    return np.mean(x**2)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "most"),
+    [(square, (3.0,), SQUARE), (network, ([np.eye(3)] * 4, np.ones((2, 3))), NETWORK)],
+)
+def test_compiling_takes_few_calls(function: Any, arguments: Any, most: int) -> None:
+    """Calls of functions, which do not vary as times do; the bounds leave a half to spare."""
+    st.grad(function)(*arguments)  # rules and templates are read once
+    gradient = st.grad(function)
+    profile = cProfile.Profile()
+    profile.enable()
+    gradient.source(*arguments)
+    profile.disable()
+    calls = int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+    assert most / 4 < calls < most
