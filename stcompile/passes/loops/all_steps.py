@@ -95,7 +95,7 @@ def _slice(step: _Step) -> Atom | None:
     start, length, count = step.params["start"], step.params["length"], step.params["step"]
     drop = step.params["drop"]
     if stepped:
-        if any(counter.stepped for counter in counters):
+        if any(counter.stepped or counter.atom == step.counter for counter in counters):
             return None
         return step.same(
             x,
