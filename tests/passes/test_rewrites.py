@@ -24,16 +24,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.evaluate import evaluate
-from stcompile.ir import Equation, Program, map_programs
-from stcompile.location import Location
-from stcompile.passes.checkpoint_loops import checkpoint_loops
-from stcompile.passes.own_outputs import own_outputs
-from stcompile.passes.rematerialise import candidates, rematerialise
-from stcompile.pipeline import PIPELINE
-from stcompile.text import parse_program
-from stcompile.types import Type
-from stcompile.verify import verify
+from stcompile.base.location import Location
+from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
+from stcompile.passes.memory.own_outputs import own_outputs
+from stcompile.passes.memory.rematerialise import candidates, rematerialise
+from stcompile.passes.pipeline import PIPELINE
+from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.ir import Equation, Program, map_programs
+from stcompile.wengert.text import parse_program
+from stcompile.wengert.types import Type
+from stcompile.wengert.verify import verify
 from tests.programs import bits
 
 HERE = Path(__file__).parent / "rewrites"

@@ -74,8 +74,8 @@ def _increasing(rebuild: Rebuild, atom: Atom, at: int) -> Equation | None:
         return None
     equation = rebuild.equations[made]
     fits = equation.primitive in _UNARY or equation.primitive in ("add", "subtract", "maximum")
-    is_real = equation.output.type.dtype.kind != "c"  # of complex numbers none of them increases
-    return equation if fits and is_real else None
+    is_float = equation.output.type.dtype.kind == "f"  # integers wrap around
+    return equation if fits and is_float else None
 
 
 def _place(first: Equation, second: Equation) -> int | None:
