@@ -143,6 +143,10 @@ class Tree:
         """All items with their regions, in the order of the text."""
         return _items(self.region)
 
+    def steps(self) -> Iterator[Step]:
+        """All plain equations, in the order of the text."""
+        return (item for _, item in self.items() if isinstance(item, Step))
+
 
 def _items(region: Region) -> Iterator[tuple[Region, Item]]:
     for item in region.items:

@@ -191,8 +191,6 @@ class _Allocator:
 
     def _shows(self, atom: Atom, source: Variable) -> bool:
         """True if an operand is, or shows a part of, the array of a class."""
-        if not isinstance(atom, Variable):
-            return False
         return source in shown_by(self.requests.storage, self.head_of, atom)
 
     def _reused(self, head: Variable) -> Block | None:

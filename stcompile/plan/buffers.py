@@ -170,8 +170,7 @@ class _Planner:
         return {
             variable: rows
             for variable, rows in split_rows(self.tree, self.uses).items()
-            if head_of.get(rows.whole) == rows.whole and self._is_alone(rows.whole)
-            if rows.whole not in joined
+            if head_of.get(rows.whole) == rows.whole and rows.whole not in joined
         }
 
     def _joined(
@@ -182,7 +181,7 @@ class _Planner:
         taken: set[Variable] = set(split)
         for step, rows in joined_parts(self.tree):
             whole = step.equation.output
-            if head_of.get(whole) != whole or not self._is_alone(whole):
+            if whole not in head_of or len(self.classes.get(whole, [whole])) > 1:
                 continue
             parts = [part for part in rows if self._may_live_inside(part.variable, head_of, step)]
             parts = [part for part in parts if head_of[part.variable] not in taken]
@@ -202,12 +201,7 @@ class _Planner:
         for _, item in self.tree.items():
             if not isinstance(item, Step):
                 found.update(defined_by(item))
-                if isinstance(item, Repeat):
-                    found.update(carry.variable for carry in item.carry)
         return {head_of[v] for v in found if v in head_of}
-
-    def _is_alone(self, variable: Variable) -> bool:
-        return len(self.classes.get(variable, [variable])) == 1
 
     def _may_live_inside(
         self, part: Variable, head_of: Mapping[Variable, Variable], step: Step
@@ -243,7 +237,7 @@ class _Planner:
             members = self.classes.get(variable, [variable])
             if variable in head_of or not kept.isdisjoint(members):
                 continue
-            if all(m in definable and m.type == variable.type for m in members):
+            if definable.issuperset(members):
                 head_of.update(dict.fromkeys(members, members[0]))
         return head_of
 
@@ -254,14 +248,11 @@ class _Planner:
             if isinstance(item, Branch):
                 arms = zip(item.then.outputs, item.otherwise.outputs, strict=True)
                 for output, atoms in zip(item.outputs, arms, strict=True):
-                    if output not in head_of and output.type.kind in ("array", "stack"):
+                    if output not in head_of:
                         found |= self._roots(atoms)
             elif isinstance(item, Repeat):
                 for carry in item.carry:
-                    own = carry.variable
-                    if own in head_of or own in self.in_rows:
-                        continue
-                    if own.type.kind in ("array", "stack"):
+                    if carry.variable not in head_of and carry.variable not in self.in_rows:
                         found |= self._roots((carry.initial, carry.final))
         return found
 
@@ -271,10 +262,10 @@ class _Planner:
         inplace: set[Variable] = set()
         found: set[Variable] = set()
         views = dict.fromkeys(self.storage.views)
-        for _, item in self.tree.items():
-            if isinstance(item, Step) and item.at in self.writes.inplace:
-                (output,), target = item.equation.outputs, target_of(item.equation)
-                if self.writes.inplace[item.at]:
+        for step in self.tree.steps():
+            if step.at in self.writes.inplace:
+                (output,), target = step.equation.outputs, target_of(step.equation)
+                if self.writes.inplace[step.at]:
                     inplace.add(output)
                     if target in views:  # what is written into a view is one, too
                         views[output] = None
@@ -296,17 +287,16 @@ class _Planner:
     def _written_while_read(self, head_of: Mapping[Variable, Variable]) -> set[Variable]:
         """What an equation computes from a value of the same class that it cannot write over."""
         found: set[Variable] = set()
-        for _, item in self.tree.items():
-            if not isinstance(item, Step) or item.at in self.writes.inplace:
+        for step in self.tree.steps():
+            if step.at in self.writes.inplace:
                 continue
-            product = self.products.get(item.at)
-            operands = item.equation.inputs if product is None else product.reads
-            allowed = self.writable.get(item.at, ()) if product is None else (0,)
-            for output in item.equation.outputs:
+            product = self.products.get(step.at)
+            operands = step.equation.inputs if product is None else product.reads
+            allowed = self.writable.get(step.at, ()) if product is None else (0,)
+            for output in step.equation.outputs:
+                head = head_of.get(output)
                 for place, atom in enumerate(operands):
-                    if not isinstance(atom, Variable) or output not in head_of:
-                        continue
-                    meets = head_of[output] in shown_by(self.storage, head_of, atom)
+                    meets = head in shown_by(self.storage, head_of, atom)
                     if meets and not (place in allowed and atom in head_of):
                         found.add(output)
         return found
@@ -348,16 +338,14 @@ class _Planner:
         has them compute it in a row for each step."""
         found = {}
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
-        for _, item in self.tree.items():
-            if not isinstance(item, Step) or item.equation.effects:
+        elsewhere = kept | changed | self.in_rows
+        for step in self.tree.steps():
+            if any(True for _ in step.equation.variables):
                 continue
-            if any(True for _ in item.equation.variables):
-                continue
-            for output in item.equation.outputs:
+            for output in step.equation.outputs:
                 alone = len(self.classes.get(output, [output])) == 1
-                elsewhere = kept | changed | self.in_rows
                 if output.type.kind == "array" and alone and output not in elsewhere:
-                    found[output] = item.equation
+                    found[output] = step.equation
         return found
 
     def _definable(self) -> Iterator[Variable]:
@@ -373,9 +361,8 @@ class _Planner:
                 variables = [v for c in item.carry for v in (c.variable, c.output)]
                 variables = [*variables, *(c.output for c in item.collected if not c.is_stack)]
             for variable in variables:
-                if variable.type.kind != "array" or variable in elsewhere:
-                    continue
-                if variable.type.dims and variable.type.size:
+                is_array = variable.type.kind == "array" and variable.type.dims
+                if is_array and variable.type.size and variable not in elsewhere:
                     yield variable
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from stcompile.analysis.regions import Branch, Repeat, Step, Tree
 from stcompile.analysis.storage import Storage
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import Atom, Variable
 
 
 @dataclass
@@ -46,16 +46,14 @@ def lifetimes(
     return found
 
 
-def shown_by(
-    storage: Storage, class_of: Mapping[Variable, Variable], variable: Variable
-) -> set[Variable]:
-    """The classes whose array a variable is, or shows a part of."""
-    shown: Variable | None = variable
+def shown_by(storage: Storage, class_of: Mapping[Variable, Variable], atom: Atom) -> set[Variable]:
+    """The classes whose array an atom is, or shows a part of."""
+    shown = atom if isinstance(atom, Variable) else None
     while shown is not None:
         if shown in class_of:
             return {class_of[shown]}
         shown = storage.sources.get(shown)
-    reached = storage.reach(storage.roots_of(variable))
+    reached = storage.reach(storage.roots_of(atom))
     return {class_of[root] for root in reached if root in class_of}
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from stcompile.analysis.liveness import Use, uses_of
 from stcompile.analysis.regions import Tree, unfold
 from stcompile.analysis.storage import Writes, plan_writes
+from stcompile.emit.inlining import text_places
+from stcompile.emit.planned import writable_steps
+from stcompile.emit.sharing import Sharing
+from stcompile.plan.buffers import Plan, plan_buffers
+from stcompile.plan.collected import collected_rows
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
@@ -50,3 +55,21 @@ class Listed:
     def alone(self, *names: str) -> dict[Variable, Variable]:
         """Classes of one variable each."""
         return {self[name]: self[name] for name in names}
+
+    def plan(self, together: Mapping[str, Sequence[str]] | None = None) -> Plan:
+        """The plan of buffers, with the classes of names that the text would have, or with the
+        given ones: their first members, with all of them."""
+        tree, writes = self.tree, self.writes
+        writable = writable_steps(tree)
+        places = text_places(tree, set())
+        rows = collected_rows(tree, writes, writable, ())
+        classes = Sharing(tree, writes, writes.storage.views, places, rows).classes
+        if together is not None:
+            joint = [[self[own] for own in names] for names in together.values()]
+            classes = {member: members for members in joint for member in members}
+        return plan_buffers(tree, writes, classes, writable, places, {}, rows)
+
+    def names(self, variables: Iterable[Variable]) -> str:
+        """The names of variables, in the order of the text's."""
+        found = set(variables)
+        return " ".join(own for own, variable in self.variables.items() if variable in found)
