@@ -7,10 +7,9 @@ that is truncated because it is stored in an integer array.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from stcompile.analysis.activity import CONTROL, flow
-from stcompile.base.errors import excerpt
+from stcompile.base.errors import Caution
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Equation, Program, Variable
 from stcompile.wengert.types import Type
@@ -21,18 +20,6 @@ MOST = 5  # cautions of one kind that are shown
 _EXPLICIT = frozenset({"cast", "update", "index_update", "accumulate", "store", "full", "array"})
 _EXPLICIT |= {"masked_update"}
 _STORES = frozenset({"update", "index_update", "masked_update"})
-
-
-@dataclass(frozen=True)
-class Caution:
-    """A line of the user's, what it does, and what to write instead."""
-
-    location: Location
-    reason: str
-    hint: str
-
-    def __str__(self) -> str:
-        return f"{excerpt(self.location)}\n{self.reason}\nhint: {self.hint}"
 
 
 def distinct(cautions: Iterable[Caution]) -> tuple[Caution, ...]:

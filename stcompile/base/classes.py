@@ -11,6 +11,8 @@ import types
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
+import numpy as np
+
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of types: made by a class statement; not to be changed
 _OWN = ("numpy", "scipy", "stcompile")  # whose classes nobody changes
 
@@ -60,6 +62,14 @@ def is_changeable(cls: type) -> bool:
     if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
         return False
     return str(cls.__module__).split(".")[0] not in _OWN
+
+
+def is_plain_value(value: Any) -> bool:
+    """True for immutable values that nothing tells apart from equal ones of their class; objects of
+    the user's subclasses of `str` and `int` may have attributes."""
+    if type(value) in (int, bool, str, bytes, complex, type(None)):
+        return True
+    return isinstance(value, np.dtype | np.generic) and not is_changeable(type(value))
 
 
 # --- what an instance has itself -----------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+from dataclasses import dataclass
 
 from stcompile.base.location import Location
 
@@ -85,6 +86,18 @@ class DataError(StcompileError):
 
 class StcompileWarning(UserWarning):
     """Code that is compiled as it stands, and that its author hardly meant."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A line of the user's, what it does, and what to write instead."""
+
+    location: Location
+    reason: str
+    hint: str
+
+    def __str__(self) -> str:
+        return f"{excerpt(self.location)}\n{self.reason}\nhint: {self.hint}"
 
 
 def excerpt(location: Location) -> str:

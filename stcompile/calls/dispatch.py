@@ -25,8 +25,10 @@ from stcompile.base.errors import (
     StcompileWarning,
     excerpt,
 )
+from stcompile.base.guards import UNREADABLE
 from stcompile.base.location import Location
 from stcompile.base.options import Options
+from stcompile.base.places import Place
 from stcompile.base.timings import compilation, timed
 from stcompile.base.trees import Path, follow
 from stcompile.calls.arguments import Arguments, Parameters, bind
@@ -38,14 +40,13 @@ from stcompile.calls.signature import key_of
 from stcompile.calls.travel import Travels
 from stcompile.calls.workspaces import Workspaces
 from stcompile.emit.function import READABLE, Emitted, emit
-from stcompile.frontend.stage import STAGING, Staged, stage
-from stcompile.frontend.state.capture import UNREADABLE
-from stcompile.frontend.state.places import Place
+from stcompile.frontend.stage import STAGING, stage
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Bound, Closure, Partial, described
 from stcompile.parse.source import function_source
 from stcompile.passes.pipeline import Thrift, prepare
 from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.staged import Staged
 
 if TYPE_CHECKING:  # loaded when they are asked for
     from stcompile.export.file import Unit

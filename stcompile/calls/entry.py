@@ -18,13 +18,14 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import has_slots_beside, is_record, other_names, slot_of
+from stcompile.base.guards import Guard, IdentityGuard, StructureGuard, same
+from stcompile.base.places import Place, attribute_expression, part_expression
 from stcompile.base.strides import layout_of
 from stcompile.calls.link import link
 from stcompile.calls.overlap import Known, overlaps
 from stcompile.calls.signature import same_key
 from stcompile.calls.workspaces import Workspaces
-from stcompile.frontend.state.capture import Guard, Hidden, IdentityGuard, StructureGuard, same
-from stcompile.frontend.state.places import Place, attribute_expression, part_expression
+from stcompile.wengert.staged import Hidden
 from stcompile.wengert.types import Type
 
 

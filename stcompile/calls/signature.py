@@ -24,12 +24,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.classes import other_names
+from stcompile.base.classes import is_plain_value, other_names
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import layout_of
 from stcompile.base.wording import an
-from stcompile.frontend.state.capture import is_input, is_plain_value
+from stcompile.wengert.types import is_input
 
 
 def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:

@@ -34,7 +34,6 @@ from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
 from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace, together
-from stcompile.frontend.stage import Group, Item, Result, Staged
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
 from stcompile.plan.collected import collected_rows, names_of_rows, with_rows
 from stcompile.plan.products import (
@@ -46,6 +45,7 @@ from stcompile.plan.products import (
 from stcompile.wengert.ir import Program, Variable
 from stcompile.wengert.naming import RESERVED, Names
 from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.staged import Group, Item, Result, Staged
 
 READABLE = Options("readable")
 SCIPY = ("linalg", "special")  # modules

@@ -24,8 +24,8 @@ from stcompile.emit.workspace import FACTORY
 from stcompile.export.examples import example
 from stcompile.export.quoted import Quote
 from stcompile.export.saved import Saved, called_with
-from stcompile.frontend.stage import Staged
 from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import type_of
 
 # What the self-test of each kind of function is made of.

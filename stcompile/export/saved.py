@@ -11,9 +11,8 @@ import numpy as np
 from stcompile.base.errors import ExportError
 from stcompile.base.strides import memory_order
 from stcompile.emit.literals import attribute, literal, name
-from stcompile.frontend.stage import Staged
-from stcompile.frontend.state.capture import Hidden
 from stcompile.wengert.ir import Variable
+from stcompile.wengert.staged import Hidden, Staged
 from stcompile.wengert.types import is_generator
 
 MOST = 1000  # elements of an array that is written as a literal

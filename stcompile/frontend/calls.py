@@ -25,6 +25,7 @@ from stcompile.base import trees
 from stcompile.base.classes import is_changeable, names_of
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, SourceError, StcompileError
+from stcompile.base.places import Place
 from stcompile.frontend.control.comparisons import looked_up
 from stcompile.frontend.operations import messages
 from stcompile.frontend.operations.attributes import attribute
@@ -40,7 +41,6 @@ from stcompile.frontend.operations.overloads import refuse_conversions, refuse_h
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.shared_calls import shared_call
 from stcompile.frontend.state.frames import Frame, FunctionNode, bound_names, yields
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.rests import check_insertion, check_place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned

@@ -20,8 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stcompile.base.classes import MISSING
-from stcompile.frontend.state.capture import is_plain_value
+from stcompile.base.classes import MISSING, is_plain_value
 from stcompile.frontend.state.frames import Frame, FunctionNode
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (

@@ -7,24 +7,24 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
-from stcompile.analysis.cautions import Caution, distinct
+from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
+from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
 from stcompile.frontend.calls import RECURSION_LIMIT, call
 from stcompile.frontend.operations.nested import array_of
-from stcompile.frontend.state.capture import Guard, Hidden, Leaf, has_attributes, is_input
-from stcompile.frontend.state.places import Place
+from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.run import Language, Run
 from stcompile.frontend.state.values import Array, Masked, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.statements import STATEMENTS
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
-from stcompile.wengert.types import is_number
+from stcompile.wengert.staged import Group, Item, Result, Staged
+from stcompile.wengert.types import is_input, is_number
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of)
 
@@ -34,49 +34,6 @@ if hasattr(os, "register_at_fork"):  # a child is made when the lock is free and
     os.register_at_fork(
         before=STAGING.acquire, after_in_parent=STAGING.release, after_in_child=STAGING.release
     )
-
-
-@dataclass(frozen=True)
-class Item:
-    """A leaf of a result: an atom of the program, or (``atom`` None) a static value; one that has
-    no literal is part of an argument, an expression such as ``params["activation"]``."""
-
-    atom: Atom | None
-    value: Any = None
-    like: str = ""
-
-
-@dataclass(frozen=True)
-class Group:
-    """A structure in a result. A namedtuple or dataclass is made ``like`` an argument's, an
-    expression such as ``params["rnn"]``."""
-
-    kind: str
-    keys: tuple[Any, ...]
-    parts: tuple[Result, ...]
-    like: str = ""
-
-
-Result: TypeAlias = "Item | Group"
-
-
-@dataclass(frozen=True)
-class Staged:
-    """A staged call.
-
-    ``program`` computes the leaves of ``result``, the structure that the call returns;
-    its inputs are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are what else it
-    depends on, ``cautions`` what the user is to be warned of; ``beside`` are the attributes of
-    arguments that it reads and that are none of their parts: the argument, and the path.
-    """
-
-    program: Program
-    leaves: tuple[Leaf, ...]
-    hidden: tuple[Hidden, ...]
-    guards: tuple[Guard, ...]
-    result: Result
-    cautions: tuple[Caution, ...] = ()
-    beside: tuple[tuple[str, trees.Path], ...] = ()
 
 
 @timed("frontend")
@@ -153,17 +110,16 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
             run.captures.guard(one.place.fact("presence", _is_there))
     inputs = (*(leaf.variable for leaf in run.captures.leaves), *(h.variable for h in hidden))
     raw = Program(name, inputs, tuple(run.recorder.equations), outputs)
-    program = name_variables(raw, run.recorder.hints)
-    renamed = dict(zip(raw.inputs, program.inputs, strict=True))
-    return Staged(
-        program,
-        tuple(replace(leaf, variable=renamed[leaf.variable]) for leaf in run.captures.leaves),
-        tuple(replace(h, variable=renamed[h.variable]) for h in hidden),
+    staged = Staged(
+        raw,
+        tuple(run.captures.leaves),
+        tuple(hidden),
         tuple(run.captures.guards.values()),
-        with_atoms(result, program.outputs),
+        result,
         distinct(run.cautions),
         tuple(run.captures.beside),
     )
+    return staged.with_program(name_variables(raw, run.recorder.hints))
 
 
 def _is_there(value: Any) -> bool:
@@ -203,18 +159,6 @@ def _atoms(result: Result) -> Iterator[Atom]:
             yield from _atoms(part)
     elif result.atom is not None:
         yield result.atom
-
-
-def with_atoms(result: Result, atoms: Sequence[Atom]) -> Result:
-    """The result with other atoms, in order: those of a program's outputs after a pass."""
-    rest = iter(atoms)
-
-    def walk(part: Result) -> Result:
-        if isinstance(part, Group):
-            return replace(part, parts=tuple(map(walk, part.parts)))
-        return part if part.atom is None else Item(next(rest))
-
-    return walk(result)
 
 
 def _used(run: Run, outputs: Sequence[Atom]) -> set[Variable]:

@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
-from stcompile.frontend.state.capture import is_input
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar, described
 from stcompile.wengert.ir import Atom, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
-from stcompile.wengert.types import Type
+from stcompile.wengert.types import Type, is_input
 
 GIVEN_BACK = "a call gave it back as it is, so that another name stands for the same array"
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.location import Location
-from stcompile.frontend.stage import Staged
 from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
 from stcompile.passes.memory.rematerialise import candidates, rematerialise
 from stcompile.passes.pipeline import MERGING, Thrift
 from stcompile.wengert.ir import Program
+from stcompile.wengert.staged import Staged
 
 Build = Callable[["Thrift | None"], Staged]
 Measure = Callable[[Staged], int]

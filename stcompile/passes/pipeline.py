@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from stcompile.base.options import Level
 from stcompile.base.timings import timed
-from stcompile.frontend.stage import Staged, with_atoms
 from stcompile.passes.general.cast_operands import cast_operands
 from stcompile.passes.general.compose_views import compose_views
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
@@ -40,6 +39,7 @@ from stcompile.passes.products.sum_rows import sum_rows
 from stcompile.passes.products.tidy_products import tidy_products
 from stcompile.wengert.ir import Program
 from stcompile.wengert.naming import renumber
+from stcompile.wengert.staged import Staged
 
 Pass = Callable[[Program], Program]
 
@@ -155,11 +155,4 @@ def prepare(
     program = optimise(staged.program, level, thrift)
     if results is not None:
         program = own_outputs(program, results)
-    renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
-    return replace(
-        staged,
-        program=program,
-        leaves=tuple(replace(leaf, variable=renamed[leaf.variable]) for leaf in staged.leaves),
-        hidden=tuple(replace(h, variable=renamed[h.variable]) for h in staged.hidden),
-        result=with_atoms(staged.result, program.outputs),
-    )
+    return staged.with_program(program)

@@ -14,10 +14,10 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.errors import NanError
-from stcompile.frontend.stage import Staged
 from stcompile.wengert.evaluate import environment
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.staged import Staged
 
 INFINITE = (
     "a derivative is infinite here and meets a zero; np.where computes the operand that it does "

@@ -19,8 +19,7 @@ from stcompile.calls.dispatch import Specialisation
 from stcompile.calls.link import link
 from stcompile.calls.workspaces import Workspaces
 from stcompile.emit.function import emit
-from stcompile.frontend.stage import Group, Item, Staged, stage
-from stcompile.frontend.state.capture import Leaf
+from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuild, substage
@@ -30,6 +29,7 @@ from stcompile.transforms.respect import ByArguments
 from stcompile.wengert.ir import Atom
 from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.staged import Group, Item, Leaf, Staged
 from stcompile.wengert.types import Type
 
 

@@ -16,6 +16,7 @@ from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.options import Options
+from stcompile.base.places import Place
 from stcompile.base.wording import an
 from stcompile.calls.arguments import Arguments, Wrt, bind, is_several
 from stcompile.calls.dispatch import Dispatcher, Specialisation
@@ -25,7 +26,6 @@ from stcompile.export.quoted import quotes
 from stcompile.export.write import write_whole
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.stage import stage
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Bound, Scalar
 from stcompile.optim.state import COUNT, Stateful, refuse_other_parameters

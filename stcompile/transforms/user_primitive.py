@@ -14,7 +14,6 @@ from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError, GradientCheckError
 from stcompile.base.wording import an
 from stcompile.calls.travel import Travels
-from stcompile.frontend.state.capture import is_input
 from stcompile.frontend.state.run import Run
 from stcompile.transforms.check import check_gradients
 from stcompile.transforms.custom_rule import CustomRule
@@ -22,7 +21,7 @@ from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.pullback import Vjp
 from stcompile.transforms.pushforward import plain_signature
 from stcompile.wengert.primitives.base import OperandError
-from stcompile.wengert.types import Type, is_number, type_of
+from stcompile.wengert.types import Type, is_input, is_number, type_of
 
 Shaped = tuple[tuple[int, ...], Any]
 

@@ -23,6 +23,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from stcompile.base.classes import is_changeable
+
 Kind = Literal["python", "scalar", "array", "stack", "object"]
 
 PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
@@ -147,3 +149,13 @@ def is_generator(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """True for a weak Python number or a NumPy number: what a `Constant` may hold."""
     return type(value) in PYTHON_DTYPES or isinstance(value, np.number | np.bool_)
+
+
+def is_input(value: Any) -> bool:
+    """True for what is traced: arrays of numbers, floats, complex and inexact NumPy scalars, and
+    random generators."""
+    if isinstance(value, np.ndarray):
+        return type(value) is np.ndarray and value.dtype.kind in "biufc"
+    if isinstance(value, np.inexact):
+        return not is_changeable(type(value))
+    return type(value) in (float, complex) or is_generator(value)

@@ -14,10 +14,9 @@ from stcompile.base.location import Location
 from stcompile.base.options import Options
 from stcompile.calls.link import link
 from stcompile.emit.function import READABLE, Emitted, emit
-from stcompile.frontend.stage import Group, Item, Staged
-from stcompile.frontend.state.capture import Leaf
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Equation, Program, freeze
+from stcompile.wengert.staged import Group, Item, Leaf, Staged
 from tests.programs import bits
 from tests.uninitialised import spoilt_memory
 

@@ -13,11 +13,11 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.frontend.operations.layout import strides_of
 from stcompile.frontend.stage import LANGUAGE
-from stcompile.frontend.state.capture import is_input
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
+from stcompile.wengert.types import is_input
 
 KINDS = ("C", "F", "permuted", "every other", "backwards", "part", "broadcast")
 

@@ -12,11 +12,11 @@ import numpy as np
 import stcompile as st
 from stcompile.base.options import Options
 from stcompile.calls.dispatch import Arguments, Dispatcher
-from stcompile.frontend.stage import Staged
 from stcompile.transforms.custom_rule import CustomRule
 from stcompile.transforms.primal import Primal
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
+from stcompile.wengert.staged import Staged
 from tests.programs import bits
 
 RNG = np.random.default_rng(0)

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stcompile.base.errors import TypingError
+from stcompile.base.places import Place
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.operations.attributes import frozen_method
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Frozen
 

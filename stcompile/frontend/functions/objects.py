@@ -13,6 +13,7 @@ import numpy as np
 
 from stcompile.base.classes import MISSING, find, is_changeable
 from stcompile.base.errors import ArgumentsError, TypingError
+from stcompile.base.places import Place
 from stcompile.frontend.operations import attributes, data_model, overloads
 from stcompile.frontend.operations.construct import (
     construct,
@@ -23,7 +24,6 @@ from stcompile.frontend.operations.construct import (
 )
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.operations.powers import may_be_complex, refuse_complex
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Array,

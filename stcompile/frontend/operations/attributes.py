@@ -13,12 +13,12 @@ import numpy as np
 import stcompile.base.trees as trees
 from stcompile.base.classes import MISSING, is_changeable
 from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.places import Place
 from stcompile.frontend.operations import data_model, masks
 from stcompile.frontend.operations.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.operations.powers import refuse_complex
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Array,

@@ -27,8 +27,8 @@ from stcompile.base.classes import (
     owner_of,
 )
 from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.places import Place
 from stcompile.base.wording import an
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite
 from stcompile.frontend.state.values import Bound, Super, Unread

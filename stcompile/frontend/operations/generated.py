@@ -8,11 +8,10 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from stcompile.base.classes import find, owner_of
+from stcompile.base.classes import find, is_plain_value, owner_of
 from stcompile.base.errors import TypingError
+from stcompile.base.places import Place
 from stcompile.frontend.operations.binding import bind_arguments
-from stcompile.frontend.state.capture import is_plain_value
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.wengert.types import is_number
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,112 +20,23 @@ from stcompile.base import trees
 from stcompile.base.classes import (
     find,
     is_changeable,
+    is_plain_value,
     names_of,
-    other_names,
     own_attributes,
     owner_of,
     set_own,
 )
 from stcompile.base.errors import LanguageError
+from stcompile.base.guards import Guard, IdentityGuard, StructureGuard, structure_of
 from stcompile.base.location import NOWHERE
+from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import layout_of, strides_in
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Scalar, Unread
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.recorder import Recorder
-from stcompile.wengert.types import is_generator, type_of
-
-UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # the place is gone
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """An argument's array or number: which argument, the path inside it, its variable, and
-    whether it is an array that is contiguous in C order."""
-
-    argument: str
-    path: trees.Path
-    variable: Variable
-    contiguous: bool = False
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """A captured array or number: its variable, and where it is read at each call; ``layout`` is
-    how an array lies in memory (see `layout_of`)."""
-
-    variable: Variable
-    place: Place
-    layout: Any = None
-
-    def read(self) -> Any:
-        return self.place.read()
-
-    def fits(self) -> bool:
-        """True if the present value is of the type that the program was made for."""
-        try:
-            value = self.read()
-        except UNREADABLE:
-            return False
-        if not is_input(value) or type_of(value) != self.variable.type:
-            return False
-        return not isinstance(value, np.ndarray) or layout_of(value) == self.layout
-
-
-@dataclass(frozen=True)
-class Guard:
-    """A captured static value that the program depends on."""
-
-    place: Place
-    expected: Any
-
-    def holds(self) -> bool:
-        try:
-            return same(self.place.read(), self.expected)
-        except UNREADABLE:
-            return False
-
-
-@dataclass(frozen=True)
-class IdentityGuard(Guard):
-    """That a place holds one object, and no other that is equal to it."""
-
-    def holds(self) -> bool:
-        try:
-            return self.place.read() is self.expected
-        except UNREADABLE:
-            return False
-
-
-@dataclass(frozen=True)
-class StructureGuard(Guard):
-    """The types and keys of a captured structure: ``expected`` is `structure_of` what the place
-    holds."""
-
-    def holds(self) -> bool:
-        try:
-            return same(structure_of(self.place.read()), self.expected)
-        except UNREADABLE:
-            return False
-
-
-def same(value: Any, expected: Any) -> bool:
-    """Identity, or equality of plain immutable values of one type, part by part."""
-    if value is expected:
-        return True
-    if type(value) is not type(expected):
-        return False
-    if isinstance(value, tuple):
-        return len(value) == len(expected) and all(map(same, value, expected))
-    if isinstance(value, frozenset):  # 1, 1.0 and True are equal
-        return bool(value == expected) and set(map(_typed, value)) == set(map(_typed, expected))
-    return is_plain_value(value) and bool(value == expected)
-
-
-def _typed(value: Any) -> tuple[type, str]:
-    is_told = is_plain_value(value) or type(value) is float
-    return type(value), repr(value) if is_told else str(id(value))
+from stcompile.wengert.staged import Hidden, Leaf
+from stcompile.wengert.types import is_generator, is_input, type_of
 
 
 class Captures:
@@ -379,34 +289,6 @@ class Captures:
         """All inputs: the arguments' leaves, then the hidden ones."""
         yield from (leaf.variable for leaf in self.leaves)
         yield from (hidden.variable for hidden in self.hidden)
-
-
-def structure_of(value: Any) -> Any:
-    """The types and keys of a structure, without its leaves."""
-    parts = trees.children(value)
-    if parts is None:
-        return None
-    named = () if type(value) in (list, tuple, dict) else tuple(key for (_, key), _ in parts)
-    others = other_names(value, named) if named else ()
-    return type(value), tuple((step, structure_of(part)) for step, part in parts), others
-
-
-def is_input(value: Any) -> bool:
-    """True for what is traced: arrays of numbers, floats, complex and inexact NumPy scalars, and
-    random generators."""
-    if isinstance(value, np.ndarray):
-        return type(value) is np.ndarray and value.dtype.kind in "biufc"
-    if isinstance(value, np.inexact):
-        return not is_changeable(type(value))
-    return type(value) in (float, complex) or is_generator(value)
-
-
-def is_plain_value(value: Any) -> bool:
-    """True for immutable values that nothing tells apart from equal ones of their class; objects of
-    the user's subclasses of `str` and `int` may have attributes."""
-    if type(value) in (int, bool, str, bytes, complex, type(None)):
-        return True
-    return isinstance(value, np.dtype | np.generic) and not is_changeable(type(value))
 
 
 def has_attributes(value: Any) -> bool:

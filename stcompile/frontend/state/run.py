@@ -15,21 +15,26 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from stcompile.analysis.cautions import Caution
 from stcompile.analysis.layouts import Layouts
 from stcompile.base import trees
-from stcompile.base.classes import MISSING, is_changeable
-from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError, TypingError
+from stcompile.base.classes import MISSING, is_changeable, is_plain_value
+from stcompile.base.errors import (
+    ArgumentsError,
+    Caution,
+    LanguageError,
+    StcompileError,
+    TypingError,
+)
 from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.base.location import NOWHERE, Location, Section
+from stcompile.base.places import Place
 from stcompile.base.strides import alike
 from stcompile.base.wording import an
-from stcompile.frontend.state.capture import Captures, is_plain_value
+from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.changes import Changes
 from stcompile.frontend.state.elements import Elements
 from stcompile.frontend.state.failures import Guard, first_caught, raised_by
 from stcompile.frontend.state.frames import Block, Frame
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.state import CellSite
 from stcompile.frontend.state.values import (
     Affine,

@@ -13,10 +13,10 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 from stcompile.base.errors import StcompileError
+from stcompile.base.places import Place
 from stcompile.frontend.control.branches import rest_of
 from stcompile.frontend.state.failures import Guard
 from stcompile.frontend.state.frames import Block, Frame
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
 from stcompile.frontend.state.values import Bound, Generated, described, is_traced

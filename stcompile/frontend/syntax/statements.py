@@ -16,13 +16,13 @@ import numpy as np
 from stcompile.base.classes import MISSING, runs_when_set
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError
+from stcompile.base.places import Place
 from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import indexing, operators
 from stcompile.frontend.operations.attributes import attribute, set_attribute
 from stcompile.frontend.operations.data_model import delete_attribute
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
 from stcompile.frontend.state.state import NameSite

@@ -1,0 +1,74 @@
+"""Guards: what a program depends on outside, and whether that still holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.base import trees
+from stcompile.base.classes import is_plain_value, other_names
+from stcompile.base.places import Place
+
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # the place is gone
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A captured static value that the program depends on."""
+
+    place: Place
+    expected: Any
+
+    def holds(self) -> bool:
+        try:
+            return self._is_met_by(self.place.read())
+        except UNREADABLE:
+            return False
+
+    def _is_met_by(self, value: Any) -> bool:
+        return same(value, self.expected)
+
+
+@dataclass(frozen=True)
+class IdentityGuard(Guard):
+    """That a place holds one object, and no other that is equal to it."""
+
+    def _is_met_by(self, value: Any) -> bool:
+        return value is self.expected
+
+
+@dataclass(frozen=True)
+class StructureGuard(Guard):
+    """The types and keys of a captured structure: ``expected`` is `structure_of` what the place
+    holds."""
+
+    def _is_met_by(self, value: Any) -> bool:
+        return same(structure_of(value), self.expected)
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Identity, or equality of plain immutable values of one type, part by part."""
+    if value is expected:
+        return True
+    if type(value) is not type(expected):
+        return False
+    if isinstance(value, tuple):
+        return len(value) == len(expected) and all(map(same, value, expected))
+    if isinstance(value, frozenset):  # 1, 1.0 and True are equal
+        return bool(value == expected) and set(map(_typed, value)) == set(map(_typed, expected))
+    return is_plain_value(value) and bool(value == expected)
+
+
+def _typed(value: Any) -> tuple[type, str]:
+    is_told = is_plain_value(value) or type(value) is float
+    return type(value), repr(value) if is_told else str(id(value))
+
+
+def structure_of(value: Any) -> Any:
+    """The types and keys of a structure, without its leaves."""
+    parts = trees.children(value)
+    if parts is None:
+        return None
+    named = () if type(value) in (list, tuple, dict) else tuple(key for (_, key), _ in parts)
+    others = other_names(value, named) if named else ()
+    return type(value), tuple((step, structure_of(part)) for step, part in parts), others

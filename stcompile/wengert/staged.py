@@ -1,0 +1,113 @@
+"""A staged call: its program, with what it reads and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.errors import Caution
+from stcompile.base.guards import UNREADABLE, Guard
+from stcompile.base.places import Place
+from stcompile.base.strides import layout_of
+from stcompile.wengert.ir import Atom, Program, Variable
+from stcompile.wengert.types import is_input, type_of
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An argument's array or number: which argument, the path inside it, its variable, and
+    whether it is an array that is contiguous in C order."""
+
+    argument: str
+    path: trees.Path
+    variable: Variable
+    contiguous: bool = False
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A captured array or number: its variable, and where it is read at each call; ``layout`` is
+    how an array lies in memory (see `layout_of`)."""
+
+    variable: Variable
+    place: Place
+    layout: Any = None
+
+    def read(self) -> Any:
+        return self.place.read()
+
+    def fits(self) -> bool:
+        """True if the present value is of the type that the program was made for."""
+        try:
+            value = self.read()
+        except UNREADABLE:
+            return False
+        if not is_input(value) or type_of(value) != self.variable.type:
+            return False
+        return not isinstance(value, np.ndarray) or layout_of(value) == self.layout
+
+
+@dataclass(frozen=True)
+class Item:
+    """A leaf of a result: an atom of the program, or (``atom`` None) a static value; one that has
+    no literal is part of an argument, an expression such as ``params["activation"]``."""
+
+    atom: Atom | None
+    value: Any = None
+    like: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A structure in a result. A namedtuple or dataclass is made ``like`` an argument's, an
+    expression such as ``params["rnn"]``."""
+
+    kind: str
+    keys: tuple[Any, ...]
+    parts: tuple[Result, ...]
+    like: str = ""
+
+
+Result: TypeAlias = "Item | Group"
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A staged call.
+
+    ``program`` computes the leaves of ``result``, the structure that the call returns;
+    its inputs are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are what else it
+    depends on, ``cautions`` what the user is to be warned of; ``beside`` are the attributes of
+    arguments that it reads and that are none of their parts: the argument, and the path.
+    """
+
+    program: Program
+    leaves: tuple[Leaf, ...]
+    hidden: tuple[Hidden, ...]
+    guards: tuple[Guard, ...]
+    result: Result
+    cautions: tuple[Caution, ...] = ()
+    beside: tuple[tuple[str, trees.Path], ...] = ()
+
+    def with_program(self, program: Program) -> Staged:
+        """The same call of a program with as many inputs and outputs: after a pass, or with other
+        names."""
+        renamed = dict(zip(self.program.inputs, program.inputs, strict=True))
+        return replace(
+            self,
+            program=program,
+            leaves=tuple(replace(leaf, variable=renamed[leaf.variable]) for leaf in self.leaves),
+            hidden=tuple(replace(h, variable=renamed[h.variable]) for h in self.hidden),
+            result=_with_atoms(self.result, iter(program.outputs)),
+        )
+
+
+def _with_atoms(result: Result, atoms: Iterator[Atom]) -> Result:
+    """The result with other atoms, in order."""
+    if isinstance(result, Group):
+        return replace(result, parts=tuple(_with_atoms(part, atoms) for part in result.parts))
+    return result if result.atom is None else Item(next(atoms))
