@@ -93,8 +93,8 @@ def _windows_spans(equation: Equation) -> tuple[_Span, ...]:
     spans = [_Span(0, dim, 1, False) for dim in dims]
     keys = ("axis", "start", "count", "step", "size", "dilation")
     for axis, start, count, step, size, dilation in zip(*map(p.get, keys), strict=True):
-        length = (count - 1) * step + (size - 1) * dilation + 1
-        spans[axis] = _Span(start, max(length, 0), 1, False)
+        length = (count - 1) * step + (size - 1) * dilation + 1 if count and size else 0
+        spans[axis] = _Span(start, length, 1, False)
     return tuple(spans)
 
 
