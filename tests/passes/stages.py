@@ -11,6 +11,8 @@ from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.generators import undrawn
 from stcompile.passes.pipeline import Stage
 from stcompile.wengert.ir import Program
+from stcompile.wengert.naming import renumber
+from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import VerificationError, verify
 from tests.passes.programs import Example, assert_equal, run
 
@@ -23,11 +25,16 @@ class StageError(AssertionError):
 
 
 def check_stages(
-    stages: Sequence[Stage], program: Program, inputs: list[Any], primal: int
+    stages: Sequence[Stage],
+    program: Program,
+    inputs: list[Any],
+    primal: int,
+    settled: bool = False,
 ) -> list[str]:
     """Assert that each stage leaves the program well formed and its results what they were: bit by
     bit if it is exact, else within `TOLERANCE`, but the first ``primal`` of them (None: all) bit
-    by bit as well at the readable level. Returns the names of the stages that changed something.
+    by bit as well at the readable level. If ``settled``, a second run of a stage changes nothing.
+    Returns the names of the stages that changed something.
     """
     results = evaluated(program, inputs)
     changed = []
@@ -38,6 +45,11 @@ def check_stages(
         changed.append(stage.name)
         try:
             verify(after)
+            assert after.types == program.types
+            assert [o.type for o in after.outputs] == [o.type for o in program.outputs]
+            assert parse_program(str(after)) == after
+            if settled:
+                assert str(renumber(stage.run(after))) == str(renumber(after)), "it is not settled"
             found = evaluated(after, inputs)
             for position, (one, other) in enumerate(zip(found, results, strict=True)):
                 exact = stage.exact or (stage.level == "readable" and position < primal)

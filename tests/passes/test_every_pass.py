@@ -11,60 +11,23 @@ from stcompile.base import trees
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.pipeline import OWN, Stage, optimise, prepare, stages_at
 from stcompile.wengert.ir import Program
-from stcompile.wengert.naming import renumber
-from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
 from tests.passes.programs import EXAMPLES, assert_equal, follow, run
+from tests.passes.stages import check_stages
 
 STAGES = (*stages_at("readable"), Stage(OWN, own_outputs))
 every_example = pytest.mark.parametrize("name", EXAMPLES)
-every_stage = pytest.mark.parametrize("stage", STAGES, ids=[stage.name for stage in STAGES])
-
-
-def before(name: str, stage: Stage) -> Program:
-    """The program as it comes to a stage."""
-    program = EXAMPLES[name].staged().program
-    for earlier in STAGES[: STAGES.index(stage)]:
-        program = earlier.run(program)
-    return program
 
 
 @every_example
-@every_stage
-def test_programs_stay_well_formed(name: str, stage: Stage) -> None:
-    program = before(name, stage)
-    verify(program)
-    after = stage.run(program)
-    verify(after)
-    assert after.types == program.types
-    assert [o.type for o in after.outputs] == [o.type for o in program.outputs]
-    assert parse_program(str(after)) == after
-
-
-@every_example
-@every_stage
-def test_results_stay_the_same(name: str, stage: Stage) -> None:
-    """To the bit; but stages that are not exact may round gradients differently."""
+def test_each_stage_keeps_the_program(name: str) -> None:
+    """It stays well formed, its results the same, and one run of the stage is enough."""
     example = EXAMPLES[name]
-    program, inputs = before(name, stage), example.inputs(example.staged())
-    outputs, stored = run(program, inputs)
-    again, stored_again = run(stage.run(program), inputs)
+    staged = example.staged()
     primal = example.transformed.results
-    if primal is None:  # no gradients: everything is the primal
-        primal = len(outputs)
-    narrow = any(np.asarray(o).dtype == np.float32 for o in outputs)
-    rounding = 0 if stage.exact else (1e-6 if narrow else 1e-12)
-    for position, (found, expected) in enumerate(zip(again, outputs, strict=True)):
-        assert_equal(found, expected, 0 if position < primal else rounding)
-    for found, expected in zip(stored_again, stored, strict=True):
-        assert_equal(found, expected, rounding)
-
-
-@every_example
-@every_stage
-def test_a_second_run_changes_nothing(name: str, stage: Stage) -> None:
-    once = stage.run(before(name, stage))
-    assert str(renumber(stage.run(once))) == str(renumber(once))
+    count = len(staged.program.outputs) if primal is None else primal
+    verify(staged.program)
+    check_stages(STAGES, staged.program, example.inputs(staged), count, settled=True)
 
 
 @every_example
