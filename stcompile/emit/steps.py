@@ -187,11 +187,13 @@ def is_called(code: ast.expr, own: str) -> bool:
 
 
 def is_sum(equation: Equation) -> bool:
-    """True for an accumulation that is a sum of the same dtype."""
+    """True for an accumulation that is a sum of the same dtype, and no number where it is to be an
+    array without axes."""
     if equation.primitive != "accumulate" or equation.params["op"] != "add":
         return False
     (summed,) = infer("add", tuple(atom.type for atom in equation.inputs), {})
-    return equation.output.type.kind != "array" or summed.dtype == equation.output.type.dtype
+    made = equation.output.type
+    return made.kind != "array" or (summed.kind, summed.dtype) == (made.kind, made.dtype)
 
 
 def _subtracted(statement: ast.stmt) -> ast.stmt:

@@ -185,8 +185,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return _lower(run, lowering, Callee(name), arguments, keywords)
     if _is_container_method(function):
         arguments = _iterated(run, function, arguments)
-        if _takes_keys(function):
-            refuse_hash(run, *arguments)
+        refuse_hash(run, *_keys(function, arguments))
         if isinstance(owner, str) and messages.is_staged([*arguments, *keywords.values()]):
             return messages.method(run, function, arguments, keywords)
         if isinstance(function.__self__, list) and function.__name__ == "sort":
@@ -324,12 +323,13 @@ def _check_container_method(
         )
 
 
-def _takes_keys(function: Any) -> bool:
-    """True for a method of a dict or set whose arguments are hashed, not iterated over."""
+def _keys(function: Any, arguments: Arguments) -> Arguments:
+    """What a method of a dict or set hashes of its arguments."""
     owner, name = function.__self__, function.__name__
     if isinstance(owner, dict):
-        return name in ("get", "pop", "setdefault", "__contains__", "__getitem__")
-    return isinstance(owner, set | frozenset) and name in ("add", "remove", "discard")
+        return arguments[:1] if name in _BY_KEY | {"__contains__", "__getitem__"} else ()
+    is_one = isinstance(owner, set | frozenset) and name in ("add", "remove", "discard")
+    return arguments if is_one else ()
 
 
 def _check_place(run: Run, function: Any, arguments: Arguments) -> None:

@@ -257,8 +257,8 @@ def spaced(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
     """``num`` numbers from ``start`` to ``stop``, with the last one or without it."""
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    first, last = np.asanyarray(start) * 1.0, np.asanyarray(stop) * 1.0
-    dtype = np.result_type(first, last, float(num))
+    dtype = np.result_type(start, stop, float(num))
+    first, last = np.asarray(start).astype(dtype), np.asarray(stop).astype(dtype)
     delta = last - first
     steps = np.reshape(np.arange(0, num, dtype=dtype), (num,) + (1,) * np.ndim(delta))
     count = num - 1 if endpoint else num

@@ -163,7 +163,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
     wrapped = np.mod(steps + half, period) - half
     wrapped = np.where((wrapped == -half) & (steps > 0), half, wrapped)
     correction = np.where(np.abs(steps) < limit, 0.0, wrapped - steps)
-    out = np.copy(x)
+    out = x * 1.0 if x.dtype.kind in "iub" else np.copy(x)
     later = along(at, slice(1, None))
     out[later] = x[later] + np.cumsum(correction, axis=at)
     return out

@@ -71,7 +71,7 @@ def imag(val: Any) -> Any:
 
 def angle(z: Any, deg: bool = False) -> Any:
     """The angle of complex numbers; of real ones 0, or pi for negative ones."""
-    a = np.arctan2(imag(z), real(z)) if np.iscomplexobj(z) else np.arctan2(0.0, z)
+    a = np.arctan2(imag(z), real(z)) if np.iscomplexobj(z) else np.arctan2(0, z)
     return a * (180 / np.pi) if deg else a
 
 

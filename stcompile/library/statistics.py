@@ -152,6 +152,8 @@ def quantile(
     x = _merged(in_c_order(np.asarray(a)), axis)
     if x.shape[0] == 0:
         raise ValueError("quantiles of no elements")
+    if x.dtype.kind == "c":
+        raise TypeError("a must be an array of real numbers")
     ordered = np.sort(x, axis=0)
     if isinstance(q, list | tuple):
         result = np.stack([np.asarray(_quantile(ordered, np.float64(one))) for one in q])
@@ -180,6 +182,9 @@ def _quantile(ordered: Any, q: Any) -> Any:
 def nanmedian(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The median of the elements that are not NaN; NaN if there are none."""
     x = _merged(a, axis)
+    if x.shape[0] == 0:
+        result = np.full(x.shape[1:], np.nan)[()]
+        return _restored(result, a, axis, 0) if keepdims else result
     ordered = np.sort(x, axis=0)
     count = np.sum(np.logical_not(np.isnan(x)), axis=0, keepdims=True)
     low = np.take_along_axis(ordered, (count - 1) // 2, axis=0)

@@ -155,3 +155,39 @@ def keys_with_strings(x, a, b):
 @refused.test
 def test_refusal(refused):
     refused.check()
+
+
+def test_known_parts_decide_before_traced_ones() -> None:
+    """What comes after the first difference of two tuples is not compared."""
+
+    def by_name(x):
+        total = 0.0
+        for place, (_, value) in enumerate(sorted({"b": x[0], "a": x[1], "c": x[2]}.items())):
+            total = total * 2 + value * place
+        return total
+
+    def by_two(x):
+        items = [(3, 1, x[0]), (3, 0, x[1]), (1, 2, x[2])]
+        items.sort(reverse=True)
+        return items[0][2] + 2 * items[1][2] + 3 * items[2][2]
+
+    def tied(x):
+        items = sorted([(3, x[0]), (3, x[1]), (1, x[2])])
+        return items[0][1] + 2 * items[1][1] + 3 * items[2][1]
+
+    for function in (by_name, by_two, tied):
+        assert st.compile(function)(X) == function(X)
+    np.testing.assert_array_equal(st.grad(by_two)(X), [1.0, 2.0, 3.0, 0.0])
+    with pytest.raises(st.TypingError, match="'<' not supported between"):
+        st.compile(lambda x: sorted([(1, x[0]), ("a", x[1])])[0][1])(X)
+
+
+def test_items_are_set_by_default() -> None:
+    def grouped(x):
+        groups: dict[int, list] = {}
+        for i in range(4):
+            groups.setdefault(i % 2, []).append(x[i] * i)
+        return groups[0][1] * groups[1][1] + groups.get(5, [1.0])[0]
+
+    np.testing.assert_allclose(st.compile(grouped)(X), grouped(X))
+    np.testing.assert_allclose(st.grad(grouped)(X), [0.0, 0.0, 2 * 7.5, 3 * 4.0])

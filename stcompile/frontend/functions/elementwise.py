@@ -134,11 +134,13 @@ def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     if not isinstance(decimals, int):
         run.refuse("`decimals` is not a static integer", "give a Python int, which is static")
     (x,) = strong(run, (a,))
+    kind = run.atom(x).type.dtype.kind
+    if kind in "iu" and decimals >= 0:
+        return positive(run, x)
     if decimals == 0:
         return run.record("rint", x)
-    kind = run.atom(x).type.dtype.kind
     if kind in "iub":
-        run.refuse("rounding integers to decimals is not supported", "convert to float")
+        run.refuse("rounding integers to tens is not supported", "convert to float")
     if kind == "c":
         run.refuse("rounding complex numbers to decimals is not supported", "round both parts")
     factor = 10.0 ** abs(decimals)

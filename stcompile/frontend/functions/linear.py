@@ -268,9 +268,11 @@ def convolve(run: Run, a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def correlate(run: Run, a: Any, v: Any, mode: str = "valid") -> Any:
-    """np.correlate: a convolution with the shorter vector backwards. If that is the first one the
-    result is backwards, too."""
+    """np.correlate: a convolution with the shorter vector backwards, the second one conjugated. If
+    the first one is shorter the result is backwards, too."""
     x, y = _vector(run, a), _vector(run, v)
+    if y.type.dtype.kind == "c":
+        y = run.record("conjugate", y)
     turned = slice(None, None, -1)
     if x.type.size < y.type.size:
         return in_c_order(

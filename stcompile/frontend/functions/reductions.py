@@ -55,7 +55,10 @@ def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Cal
         if isinstance(a, Masked):
             return masks.reduced(run, primitive, a, axis, keepdims)
         if function is not None and not is_traced(a) and is_static(a):
-            return function(a, axis=axis, keepdims=keepdims)  # of a shape: at compile time
+            try:
+                return function(a, axis=axis, keepdims=keepdims)  # of a shape: at compile time
+            except (TypeError, ValueError) as error:
+                run.refuse(f"np.{primitive}: {error}", "", TypingError)
         x = run.as_array(a)
         is_all = primitive != "mean" and _only_axis(x.type.ndim, axis)
         axes = () if is_all else axes_of(run, x.type.ndim, axis)

@@ -129,7 +129,10 @@ def histogram(
         if range is None:
             run.refuse("np.histogram needs edges that are known", "give the edges, or a range")
         low, high = range
-        bins = np.linspace(low, high, bins + 1).tolist()
+        x = run.as_array(a)
+        dtype = np.result_type(x.type.dtype, low, high, 1.0)
+        edges = run.as_array(constant(run, np.linspace(low, high, bins + 1, dtype=dtype)))
+        return run.record("histogram", x, edges), edges
     edges = run.as_array(bins)
     return run.record("histogram", run.as_array(a), edges), edges
 
