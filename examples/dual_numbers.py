@@ -28,7 +28,7 @@ import stcompile as st
 from stcompile.ad.forward import forward
 from stcompile.base.extras import require
 from stcompile.base.options import Level
-from stcompile.export.write import write_whole
+from stcompile.export.write import write_named
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.reports.graph.notation import operand, right_side
 from stcompile.views.tape import unfold
@@ -190,7 +190,7 @@ def picture(file: Path) -> None:
     metadata = {"Date": None, "Creator": "stcompile"} if suffix == "svg" else {}
     with matplotlib.rc_context({"svg.hashsalt": "stcompile", "svg.fonttype": "none"}):
         figure.savefig(content, format=suffix, metadata=metadata)
-    write_whole(file, content.getvalue())
+    write_named(file, content.getvalue())
 
 
 # --- the program -----------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def run(options: Options) -> None:
         print(f"drawn: {options.figure}")
     if options.json is not None:
         text = json.dumps({"at": options.at, **results}, indent=2, ensure_ascii=False)
-        write_whole(options.json, f"{text}\n")
+        write_named(options.json, f"{text}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -23,7 +23,7 @@ import numpy as np
 
 import stcompile as st
 from stcompile.base.options import Level
-from stcompile.export.write import write_whole
+from stcompile.export.write import write_named
 from stcompile.reports.graph.model import Graph
 
 LEAST = 1e-3  # for x1: the steps of the finite differences stay well above 0
@@ -147,7 +147,7 @@ def run(options: Options) -> None:
             "levels": levels_of(graphs[""]),
             "levels_with_adjoint": levels_of(graphs["-adjoint"]),
         }
-        write_whole(options.json, json.dumps(results, indent=2, ensure_ascii=False) + "\n")
+        write_named(options.json, json.dumps(results, indent=2, ensure_ascii=False) + "\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

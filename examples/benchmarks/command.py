@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.files import write_whole
 from stcompile.train import at_least, positive
-from stcompile.train.results import write_atomically
 
 from . import machine
 from .engines import ENGINES, find
@@ -132,11 +132,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         json_files.append(options.out / "results.json")
         markdown_files.append(options.out / "results.md")
         for file, content in figures(sections).items():
-            write_atomically(options.out / file, content)
+            write_whole(options.out / file, content)
     for path in json_files:
-        write_atomically(path, as_json(about, sections).encode())
+        write_whole(path, as_json(about, sections))
     for path in markdown_files:
-        write_atomically(path, markdown(text, sections).encode())
+        write_whole(path, markdown(text, sections))
     wrong = any(row.wrong for section in sections for row in section.rows)
     return 1 if wrong or not all(section.measured for section in sections) else 0
 

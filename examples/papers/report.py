@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from examples.benchmarks.machine import describe
+from stcompile.base.files import write_whole
 from stcompile.train.extras import require
 from stcompile.train.metric import Metric
-from stcompile.train.results import format_bytes, write_atomically
+from stcompile.train.results import format_bytes
 
 from .networks import WORKED_EXAMPLE, Network
 from .pages import Block, Figure, Heading, Paragraph, Table, as_html, as_markdown
@@ -60,7 +61,7 @@ def write(
     files["report.md"] = as_markdown(TITLE, blocks).encode()
     files["report.html"] = as_html(TITLE, blocks).encode()
     for file, content in files.items():
-        write_atomically(folder / file, content)
+        write_whole(folder / file, content)
     return [folder / "report.md", folder / "report.html"]
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stcompile.train.results import write_atomically
+from stcompile.base.files import write_whole
 
 COMPARED = 100
 """Of so many steps at the start the losses are kept, to be compared among the tools."""
@@ -86,7 +86,7 @@ class Record:
 def save(folder: Path, plan: Plan, record: Record) -> None:
     """Writes the results of a run, at once in whole."""
     text = json.dumps({"plan": asdict(plan), "record": asdict(record)}, indent=1, allow_nan=False)
-    write_atomically(plan.file(folder), f"{text}\n".encode())
+    write_whole(plan.file(folder), f"{text}\n")
 
 
 def find(folder: Path, plan: Plan) -> Record | None:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import DataError
-from stcompile.train.results import write_atomically
+from stcompile.base.files import write_whole
 
 FORMAT = 1
 RECORD = "record"
@@ -50,7 +50,7 @@ class Checkpoint:
         """Writes the file, in place of one that is there: at no time is there a part of it.
         `CheckpointError` if it cannot be written; what was there before then stays."""
         try:
-            write_atomically(path, self._content())
+            write_whole(path, self._content())
         except OSError as error:
             raise CheckpointError(
                 f"the checkpoint {path} cannot be written: {error.strerror}",

@@ -57,7 +57,8 @@ class Keeper:
         if self.wanted is None:
             return
         path = self.wanted.path
-        for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        target = path.resolve()
+        for left in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
             left.unlink(missing_ok=True)  # of a run that was killed while it wrote
         if self.wanted.resume:
             self._resume(path, epochs)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.files import write_whole
 from stcompile.train.extras import require
-from stcompile.train.results import write_atomically
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -41,4 +41,4 @@ def write_pairs(
                 axes.set_title(titles[side], fontsize=8)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=150)
-    write_atomically(path, buffer.getvalue())
+    write_whole(path, buffer.getvalue())

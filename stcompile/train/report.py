@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stcompile.base.files import write_whole
 from stcompile.train.extras import require
 from stcompile.train.metric import Metric
-from stcompile.train.results import Epoch, Results, format_bytes, write_atomically
+from stcompile.train.results import Epoch, Results, format_bytes
 
 
 def headings(metric: Metric) -> tuple[str, ...]:
@@ -88,7 +89,7 @@ def write_report(folder: Path, results: Results, settings: Mapping[str, Any]) ->
     pictures = [name for name in files if name.endswith(".svg")]
     files["report.md"] = _markdown(results, settings, pictures).encode()
     for name, content in files.items():
-        write_atomically(folder / name, content)
+        write_whole(folder / name, content)
     return [folder / name for name in files]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stcompile.base.files import write_whole
 from stcompile.train.metric import ACCURACY, Metric
 
 
@@ -73,21 +73,7 @@ class Results:
 
     def write_json(self, path: Path) -> None:
         text = json.dumps(self.as_dict(), indent=2, allow_nan=False)
-        write_atomically(path, f"{text}\n".encode())
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file that at no time is there in part; makes its folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        write_whole(path, f"{text}\n")
 
 
 def format_bytes(count: int) -> str:

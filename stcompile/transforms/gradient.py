@@ -104,7 +104,7 @@ class Gradient(ByArguments):
         """
         from stcompile.export.file import Export, file_text
         from stcompile.export.quoted import quotes
-        from stcompile.export.write import write_whole
+        from stcompile.export.write import write_named
 
         if self.has_aux:
             raise ExportError("the gradient of a function with has_aux=True is not exported")
@@ -120,7 +120,7 @@ class Gradient(ByArguments):
             wrt=self.names(bound),
             several=is_several(self.wrt),
         )
-        write_whole(path, file_text(export))
+        write_named(path, file_text(export))
 
     def _value_unit(self, arguments: Arguments) -> Unit:
         """The function itself, for the self-test of its gradient."""

@@ -23,7 +23,7 @@ from stcompile.calls.dispatch import Dispatcher, Specialisation
 from stcompile.calls.overlap import overlap
 from stcompile.export.file import Export, Unit, file_text
 from stcompile.export.quoted import quotes
-from stcompile.export.write import write_whole
+from stcompile.export.write import write_named
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
@@ -251,7 +251,7 @@ class TrainStep(Dispatcher):
             several=is_several(self.gradient.wrt),
             state=tuple(self._slots),
         )
-        write_whole(path, file_text(export))
+        write_named(path, file_text(export))
 
     def _update_unit(self, params: Mapping[str, Any], bound: Arguments) -> Unit:
         """The optimiser's update alone, by gradients that are arguments."""

@@ -9,7 +9,6 @@ import pytest
 
 from stcompile.train import RECONSTRUCTION_ERROR, Epoch, Results
 from stcompile.train.report import headings, print_table, rows, summary, write_report
-from stcompile.train.results import write_atomically
 
 RESULTS = Results(
     "mnist",
@@ -45,22 +44,6 @@ def test_json(tmp_path: Path) -> None:
         "allocated_bytes": 3 * 2**30,
         "peak_bytes": 2048,
     }
-
-
-def test_files_are_written_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "results.json"
-    write_atomically(path, b"before")
-
-    def interrupted(descriptor: int) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("os.fsync", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write_atomically(path, b"after")
-    assert path.read_bytes() == b"before"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

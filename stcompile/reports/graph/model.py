@@ -42,7 +42,7 @@ from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.extras import MissingExtraError
 from stcompile.base.location import Location, Section
-from stcompile.export.write import write_whole
+from stcompile.export.write import write_named
 from stcompile.reports.graph.drawing import Arrow, Box, draw
 from stcompile.reports.graph.notation import operand, right_side, symbol
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
@@ -229,7 +229,7 @@ class Graph:
                 f"a graph is written as SVG, but {os.fspath(path)} has another ending",
                 hint="name a file *.svg",
             )
-        write_whole(path, self.svg())
+        write_named(path, self.svg())
 
     def _repr_svg_(self) -> str | None:
         """What a notebook shows; None, and so the text, if a library for drawing is not installed
