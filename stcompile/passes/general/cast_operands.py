@@ -24,7 +24,6 @@ import numpy as np
 
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
-from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.types import Type
 
 
@@ -50,17 +49,14 @@ def cast_operands(program: Program) -> Program:
 
 
 def _is_other(type: Type, dtype: np.dtype[np.generic]) -> bool:
-    return type.kind == "array" and type.ndim > 0 and type.size > 0 and type.dtype != dtype
+    return type.ndim > 0 and type.size > 0 and type.dtype != dtype
 
 
 def _dtypes(equation: Equation) -> tuple[np.dtype[np.generic], ...]:
     """The dtypes that a ufunc converts its operands to; none for other equations."""
-    primitive = PRIMITIVES.get(equation.primitive)
     ufunc = getattr(np, equation.primitive, None)
-    if primitive is None or not primitive.elementwise or not isinstance(ufunc, np.ufunc):
-        return ()
     types = [atom.type for atom in equation.inputs]
-    if all(t.kind == "python" for t in types) or "array" not in {t.kind for t in types}:
+    if not isinstance(ufunc, np.ufunc) or "array" not in {t.kind for t in types}:
         return ()
     given = [t.python_type if _is_weak(t) else t.dtype for t in types]
     resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))

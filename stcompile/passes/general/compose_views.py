@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 
 _SHAPES = frozenset({"reshape", "expand_dims", "squeeze"})  # the elements stay in their order
@@ -48,9 +49,7 @@ def compose_views(program: Program) -> Program:
             equation = composed
         kept.append(equation)
         definitions.update(dict.fromkeys(equation.outputs, equation))
-    if len(kept) == len(program.equations) and all(
-        ours is theirs for ours, theirs in zip(kept, program.equations, strict=True)
-    ):
+    if are_same(kept, program.equations):
         return program
     outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
     return replace(program, equations=tuple(kept), outputs=outputs)

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from stcompile.passes.general.rebuild import with_equations
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.primitives.control import Ports
 
@@ -34,10 +35,7 @@ def eliminate_dead_code(program: Program) -> Program:
             live.update(needed.variables)
             kept.append(needed)
     kept.reverse()
-    unchanged = len(kept) == len(program.equations) and all(
-        ours is theirs for ours, theirs in zip(kept, program.equations, strict=True)
-    )
-    return program if unchanged else replace(program, equations=tuple(kept))
+    return with_equations(program, kept)
 
 
 def _narrowed(equation: Equation, live: set[Variable]) -> Equation:

@@ -28,7 +28,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.rebuild import Rebuild, with_inner
+from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 
 # They increase, and are defined everywhere (a logarithm would make NaN of what loses).
@@ -48,13 +48,11 @@ def push_maxima(program: Program) -> Program:
 def _once(program: Program) -> Program:
     """One function further, for all maxima."""
     rebuild = Rebuild(program)
-    taken: set[Variable] = set()
     for at, equation in enumerate(program.equations):
         if equation.primitive != "first_maximum":
             continue
-        operands = [_increasing(rebuild, atom, at) for atom in equation.inputs]
-        first, second = operands
-        if first is None or second is None or taken & {first.output, second.output}:
+        first, second = (_increasing(rebuild, atom) for atom in equation.inputs)
+        if first is None or second is None or not have_same_settings(first, second, equation):
             continue
         place = _place(first, second)
         if place is None:
@@ -63,11 +61,10 @@ def _once(program: Program) -> Program:
         largest = rebuild.insert(at, "first_maximum", (x, y), equation.location)
         inputs = tuple(largest if i == place else atom for i, atom in enumerate(first.inputs))
         rebuild.substitute(at, replace(first, outputs=equation.outputs, inputs=inputs))
-        taken.update((first.output, second.output, equation.output))
     return rebuild.done()
 
 
-def _increasing(rebuild: Rebuild, atom: Atom, at: int) -> Equation | None:
+def _increasing(rebuild: Rebuild, atom: Atom) -> Equation | None:
     """The equation of an increasing function whose result only the maximum reads."""
     made = rebuild.makers.get(atom) if isinstance(atom, Variable) else None
     if made is None or not rebuild.is_used_once(atom):

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES, infer
@@ -131,7 +131,7 @@ class _Pusher:
         raw = replace(program, equations=kept)
         if self.moved:
             return name_variables(raw, names_of(program))
-        return program if all(map(operator.is_, kept, program.equations)) else raw
+        return program if are_same(kept, program.equations) else raw
 
     def _note(self, equation: Equation) -> None:
         for variable in equation.variables:

@@ -22,7 +22,7 @@ program f(x: f32[2,3], h: f32[2,3], b: f32[3]) {
 
 from __future__ import annotations
 
-from stcompile.passes.general.rebuild import Rebuild, with_inner
+from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program
 
 
@@ -36,8 +36,8 @@ def reassociate_sums(program: Program) -> Program:
     return rebuild.done()
 
 
-def _is_sum(equation: Equation | None) -> bool:
-    if equation is None or equation.primitive != "add":
+def _is_sum(equation: Equation) -> bool:
+    if equation.primitive != "add":
         return False
     types = [atom.type for atom in (*equation.inputs, equation.output)]
     return all(
@@ -77,14 +77,13 @@ def _reorder(rebuild: Rebuild, at: int, root: Equation) -> None:
     terms, sums = _terms(rebuild, root)
     if len(terms) < 3:
         return
-    settings = {rebuild.equations[rebuild.defined_at(t)].location.errstate for t in terms}
     ordered = sorted(terms, key=rebuild.defined_at)
     wide = next((term for term in ordered if term.type.dims == root.output.type.dims), None)
     if wide is None:  # the sum is wider than all that it is made of
         return
     if wide is not ordered[0] and wide is ordered[1]:  # commutes: the array first
         ordered[:2] = wide, ordered[0]
-    if ordered == terms or len(settings) > 1:
+    if ordered == terms or not have_same_settings(*sums, root):
         return
     total = ordered[0]
     for term in ordered[1:]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +16,24 @@ from stcompile.wengert.primitives import infer
 
 def with_inner(program: Program, change: Callable[[Program], Program]) -> Program:
     """The program with the programs inside its equations changed."""
-    equations = tuple(map_programs(equation, change) for equation in program.equations)
-    same = all(new is old for new, old in zip(equations, program.equations, strict=True))
-    return program if same else replace(program, equations=equations)
+    return with_equations(program, [map_programs(e, change) for e in program.equations])
+
+
+def with_equations(program: Program, equations: Sequence[Equation]) -> Program:
+    """The program with other equations; the program itself if they are its own."""
+    if are_same(equations, program.equations):
+        return program
+    return replace(program, equations=tuple(equations))
+
+
+def are_same(equations: Sequence[Equation], others: Sequence[Equation]) -> bool:
+    """True for the very same equations in the same order."""
+    return len(equations) == len(others) and all(map(operator.is_, equations, others))
+
+
+def have_same_settings(*equations: Equation) -> bool:
+    """True for equations that run under the same `numpy.errstate`: they may become one."""
+    return len({equation.location.errstate for equation in equations}) == 1
 
 
 class Rebuild:

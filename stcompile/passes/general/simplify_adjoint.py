@@ -29,7 +29,6 @@ program f(x: f64[3], d: f64[3]) {
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,7 +38,7 @@ import numpy as np
 from stcompile.base.location import Location
 from stcompile.codegen_templates.numpy.subscripts import form
 from stcompile.passes.general.known_values import KnownValues
-from stcompile.passes.general.rebuild import Rebuild
+from stcompile.passes.general.rebuild import Rebuild, are_same
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import (
     Atom,
@@ -59,6 +58,7 @@ from stcompile.wengert.types import Type
 
 NOTHING: Params = freeze({})
 Rewrite = Callable[["_Simplifier", Equation], "Atom | None"]
+"""What stands for the result of an equation; one of another type is not taken."""
 
 
 def simplify_adjoint(program: Program) -> Program:
@@ -78,7 +78,9 @@ def _signs_in_factors(program: Program) -> Program:
         while rebuild.is_used_once(atom):
             place = rebuild.defined_at(atom)
             made = rebuild.current(place) if place >= 0 else None
-            if made is None or made.primitive not in ("multiply", "divide"):
+            if made is None or not made.location.is_derived:
+                break
+            if made.primitive not in ("multiply", "divide"):
                 break
             factor = made.inputs[0]
             if isinstance(factor, Constant) and _has_sign(factor.value, made.output.type):
@@ -94,7 +96,7 @@ def _signs_in_factors(program: Program) -> Program:
 def _has_sign(factor: Any, type: Type) -> bool:
     """True for a number that may be negated in place of a floating-point result."""
     if isinstance(factor, int):
-        return factor != 0 and not isinstance(factor, bool) and type.inexact
+        return factor != 0 and type.inexact
     return isinstance(factor, float | np.inexact)
 
 
@@ -136,9 +138,7 @@ class _Simplifier:
                     if isinstance(new, Variable) and not is_numbered(old.name):
                         hints.setdefault(new, old.name)
         equations = tuple(recorder.equations)
-        if len(equations) == len(program.equations) and all(
-            map(operator.is_, equations, program.equations)
-        ):
+        if are_same(equations, program.equations):
             return program
         outputs = tuple(
             mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs
@@ -177,10 +177,10 @@ class _Simplifier:
         """An elementwise equation of constants and arrays of one constant, computed."""
         if not PRIMITIVES[equation.primitive].elementwise:
             return None
-        constants = [self._repeated(atom) for atom in equation.inputs]
-        if any(constant is None for constant in constants):
+        found = map(self._repeated, equation.inputs)
+        values = [constant.value for constant in found if constant is not None]
+        if len(values) < len(equation.inputs):
             return None
-        values = [constant.value for constant in constants if constant is not None]
         if all(isinstance(atom, Constant) for atom in equation.inputs):
             return Constant(apply(equation.primitive, tuple(values), equation.params))
         (result,) = _types(equation)
@@ -208,27 +208,26 @@ class _Simplifier:
             Equation((), "broadcast_to", (Constant(plain),), params, location=self.location)
         )[0]
 
-    def as_type(self, atom: Atom, type: Type) -> Atom | None:
-        """An atom in place of what is a floating-point number or array of a type."""
-        if isinstance(atom, Constant) and type.inexact and type.kind == "array":
+    def as_type(self, atom: Atom, type: Type) -> Atom:
+        """A constant as a number or array of a type; anything else as it is."""
+        if isinstance(atom, Constant) and type.kind == "array":
             return self.repeat(type.dtype.type(atom.value), type)
-        if isinstance(atom, Constant) and type.inexact and type.kind == "scalar":
+        if isinstance(atom, Constant) and type.kind == "scalar":
             return Constant(type.dtype.type(atom.value))
-        return atom if atom.type == type and type.inexact else None
+        return atom
 
     def definition(self, atom: Atom, primitive: str) -> Equation | None:
         """The equation that defines an atom, if it is of this primitive."""
-        if not isinstance(atom, Variable):
-            return None
-        equation = self.definitions.get(atom)
+        equation = self._made_by(atom)
         return equation if equation and equation.primitive == primitive else None
+
+    def _made_by(self, atom: Atom) -> Equation | None:
+        return self.definitions.get(atom) if isinstance(atom, Variable) else None
 
     def is_equal(self, one: Atom, other: Atom) -> bool:
         """True for two computations of the same value, as the two factors in ``x * x`` give it."""
-        if not isinstance(one, Variable) or not isinstance(other, Variable):
-            return False
-        first, second = self.definitions.get(one), self.definitions.get(other)
-        if first is None or second is None or first.effects or one.type.kind == "stack":
+        first, second = self._made_by(one), self._made_by(other)
+        if first is None or second is None:
             return False
         same = (first.primitive, first.inputs) == (second.primitive, second.inputs)
         return (
@@ -240,7 +239,7 @@ class _Simplifier:
     def logistic(self, quotient: Atom | None, e: Atom | None) -> Atom | None:
         """``y = 1 / (1 + e)`` where the quotient is ``y / (1 + e)``."""
         outer = self.definition(quotient, "divide") if quotient is not None else None
-        if outer is None or outer.inputs[0].type.dtype.kind not in "fc":
+        if outer is None:
             return None
         value, bottom = outer.inputs
         inner, total = self.definition(value, "divide"), self.definition(bottom, "add")
@@ -264,7 +263,7 @@ class _Simplifier:
         places: Sequence[int] = ()
         if equation.primitive == "accumulate" and equation.params["op"] != "contract":
             places = (1,)  # what is added
-        elif PRIMITIVES[equation.primitive].elementwise and len(equation.inputs) > 1:
+        elif PRIMITIVES[equation.primitive].elementwise:
             places = range(len(equation.inputs))
         for at in places:
             broadcast = self.definition(equation.inputs[at], "broadcast_to")
@@ -283,7 +282,7 @@ def _is(atom: Atom, value: float) -> bool:
 def _multiply(s: _Simplifier, equation: Equation) -> Atom | None:
     (result,) = _types(equation)
     for x, y in (equation.inputs, equation.inputs[::-1]):
-        if _is(y, 1) and x.type == result:
+        if _is(y, 1):
             return x
         if _is(y, -1) and x.type == result:
             return s.record("negative", x)
@@ -295,9 +294,7 @@ def _multiply(s: _Simplifier, equation: Equation) -> Atom | None:
     for first, second in ((x, y), (y, x)):
         quotient = s.definition(first, "divide")
         if quotient and quotient.inputs[1] == second and quotient.location.is_derived:
-            top = s.as_type(quotient.inputs[0], result)
-            if top is not None:
-                return top
+            return s.as_type(quotient.inputs[0], result)
     for first, second in ((x, y), (y, x)):
         reciprocal = s.definition(second, "divide")
         if reciprocal and _is(reciprocal.inputs[0], 1) and reciprocal.location.is_derived:
@@ -325,13 +322,12 @@ def _merged(s: _Simplifier, equation: Equation) -> Atom | None:
 
 def _is_power(value: float) -> bool:
     """True for a power of two."""
-    return value != 0 and math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
+    return abs(math.frexp(value)[0]) == 0.5
 
 
 def _slope(s: _Simplifier, equation: Equation) -> Atom | None:
     """``y * (1 - y)`` for ``y / (1 + e) * e`` where y is ``1 / (1 + e)``, times what is beside it.
     It does not overflow where e does."""
-    (result,) = _types(equation)
     for first, last in (equation.inputs, equation.inputs[::-1]):
         product = s.definition(first, "multiply")
         x, y = product.inputs if product else (first, None)
@@ -341,8 +337,7 @@ def _slope(s: _Simplifier, equation: Equation) -> Atom | None:
                 continue
             rest = s.record("subtract", Constant(1), value)
             slope = s.record("multiply", value, rest)
-            whole = slope if beside is None else s.record("multiply", beside, slope)
-            return whole if whole.type == result else None
+            return slope if beside is None else s.record("multiply", beside, slope)
     return None
 
 
@@ -352,8 +347,7 @@ def _ordered(first: Atom, second: Atom, as_given: bool) -> tuple[Atom, Atom]:
 
 def _divide(s: _Simplifier, equation: Equation) -> Atom | None:
     x, y = equation.inputs
-    (result,) = _types(equation)
-    if _is(y, 1) and x.type == result:
+    if _is(y, 1):
         return x
     inner = s.negated(x)
     return None if inner is None else s.record("negative", s.record("divide", inner, y))
@@ -373,7 +367,7 @@ def _accumulate(s: _Simplifier, equation: Equation) -> Atom | None:
 
 
 def _add(s: _Simplifier, equation: Equation) -> Atom | None:
-    if equation.inputs[0] == equation.inputs[1] and isinstance(equation.inputs[0], Variable):
+    if equation.inputs[0] == equation.inputs[1]:
         return s.record("multiply", Constant(2), equation.inputs[0])
     for x, y in (equation.inputs, equation.inputs[::-1]):
         inner = s.negated(y)
@@ -403,7 +397,7 @@ def _arranged(s: _Simplifier, equation: Equation) -> Atom | None:
     them anew."""
     made = s.definition(equation.inputs[0], "broadcast_to")
     (result,) = _types(equation)
-    if made and isinstance(made.inputs[0], Constant) and result.kind == "array":
+    if made and isinstance(made.inputs[0], Constant):
         return s.record("broadcast_to", made.inputs[0], params=freeze({"shape": result.dims}))
     inner = s.negated(equation.inputs[0])
     if inner is None:
@@ -418,7 +412,7 @@ def _reshape(s: _Simplifier, equation: Equation) -> Atom | None:
 
 def _sum(s: _Simplifier, equation: Equation) -> Atom | None:
     x = equation.inputs[0]
-    if equation.params["axis"] == () and x.type.kind == "array" and x.type.ndim:
+    if equation.params["axis"] == ():
         return x
     inner = s.negated(x)
     if inner is None:
@@ -448,11 +442,10 @@ def _written(s: _Simplifier, equation: Equation) -> Atom | None:
 def _where(s: _Simplifier, equation: Equation) -> Atom | None:
     """A choice inside a choice by the same condition."""
     condition, x, y = equation.inputs
-    (result,) = _types(equation)
     known = s.known.of(condition)
     if known is not None and np.size(known):
         chosen = x if np.all(known) else y if not np.any(known) else None
-        if chosen is not None and chosen.type == result:
+        if chosen is not None:
             return chosen
     inner, other = s.definition(x, "where"), s.definition(y, "where")
     if inner is not None and inner.inputs[0] == condition:

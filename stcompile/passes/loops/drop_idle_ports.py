@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.primitives.control import Ports
 
@@ -50,8 +51,7 @@ def drop_idle_ports(program: Program) -> Program:
         elif equation.primitive == "loop":
             kept[-1] = loop = _with_numbers(_with_constants(equation, mapping))
             mapping.update(_twins(loop, loop.params["carry"], loop.params["body"]))
-    same = all(a is b for a, b in zip(kept, program.equations, strict=True))
-    if same and not mapping:
+    if are_same(kept, program.equations) and not mapping:
         return program
     outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
     return replace(program, equations=tuple(kept), outputs=outputs)

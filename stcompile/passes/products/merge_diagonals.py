@@ -33,7 +33,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stcompile.passes.general.rebuild import Rebuild, with_inner
+from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 
 MUCH_LONGER = 4  # times as many elements as the matrix: else the two ways cost the same
@@ -64,6 +64,8 @@ def _merge(rebuild: Rebuild, at: int, total: Equation, product: Atom, scaled: At
     if contraction is None or multiplication is None:
         return False
     if not (rebuild.is_used_once(product) and rebuild.is_used_once(scaled)):
+        return False
+    if not have_same_settings(contraction, multiplication, total):
         return False
     for side, long in enumerate(contraction.inputs):
         for place, factor in enumerate(multiplication.inputs):
@@ -157,6 +159,7 @@ def _read_diagonal(rebuild: Rebuild, at: int, factors: Equation, place: int) -> 
         and sorted(contracted) == [(axis, axis) for axis in sorted(axes)]
         and x.ndim - count - len(axes) == 1
         and x.size >= MUCH_LONGER * total.output.type.size
+        and have_same_settings(total, factors, product)
     )
     if not fits:
         return

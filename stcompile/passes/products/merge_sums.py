@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stcompile.base.location import Location
-from stcompile.passes.general.rebuild import Rebuild, with_inner
+from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 
 COLUMNS = {"batch": (), "contracted": ((0, 0),), "order": ()}
@@ -84,7 +84,9 @@ class _Merger:
             return None
         additions: list[int] = []
         terms = self._terms(equation, at, additions)
-        return _Chain(at, tuple(additions), tuple(terms)) if len(terms) > 1 else None
+        if not have_same_settings(*(self.rebuild.equations[place] for place in additions)):
+            return None
+        return _Chain(at, tuple(additions), tuple(terms))
 
     def _terms(self, equation: Equation, at: int, additions: list[int]) -> list[Atom]:
         """The terms of a sum in order; ``additions`` gets the positions of all additions. (A sum
@@ -116,7 +118,7 @@ class _Merger:
         groups: dict[object, list[Atom]] = {}
         rest: list[Atom] = []
         for term in chain.terms:
-            key = self._key(term)
+            key = self._key(term, root)
             if key is None:
                 rest.append(term)
             else:
@@ -138,8 +140,8 @@ class _Merger:
             total = rebuild.insert(before, "accumulate", (total, term), root.location, op="add")
         rebuild.mapping[root.output] = total
 
-    def _key(self, term: Atom) -> object:
-        """Equal for terms that can be merged; None for one that cannot."""
+    def _key(self, term: Atom, root: Equation) -> object:
+        """Equal for terms that can be merged in a sum; None for one that cannot."""
         if not isinstance(term, Variable) or not self.rebuild.is_used_once(term):
             return None
         where = self.rebuild.defined_at(term)
@@ -147,15 +149,16 @@ class _Merger:
             return None
         equation = self.rebuild.equations[where]
         types = tuple(atom.type for atom in equation.inputs)
-        settings = equation.location.errstate
-        if any(t.kind != "array" or t.ndim != 2 or not t.inexact for t in types):
+        if not have_same_settings(equation, root):
+            return None
+        if any(t.ndim != 2 or not t.inexact for t in types):
             return None
         if equation.primitive == "sum" and equation.params["axis"] == (0,):
-            return "sum", types[0].dtype, types[0].dims[1:], equation.params["keepdims"], settings
+            return "sum", types[0].dtype, types[0].dims[1:], equation.params["keepdims"]
         if equation.primitive == "contract" and all(
             equation.params[name] == value for name, value in COLUMNS.items()
         ):
-            return "contract", tuple((t.dtype, t.dims[1:]) for t in types), settings
+            return "contract", tuple((t.dtype, t.dims[1:]) for t in types)
         return None
 
     def _merged(self, group: Sequence[Atom], before: int, location: Location) -> Atom:

@@ -24,11 +24,9 @@ program f(x: f32[5,1], w: f32[1,4], b: f32[4]) {
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from stcompile.passes.general.rebuild import Rebuild
+from stcompile.passes.general.rebuild import Rebuild, with_equations
 from stcompile.passes.loops.loop_ports import Scope
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
 
@@ -58,12 +56,7 @@ def outer_products(program: Program) -> Program:
         if b == 1:
             y = scope.record("transpose", (y,), where, axes=(1, 0))
         scope.record("multiply", (x, y), where, equation.output)
-    equations = tuple(scope.equations)
-    if len(equations) == len(program.equations) and all(
-        new is old for new, old in zip(equations, program.equations, strict=True)
-    ):
-        return program
-    return replace(program, equations=equations)
+    return with_equations(program, scope.equations)
 
 
 def _is_added(known: Rebuild, equation: Equation) -> bool:

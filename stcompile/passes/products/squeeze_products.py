@@ -40,11 +40,11 @@ def _is_thin(equation: Equation) -> bool:
     vectors or matrices."""
     types = [atom.type for atom in equation.inputs]
     pairs = equation.params["batch"], equation.params["contracted"]
-    if tuple(map(len, pairs)) != (0, 1) or any(t.kind != "array" or t.ndim > 2 for t in types):
+    if tuple(map(len, pairs)) != (0, 1) or any(t.ndim > 2 for t in types):
         return False
     left = [sum(dim > 1 for dim in t.dims) for t in types]
     long = sum(dim > 1 for dim in equation.output.type.dims)
-    return any(1 in t.dims and t.ndim == 2 for t in types) and min(*left, long) > 0
+    return any(1 in t.dims for t in types) and min(*left, long) > 0
 
 
 def _squeeze(rebuild: Rebuild, at: int, equation: Equation) -> None:

@@ -57,7 +57,7 @@ def sum_rows(program: Program) -> Program:
 def _matrix(rebuild: Rebuild, at: int, equation: Equation) -> Atom | None:
     """The matrix whose rows an equation sums; None for another sum."""
     x, axes = equation.inputs[0], equation.params["axis"]
-    if axes != (0,) or equation.output.type.dtype != x.type.dtype:
+    if axes != (0,):
         return None
     inner = rebuild.maker(x, "sum")
     if inner is not None and rebuild.is_used_once(x) and inner.params["axis"] == (1,):
@@ -71,4 +71,4 @@ def _matrix(rebuild: Rebuild, at: int, equation: Equation) -> Atom | None:
 
 def _is_large(atom: Atom) -> bool:
     type = atom.type
-    return type.kind == "array" and type.dtype in _FLOATS and type.size >= LARGE
+    return type.dtype in _FLOATS and type.size >= LARGE

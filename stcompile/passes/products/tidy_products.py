@@ -70,7 +70,7 @@ def _negate_result(rebuild: Rebuild, at: int, equation: Equation) -> None:
         made = rebuild.maker(factor, "negative")
         if made is None or not rebuild.is_used_once(factor) or not factor.type.inexact:
             continue
-        if not made.location.is_derived or made.inputs[0].type != factor.type:
+        if not made.location.is_derived:
             continue
         if equation.output.type.size > factor.type.size:
             continue
