@@ -11,7 +11,7 @@ import pytest
 import stcompile as st
 from tests.control.checks import check_second_order
 from tests.diagnostics.refusals import Refusals
-from tests.programs import check
+from tests.programs import assert_same, check
 
 X = np.array([3.0, -1.0, 2.0, 2.5])
 refused = Refusals()
@@ -191,3 +191,20 @@ def test_items_are_set_by_default() -> None:
 
     np.testing.assert_allclose(st.compile(grouped)(X), grouped(X))
     np.testing.assert_allclose(st.grad(grouped)(X), [0.0, 0.0, 2 * 7.5, 3 * 4.0])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0, 0.1])
+def test_a_python_number_joins_those_of_numpy(sign: float) -> None:
+    def numbers(x):
+        items = sorted([4, 0.25, x[0], float(x[1])])
+        return items[0] * 2 + items[1] * items[2] - items[3]
+
+    def pairs(x):
+        items = sorted([(2, x[0]), (x[1], 2.5)], reverse=True)
+        return items[0][0] * 2 + items[1][1] * items[0][1]
+
+    for function in (numbers, pairs):
+        assert_same(st.compile(function)(sign * X), function(sign * X), function.__name__)
+        check_second_order(function, sign * X)
+    with pytest.raises(st.LanguageError, match="known only at run time"):  # which dtype it has
+        st.compile(lambda x: sorted([0.1, x[0]])[0] * 2)(X.astype(np.float32))

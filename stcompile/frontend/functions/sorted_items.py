@@ -13,9 +13,11 @@ from stcompile.base import trees
 from stcompile.base.errors import TypingError
 from stcompile.frontend.control.comparisons import compare
 from stcompile.frontend.control.conditions import refuse_truth
+from stcompile.frontend.control.merge import common_number
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Poison, Scalar, described, is_traced
+from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
 _UNKNOWN = Poison(
@@ -113,7 +115,8 @@ def _taken(run: Run, items: Sequence[Any], order: Any) -> list[Any]:
     structures = [_structure(item) for item in items]
     if any(structure != structures[0] for structure in structures):
         return [_UNKNOWN] * len(items)
-    columns = list(zip(*([leaf for _, leaf in trees.leaves(item)] for item in items), strict=True))
+    rows = ([leaf for _, leaf in trees.leaves(item)] for item in items)
+    columns = [_of_one_type(run, column) for column in zip(*rows, strict=True)]
     stacks = [_stacked(run, column) for column in columns]
     found = []
     for place in range(len(items)):
@@ -136,6 +139,31 @@ def _rebuilt(run: Run, item: Any, leaves: Any) -> Any:
         return next(leaves)
     made = trees.with_children(item, [_rebuilt(run, part, leaves) for _, part in parts])
     return run.own(made) if isinstance(made, list | dict) else made
+
+
+def _of_one_type(run: Run, column: Sequence[Any]) -> Sequence[Any]:
+    """The numbers at one place of all items, as those of the type that holds them all, if there is
+    one: a Python number beside those of NumPy, as where control flow paths meet."""
+    are_numbers = all(isinstance(value, Scalar) or is_number(value) for value in column)
+    if not are_numbers or not any(map(is_traced, column)):
+        return column
+    first, *others = sorted(column, key=is_number)  # a known number fits any type that can hold it
+    common = run.atom(first).type
+    for value in others:
+        made = common_number(Scalar(Variable("one", common)), value)
+        if made is None:
+            return column
+        common = made
+    if common.kind == "python":
+        return column
+    numbers: list[Any] = []
+    for value in column:
+        if is_number(value):
+            numbers.append(common.dtype.type(value))
+        else:
+            is_weak = run.atom(value).type.kind == "python"
+            numbers.append(run.record("to_scalar", value) if is_weak else value)
+    return numbers
 
 
 def _stacked(run: Run, column: Sequence[Any]) -> Any:
