@@ -522,3 +522,15 @@ def test_refusals(function, reason):
     with pytest.raises(st.StcompileError, match=reason) as caught:
         st.grad(function)(X)
     assert caught.value.location is not None
+
+
+def test_an_error_of_a_frozen_instance_is_caught() -> None:
+    def kept(x):
+        frozen = Frozen(x[0])
+        try:
+            frozen.v = x[1]
+        except dataclasses.FrozenInstanceError:
+            return frozen.v * 2
+        return frozen.v
+
+    np.testing.assert_array_equal(st.grad(kept)(X), np.eye(len(X))[0] * 2)

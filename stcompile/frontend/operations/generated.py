@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stcompile.base.classes import find, is_plain_value, owner_of
-from stcompile.base.errors import TypingError
 from stcompile.base.places import Place
 from stcompile.frontend.operations.binding import bind_arguments
 from stcompile.frontend.state.run import Run
@@ -130,7 +129,7 @@ def _refuse_frozen(
     instance, name, *_ = arguments
     if type(instance) is owner or name in owner.__dict__["__dataclass_fields__"]:
         verb = "assign to" if function.__name__ == "__setattr__" else "delete"
-        run.refuse(f"FrozenInstanceError: cannot {verb} field {name!r}", "", TypingError)
+        run.raises(dataclasses.FrozenInstanceError(f"cannot {verb} field {name!r}"))
     run.call(find(type(instance), function.__name__, owner), arguments, keywords)
 
 
