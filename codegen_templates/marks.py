@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,3 +72,20 @@ def into(*, inplace: tuple[str, ...] = ()) -> Callable[[F], F]:
     """The body is statements that write the result to the first parameter. It may be the array of
     an operand named in ``inplace``, if that has the type of the result."""
     return _mark("into", inplace=inplace)
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def by_primitive(*modules: ModuleType, prefix: str = "") -> dict[str, Callable[..., Any]]:
+    """The templates or rules in modules by the primitives that they are of, which have their names
+    (``not_`` is of ``not``). One whose name starts with an underscore is of no primitive."""
+    return {
+        prefix + name.rstrip("_"): function
+        for module in modules
+        for name, function in vars(module).items()
+        if isinstance(function, FunctionType)
+        and "mark" in function.__dict__
+        and function.__module__ == module.__name__
+        and not name.startswith("_")
+    }

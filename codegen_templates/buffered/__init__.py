@@ -1,120 +1,16 @@
 """How each primitive is written into an array that is already there.
 
 The first parameter is that array; the others are those of the template in `..numpy`. Run as they
-are, these functions give the same numbers as those templates. A primitive that has none here, or
-whose template has no statement for the operands at hand, allocates its result. `SCALARS` are
-reductions of a whole array to a number.
+are, these functions give the same numbers as those templates. A ufunc that has none here is written
+as `..numpy.calls.call_into`. Any other primitive that has none, or whose template has no statement
+for the operands at hand, allocates its result. `SCALARS` are reductions of a whole array to a
+number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from ..marks import by_primitive
 from . import elementwise, fourier, linear, reductions, scalars, shapes
-from .special import SPECIAL
 
-BUFFERED: dict[str, Callable[..., None]] = {
-    "negative": elementwise.negative,
-    "absolute": elementwise.absolute,
-    "exp": elementwise.exp,
-    "exp2": elementwise.exp2,
-    "expm1": elementwise.expm1,
-    "log": elementwise.log,
-    "log2": elementwise.log2,
-    "log10": elementwise.log10,
-    "log1p": elementwise.log1p,
-    "sqrt": elementwise.sqrt,
-    "cbrt": elementwise.cbrt,
-    "sign": elementwise.sign,
-    "conjugate": elementwise.conjugate,
-    "complex_sign": elementwise.complex_sign,
-    "tanh": elementwise.tanh,
-    "sin": elementwise.sin,
-    "cos": elementwise.cos,
-    "tan": elementwise.tan,
-    "arcsin": elementwise.arcsin,
-    "arccos": elementwise.arccos,
-    "arctan": elementwise.arctan,
-    "sinh": elementwise.sinh,
-    "cosh": elementwise.cosh,
-    "arcsinh": elementwise.arcsinh,
-    "arccosh": elementwise.arccosh,
-    "arctanh": elementwise.arctanh,
-    "square": elementwise.square,
-    "reciprocal": elementwise.reciprocal,
-    "floor": elementwise.floor,
-    "ceil": elementwise.ceil,
-    "rint": elementwise.rint,
-    "trunc": elementwise.trunc,
-    "deg2rad": elementwise.deg2rad,
-    "rad2deg": elementwise.rad2deg,
-    "logical_not": elementwise.logical_not,
-    "isnan": elementwise.isnan,
-    "isinf": elementwise.isinf,
-    "isfinite": elementwise.isfinite,
-    "invert": elementwise.invert,
-    "add": elementwise.add,
-    "subtract": elementwise.subtract,
-    "multiply": elementwise.multiply,
-    "divide": elementwise.divide,
-    "floor_divide": elementwise.floor_divide,
-    "remainder": elementwise.remainder,
-    "equal": elementwise.equal,
-    "not_equal": elementwise.not_equal,
-    "less": elementwise.less,
-    "less_equal": elementwise.less_equal,
-    "greater": elementwise.greater,
-    "greater_equal": elementwise.greater_equal,
-    "bitwise_and": elementwise.bitwise_and,
-    "bitwise_or": elementwise.bitwise_or,
-    "bitwise_xor": elementwise.bitwise_xor,
-    "maximum": elementwise.maximum,
-    "first_maximum": elementwise.first_maximum,
-    "minimum": elementwise.minimum,
-    "fmax": elementwise.fmax,
-    "fmin": elementwise.fmin,
-    "arctan2": elementwise.arctan2,
-    "hypot": elementwise.hypot,
-    "logaddexp": elementwise.logaddexp,
-    "logical_and": elementwise.logical_and,
-    "logical_or": elementwise.logical_or,
-    "logical_xor": elementwise.logical_xor,
-    "power": elementwise.power,
-    "where": elementwise.where,
-    "clip": elementwise.clip,
-    "cast": elementwise.cast,
-    "copy": elementwise.copy,
-    "sum": reductions.sum,
-    "prod": reductions.prod,
-    "max": reductions.max,
-    "min": reductions.min,
-    "any": reductions.any,
-    "all": reductions.all,
-    "mean": reductions.mean,
-    "var": reductions.var,
-    "std": reductions.std,
-    "argmax": reductions.argmax,
-    "argmin": reductions.argmin,
-    "cumsum": reductions.cumsum,
-    "concatenate": shapes.concatenate,
-    "stack": shapes.stack,
-    "pad": shapes.pad,
-    "full": shapes.full,
-    "fft": fourier.fft,
-    "ifft": fourier.ifft,
-    "rfft": fourier.rfft,
-    "irfft": fourier.irfft,
-    "contract": linear.contract,
-    **SPECIAL,
-}
-
-SCALARS: dict[str, Callable[..., Any]] = {
-    "sum": scalars.sum,
-    "prod": scalars.prod,
-    "max": scalars.max,
-    "min": scalars.min,
-    "any": scalars.any,
-    "all": scalars.all,
-    "mean": scalars.mean,
-}
+WRITTEN = by_primitive(elementwise, fourier, linear, reductions, shapes)
+SCALARS = by_primitive(scalars)

@@ -11,11 +11,11 @@ equations" (2020); the derivative of a square root solves one, Higham, "Function
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..lazy import linalg
 from ..marks import adjoint
 from ..numpy import scipy_linalg as template
 
@@ -28,7 +28,7 @@ def expm(out: Any, x: Any, d_out: Any) -> Any:
     turned = np.swapaxes(x, -1, -2)
     above = np.concatenate((turned, d_out), axis=-1)
     below = np.concatenate((np.zeros(x.shape, x.dtype), turned), axis=-1)
-    return template.expm(np.concatenate((above, below), axis=-2))[..., :n, n:]
+    return linalg.expm(np.concatenate((above, below), axis=-2))[..., :n, n:]
 
 
 @adjoint
@@ -65,14 +65,14 @@ def solve_banded(out: Any, x: Any, y: Any, d_out: Any, *, lower: int, upper: int
 @adjoint
 def solve_sylvester(out: Any, x: Any, y: Any, z: Any, d_out: Any) -> Any:
     """Of ``x @ out + out @ y = z``: the transposed equation for the cotangent of z."""
-    d_z = template.solve_sylvester(x.T, y.T, d_out)
+    d_z = linalg.solve_sylvester(x.T, y.T, d_out)
     return -(d_z @ out.T), -(out.T @ d_z), d_z
 
 
 @adjoint
 def sqrtm(out: Any, x: Any, d_out: Any) -> Any:
     """Of eigenvalues that are not on the negative real axis, nor 0."""
-    return template.solve_sylvester(out.T, out.T, d_out)
+    return linalg.solve_sylvester(out.T, out.T, d_out)
 
 
 @adjoint
@@ -81,14 +81,4 @@ def logm(out: Any, x: Any, d_out: Any) -> Any:
     n = x.shape[-1]
     above = np.concatenate((x.T, d_out), axis=-1)
     below = np.concatenate((np.zeros(x.shape, x.dtype), x.T), axis=-1)
-    return template.logm(np.concatenate((above, below), axis=-2))[:n, n:]
-
-
-LINALG: dict[str, Callable[..., Any]] = {
-    "linalg.expm": expm,
-    "linalg.solve_triangular": solve_triangular,
-    "linalg.solve_banded": solve_banded,
-    "linalg.solve_sylvester": solve_sylvester,
-    "linalg.sqrtm": sqrtm,
-    "linalg.logm": logm,
-}
+    return linalg.logm(np.concatenate((above, below), axis=-2))[:n, n:]

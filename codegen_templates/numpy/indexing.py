@@ -74,10 +74,10 @@ def index_update(x: Any, v: Any, indices: Any, *, at: Any) -> Any:
 
 
 @fresh
-def total(x: Any, y: Any) -> Any:
+def _total(x: Any, y: Any) -> Any:
     """The sum of two stacks: lists with an item for each step of a loop."""
     if isinstance(x, list):
-        return [total(a, b) for a, b in zip(x, y)]
+        return [_total(a, b) for a, b in zip(x, y)]
     return x + y
 
 
@@ -98,7 +98,7 @@ def accumulate(
     spelling: str = "",
 ) -> Any:
     if isinstance(acc, list):
-        return total(acc, operands[0])
+        return _total(acc, operands[0])
     if op == "add":
         acc += operands[0]
     elif op == "slice" and reversal(start, length, step, drop) is not None:

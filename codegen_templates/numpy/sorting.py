@@ -51,8 +51,3 @@ def histogram(x: Any, y: Any) -> Any:
 @fresh
 def digitize(x: Any, y: Any, *, right: bool = False) -> Any:
     return np.digitize(x, y, right=right)
-
-
-@fresh
-def interp(x: Any, xp: Any, fp: Any) -> Any:
-    return np.interp(x, xp, fp)

@@ -39,10 +39,9 @@ from stcompile.base.strides import (
     placeholder,
     shortened,
 )
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
-from stcompile.wengert.templates import grouped, inplace_operand, mark_of
+from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
 from stcompile.wengert.types import Type
 
 # np.reshape(copy=False) exists since NumPy 2.1; setting the shape is deprecated since 2.5.

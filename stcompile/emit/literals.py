@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.codegen_templates.numpy.calls import Function
 from stcompile.codegen_templates.numpy.subscripts import Text
 
 _LONG = 12  # characters: what is longer may be the result of a division
@@ -90,6 +91,8 @@ def literal(value: Any) -> ast.expr:
         return _complex(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _number(value)
+    if isinstance(value, Function):
+        return attribute(value.module, value.name)
     if callable(value):  # an external function: a global name of the generated module
         return name(value.__name__)
     return ast.Constant(value)

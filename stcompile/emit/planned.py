@@ -11,7 +11,6 @@ from stcompile.analysis.liveness import uses_by_variable, uses_of
 from stcompile.analysis.regions import Carry, Collected, Repeat, Step, Tree
 from stcompile.analysis.storage import Writes, target_of
 from stcompile.base.location import Location
-from stcompile.codegen_templates.buffered import BUFFERED
 from stcompile.emit.layout import Commented
 from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
@@ -25,7 +24,7 @@ from stcompile.plan.collected import Row, names_of_rows
 from stcompile.plan.parts import split_rows
 from stcompile.plan.products import Product, is_blas
 from stcompile.wengert.ir import Atom, Equation, Variable
-from stcompile.wengert.templates import grouped, inplace_operand, mark_of, positional
+from stcompile.wengert.templates import inplace_operand, inplace_operands, mark_of
 
 
 def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
@@ -43,7 +42,7 @@ def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
             whole = range(len(equation.inputs)) if is_sum(equation) else ()
             found[item.at] = tuple(whole) or (inplace_operand(equation.primitive),)
         elif not equation.effects and _into(equation):
-            found[item.at] = _inplace_places(equation)
+            found[item.at] = inplace_operands(equation.primitive, len(equation.inputs))
     return found
 
 
@@ -88,15 +87,6 @@ def _into(equation: Equation) -> bool:
     operands = [Operand(name("x"), atom) for atom in equation.inputs]
     out = Operand(name("out"), equation.output)
     return bool(substitute_into(equation.primitive, out, operands, equation.params))
-
-
-def _inplace_places(equation: Equation) -> tuple[int, ...]:
-    """The operands of an equation whose array may be that of the result."""
-    template = BUFFERED[equation.primitive]
-    names = positional(template)[1:]
-    if len(grouped(template, [None, *equation.inputs])) != len(equation.inputs) + 1:
-        return ()
-    return tuple(names.index(own) for own in template.__dict__["inplace"])
 
 
 # What puts a value into a place, with what reads that place.

@@ -1,4 +1,4 @@
-"""Equations as code: the templates of `codegen_templates.numpy`, substituted.
+"""Equations as code: the templates of `codegen_templates`, substituted.
 
 A template is parsed once. Substitution evaluates what depends on static facts alone (params, an
 operand's ``ndim``, ``shape``, ``dtype``), takes the branches of its ``if`` statements, and puts the
@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.buffered import BUFFERED, SCALARS
-from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.codegen_templates.buffered import SCALARS
 from stcompile.codegen_templates.numpy.subscripts import elements
 from stcompile.emit.literals import Hole, literal, name
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
-from stcompile.wengert.templates import grouped, positional
+from stcompile.wengert.templates import BUFFERED, TEMPLATES, named
 from stcompile.wengert.types import Type
 
 
@@ -104,7 +103,7 @@ def _parsed(template: Callable[..., Any]) -> ast.FunctionDef:
 def _text_of(template: Callable[..., Any]) -> str:
     """The text of a template, which stands at the top level of its module: all lines to the next
     one that starts there, but for those that close a bracket."""
-    code = inspect.unwrap(template).__code__
+    code = template.__code__
     first, *rest = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     found, seen = [first], first.startswith("def ")
     for line in rest:
@@ -132,11 +131,13 @@ class _Substitution:
     def __init__(
         self, template: Callable[..., Any], operands: Sequence[Operand], params: Mapping[str, Any]
     ) -> None:
-        self.node = _parsed(template)
-        self.defaults = _defaults(template)
-        self.globals: dict[str, Any] = inspect.unwrap(template).__globals__
-        taken = zip(positional(template), grouped(template, operands), strict=True)
-        self.names: dict[str, Any] = {**self.defaults, **params, **dict(taken)}
+        written: Any = inspect.unwrap(template)
+        self.node = _parsed(written)
+        self.defaults = _defaults(written)
+        self.globals: dict[str, Any] = written.__globals__
+        fixed = getattr(template, "keywords", {})  # of a partial: which function is called
+        taken = named(template, operands)
+        self.names: dict[str, Any] = {**self.defaults, **fixed, **params, **taken}
         known = {name: _known(value) for name, value in self.names.items()}
         self.scope = {**self.globals, **known, "isinstance": _isinstance}
 
@@ -233,7 +234,7 @@ class _Substitution:
         arguments: list[ast.expr] = []
         for argument in node.args:
             if isinstance(argument, ast.Starred):
-                arguments += [literal(item) for item in self.static(argument.value)]
+                arguments += [literal(_known(item)) for item in self.static(argument.value)]
             else:
                 arguments.append(_as_value(self.code(argument)))
         keywords = [

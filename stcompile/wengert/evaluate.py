@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
-from stcompile.wengert.templates import grouped, inplace_operand, mark_of
+from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
 
 Watch = Callable[[Equation, tuple[Any, ...], tuple[Any, ...], tuple[int, ...]], None]
 """Is told of each equation, those of sub-programs before the one that runs them: the inputs, the

@@ -1,17 +1,42 @@
-"""What the compiler knows of a codegen template or rule without looking into it."""
+"""What the compiler knows of a codegen template or rule without looking into it.
+
+>>> TEMPLATES["arctan2"](1.0, 1.0), mark_of("transpose"), "arctan2" in BUFFERED
+(np.float64(0.7853981633974483), 'view', True)
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.codegen_templates import buffered, numpy
+from stcompile.codegen_templates.numpy.calls import call, call_into, called
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.elementwise import UFUNCS
+from stcompile.wengert.primitives.special import NAMES
 
 REST = frozenset({"xs", "indices", "counters", "operands"})
 """A positional parameter with one of these names is a tuple that takes all inputs which the other
 parameters leave."""
+
+_OF_SPECIAL = [name for name in map("special.{}".format, NAMES) if name not in numpy.WRITTEN]
+
+TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        name: numpy.WRITTEN.get(name) or called(call, name)
+        for name in PRIMITIVES
+        if name not in ("call", "cond", "loop")
+    }
+)
+"""How each primitive is written: as its own template has it, or as the call of a function."""
+
+BUFFERED: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {name: called(call_into, name) for name in (*UFUNCS, *_OF_SPECIAL)} | buffered.WRITTEN
+)
+"""How primitives are written into a given array: every ufunc, and what has a template for it."""
 
 
 def mark_of(primitive: str) -> str:
@@ -20,10 +45,13 @@ def mark_of(primitive: str) -> str:
     return str(template.__dict__["mark"]) if template is not None else "fresh"
 
 
+_signature = functools.cache(inspect.signature)
+
+
 @functools.cache
 def positional(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of the positional parameters."""
-    parameters = inspect.signature(function).parameters.values()
+    parameters = _signature(function).parameters.values()
     return tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
 
 
@@ -41,3 +69,16 @@ def grouped(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
             stop = len(inputs) - (len(names) - at - 1)
             return [*inputs[:at], tuple(inputs[at:stop]), *inputs[stop:]]
     return list(inputs)
+
+
+def inplace_operands(primitive: str, count: int) -> tuple[int, ...]:
+    """The positions of the operands, of so many, whose array may be that of the result."""
+    template = BUFFERED[primitive]
+    places = named(template, [None, *range(count)])
+    found = (places[own] for own in template.__dict__["inplace"])
+    return tuple(place for own in found for place in (own if isinstance(own, tuple) else [own]))
+
+
+def named(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[str, Any]:
+    """The inputs by the parameters that a template takes them as."""
+    return dict(_signature(function).bind_partial(*grouped(function, inputs)).arguments)

@@ -19,10 +19,10 @@ import pytest
 import stcompile as st
 from stcompile.base.timings import compilation
 from stcompile.codegen_templates.derivatives import DERIVATIVES
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.library import statistics
 from stcompile.parse.matching import function_node, own_function
 from stcompile.passes.pipeline import PIPELINE
+from stcompile.wengert.templates import TEMPLATES
 
 X = np.array([1.0, 2.0])
 SQUARE, NETWORK = 10_000, 170_000  # calls of functions that compiling may take

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES
-from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.wengert.templates import TEMPLATES
+from stcompile.wengert.templates import grouped as spread
 
 REST = ("xs", "indices", "counters", "operands")
 Rule = Callable[..., Any]
@@ -33,7 +34,7 @@ def copied(inputs: Sequence[Any]) -> list[Any]:
 def primal(name: str, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
     """The value of a primitive; its inputs are left as they are, whatever the template writes."""
     template = TEMPLATES[name]
-    return template(*grouped(template, copied(inputs)), **params)
+    return template(*spread(template, copied(inputs)), **params)
 
 
 def fitted(cotangent: Any, x: Any) -> Any:

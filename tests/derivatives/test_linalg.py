@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.wengert.templates import TEMPLATES
 from tests.derivatives.numeric import check_rule, cotangents
 
 RNG = np.random.default_rng(5)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
-from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.codegen_templates.numpy import WRITTEN
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
@@ -47,7 +47,7 @@ def tables() -> str:
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
     own |= set(ITERTOOLS) | set(INDICES)
-    templates = set(TEMPLATES.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
+    templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
     templates |= set(CONTEXTS) | set(CACHES)
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
@@ -153,8 +153,9 @@ def _scipy(module: str) -> str:
     for name, lowering in SCIPY[module].items():
         parameters = _parameters(lowering)
         primitive = f"{module.removeprefix('scipy.')}.{name}"
-        if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL and primitive in TEMPLATES:
-            parameters = list(inspect.signature(TEMPLATES[primitive]).parameters.values())
+        if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL and primitive in DERIVATIVES:
+            _, *others = inspect.signature(DERIVATIVES[primitive]).parameters.values()
+            parameters = [p for p in others if p.kind is not p.KEYWORD_ONLY]
         rows.append((f"`{primitive}{_shown(parameters)}`",))
     return _table(("call",), rows)
 

@@ -153,9 +153,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     *(
         Equivalent("numpy/indexing.py", before, after, "addition may be done in either order")
         for before, after in (
-            ("total(a, b)", "total(b, a)"),
+            ("_total(a, b)", "_total(b, a)"),
             ("zip(x, y)", "zip(y, x)"),
-            ("total(acc, operands[0])", "total(operands[0], acc)"),
+            ("_total(acc, operands[0])", "_total(operands[0], acc)"),
         )
     ),
 )

@@ -14,16 +14,16 @@ import stcompile as st
 special = pytest.importorskip("scipy.special")
 
 import stcompile.ad.rules as rules  # noqa: E402
-from stcompile.codegen_templates.buffered import BUFFERED  # noqa: E402
 from stcompile.codegen_templates.derivatives import DERIVATIVES  # noqa: E402
 from stcompile.codegen_templates.marks import partials  # noqa: E402
-from stcompile.codegen_templates.numpy import TEMPLATES  # noqa: E402
-from stcompile.wengert.primitives.special import BINARY, NAMES, TERNARY, UNARY  # noqa: E402
+from stcompile.wengert.primitives.special import NAMES  # noqa: E402
+from stcompile.wengert.templates import BUFFERED, TEMPLATES  # noqa: E402
 from tests.scipy.checks import Case, check, check_float32, check_forward, check_value  # noqa: E402
 from tests.scipy.functions import after, derivatives, plain  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
+UNARY, BINARY, TERNARY = ([n for n, count in NAMES.items() if count == k] for k in (1, 2, 3))
 # Where each function is smooth and well away from its poles.
 DOMAINS = {
     **dict.fromkeys(("erfinv",), (-0.8, 0.8)),
@@ -289,6 +289,9 @@ def test_every_rule_is_tried() -> None:
     tried = {case.name.split()[0] for case in CASES}
     rules_ = {name.removeprefix("special.") for name in DERIVATIVES if name.startswith("special.")}
     assert rules_ == set(NAMES) == tried
+    ufuncs = {name: f for name in NAMES if isinstance(f := getattr(special, name), np.ufunc)}
+    assert {name: NAMES[name] for name in ufuncs} == {name: f.nin for name, f in ufuncs.items()}
+    assert NAMES.keys() - ufuncs == {"zeta"}
 
 
 @pytest.mark.parametrize(("name", "part"), [*((n, "") for n in NAMES), ("sici", "Ci")])
@@ -297,7 +300,7 @@ def test_templates(name: str, part: str) -> None:
     template = TEMPLATES[f"special.{name}"]
     params = {"part": part or "Si"} if name == "sici" else {}
     for dtype in (np.float32, np.float64):
-        count = template.__code__.co_argcount
+        count = NAMES[name]
         above = 1 if name == "zeta" else 0  # it has no values below
         lows = (0.2, 0.3, 0.4)[:count]
         xs = [above + np.linspace(low, 0.8, 4).astype(dtype) for low in lows]

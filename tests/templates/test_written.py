@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.codegen_templates.buffered import BUFFERED
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.emit.literals import name as named
 from stcompile.emit.templates import Operand, substitute, substitute_into
 from stcompile.wengert.ir import Atom, Constant, Variable
-from stcompile.wengert.templates import grouped
+from stcompile.wengert.templates import BUFFERED, TEMPLATES, grouped
 from stcompile.wengert.types import type_of
 from tests.templates import written_arrays, written_numbers
 from tests.templates.rows import A, B, Counter, I, Row, S, T, V, W, Z, product, row

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.wengert.primitives import OperandError, infer
+from stcompile.wengert.templates import TEMPLATES
 from stcompile.wengert.types import Type, type_of
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.wengert.primitives import OperandError, infer
+from stcompile.wengert.templates import TEMPLATES
 from stcompile.wengert.types import Type, type_of
 
 X = np.sin(np.arange(24.0)).reshape(3, 4, 2)

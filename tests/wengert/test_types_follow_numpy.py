@@ -11,17 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stcompile.codegen_templates.numpy import TEMPLATES
-from stcompile.wengert.primitives import PRIMITIVES, OperandError, infer
-from stcompile.wengert.primitives.elementwise import (
-    BINARY,
-    MATH_BINARY,
-    MATH_INTEGER,
-    MATH_RULES,
-    UNARY,
-)
+from stcompile.wengert.primitives import OperandError, infer
+from stcompile.wengert.primitives.elementwise import MATH_BINARY, MATH_INTEGER, MATH_RULES
 from stcompile.wengert.primitives.reductions import REDUCTIONS
+from stcompile.wengert.templates import TEMPLATES, grouped
 from stcompile.wengert.types import type_of
+from tests.programs import BINARY, UNARY
 
 DTYPES = ("bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64")
 SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple)
@@ -31,14 +26,9 @@ quick = settings(max_examples=60, deadline=None)
 def spread(name: str, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """The template on inputs spread as its primitive spreads them."""
     template = TEMPLATES[name]
-    code = template.__code__
-    names = code.co_varnames[: code.co_argcount]
-    if names and names[-1] in ("xs", "indices", "counters", "operands"):
-        fixed = len(names) - 1
-        inputs = (*inputs[:fixed], tuple(inputs[fixed:]))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return template(*inputs, **params)
+        return template(*grouped(template, inputs), **params)
 
 
 def check(name: str, inputs: tuple[Any, ...], params: dict[str, Any]) -> None:
@@ -295,7 +285,3 @@ def test_contract(data: st.DataObject) -> None:
     order = data.draw(st.sampled_from(((), tuple(data.draw(st.permutations(range(free)))))))
     params = {"batch": batch, "contracted": contracted, "order": order, "spelling": ""}
     check("contract", (x, y), params)
-
-
-def test_every_primitive_is_listed_once() -> None:
-    assert set(TEMPLATES) == set(PRIMITIVES) - {"call", "cond", "loop"}

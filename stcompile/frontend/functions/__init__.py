@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.numpy import TEMPLATES
+from stcompile.codegen_templates.numpy import WRITTEN
 from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
@@ -151,7 +151,7 @@ FUNCTIONS: dict[Any, Any] = {
     **FROZEN,
     **CACHES,
     **RANDOM,
-    **{template: template_lowering(name) for name, template in TEMPLATES.items()},
+    **{template: template_lowering(name) for name, template in WRITTEN.items()},
 }
 
 __all__ = ["FUNCTIONS", "METHODS", "STATIC"]

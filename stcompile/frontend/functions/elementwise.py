@@ -14,7 +14,7 @@ from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.operations.operators import BINARY, COMPARISONS, UNARY, copied_as_ufunc
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, is_static, is_traced
-from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.elementwise import UFUNCS
 from stcompile.wengert.types import is_number
 
 # Primitives that Python's operators give for Python numbers too, with a Python number as result.
@@ -153,28 +153,20 @@ def frexp(run: Run, x: Any) -> Any:
     return tuple(run.record("frexp", x, part=part) for part in ("mantissa", "exponent"))
 
 
-def _table() -> Mapping[Any, Any]:
-    found: dict[Any, Any] = {}
-    for name, primitive in PRIMITIVES.items():
-        if primitive.elementwise and isinstance(getattr(np, name, None), np.ufunc):
-            found[getattr(np, name)] = of_items(name, ufunc(name, getattr(np, name)))
-    found |= {
-        np.where: of_items("where", where),
-        np.clip: of_items("clip", clip),
-        np.positive: of_items("positive", positive),
-        np.conjugate: of_items("conjugate", conjugate),
-        np.sign: of_items("sign", sign),
-        np.sinc: of_items("sinc", ufunc("sinc", np.sinc)),
-        np.fix: of_items("trunc", ufunc("trunc", np.trunc)),
-        np.degrees: of_items("rad2deg", ufunc("rad2deg", np.degrees)),
-        np.radians: of_items("deg2rad", ufunc("deg2rad", np.radians)),
-        np.frexp: frexp,
-        np.i0: of_items("i0", ufunc("i0", np.i0)),
-        np.round: of_items("rint", round_),
-        np.around: of_items("rint", round_),
-        np.fabs: of_items("absolute", ufunc("absolute", np.fabs)),
-    }
-    return found
-
-
-ELEMENTWISE = _table()
+ELEMENTWISE: Mapping[Any, Any] = {
+    **{function: of_items(name, ufunc(name, function)) for name, function in UFUNCS.items()},
+    np.where: of_items("where", where),
+    np.clip: of_items("clip", clip),
+    np.positive: of_items("positive", positive),
+    np.conjugate: of_items("conjugate", conjugate),
+    np.sign: of_items("sign", sign),
+    np.sinc: of_items("sinc", ufunc("sinc", np.sinc)),
+    np.fix: of_items("trunc", ufunc("trunc", np.trunc)),
+    np.degrees: of_items("rad2deg", ufunc("rad2deg", np.degrees)),
+    np.radians: of_items("deg2rad", ufunc("deg2rad", np.radians)),
+    np.frexp: frexp,
+    np.i0: of_items("i0", ufunc("i0", np.i0)),
+    np.round: of_items("rint", round_),
+    np.around: of_items("rint", round_),
+    np.fabs: of_items("absolute", ufunc("absolute", np.fabs)),
+}

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.strides import dense_order
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array
+from stcompile.wengert.templates import TEMPLATES
 
 
 def check_copy(run: Run, target: Array, part: Mapping[str, Any], value: Any) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.templates import TEMPLATES
 
 _LARGEST = 1 << 20  # elements
 _DEEPEST = 100  # equations that lead to a value

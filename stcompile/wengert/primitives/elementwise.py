@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
 from stcompile.wengert.primitives.base import (
     Infer,
     OperandError,
@@ -20,22 +22,14 @@ from stcompile.wengert.primitives.base import (
 )
 from stcompile.wengert.types import PYTHON_DTYPES, Type
 
-UNARY = (
-    *("negative", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt"),
-    *("absolute", "sign", "tanh", "sin", "cos", "tan", "arcsin", "arccos", "arctan"),
-    *("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "square", "reciprocal"),
-    *("floor", "ceil", "rint", "trunc", "deg2rad", "rad2deg"),
-    *("logical_not", "invert", "isnan", "isinf", "isfinite", "signbit", "spacing"),
-    "conjugate",
+UFUNCS: Mapping[str, np.ufunc] = MappingProxyType(
+    {
+        name: function
+        for name in (*DERIVATIVES, *sorted(NON_DIFFERENTIABLE))
+        if isinstance(function := vars(np).get(name), np.ufunc) and function.nout == 1
+    }
 )
-BINARY = (
-    *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"),
-    *("maximum", "minimum", "fmax", "fmin", "arctan2", "hypot", "logaddexp"),
-    *("logaddexp2", "copysign", "heaviside", "fmod", "float_power", "ldexp", "nextafter"),
-    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-    *("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"),
-    *("left_shift", "right_shift", "gcd", "lcm"),
-)
+"""The ufuncs with one result that have a derivative rule, or are said to have no derivative."""
 LINEAR = frozenset({"conjugate", "negative", "add", "subtract", "deg2rad", "rad2deg"})
 
 MATH_RULES = {
@@ -116,7 +110,7 @@ def promoted(types: Types) -> np.dtype[Any]:
 
 
 def _ufunc(name: str) -> Infer:
-    ufunc: np.ufunc = getattr(np, name)
+    ufunc = UFUNCS[name]
     python_rule = PYTHON_RULES.get(name)
 
     def infer(types: Types, params: Any) -> Types:
@@ -231,10 +225,7 @@ def _asarray(types: Types, params: Any) -> Types:
 
 
 ELEMENTWISE: tuple[Primitive, ...] = (
-    *(
-        Primitive(name, _ufunc(name), elementwise=True, linear=name in LINEAR)
-        for name in (*UNARY, *BINARY)
-    ),
+    *(Primitive(name, _ufunc(name), elementwise=True, linear=name in LINEAR) for name in UFUNCS),
     Primitive("first_maximum", _ufunc("maximum"), elementwise=True),
     Primitive("where", _where, elementwise=True, linear=True),
     Primitive("clip", _clip, elementwise=True),

@@ -1,4 +1,5 @@
-"""Functions of `scipy.special`, all of them elementwise and, but for a few, of real numbers.
+"""Functions of `scipy.special` with a derivative rule. All are elementwise, and of real numbers but
+for those whose rule holds for complex ones.
 
 A result has the dtype that SciPy gives it. It is found by calling the function with ones, since
 SciPy has no table of dtypes that NumPy could look up for all of them; programs with these
@@ -9,10 +10,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from stcompile.codegen_templates.derivatives import DERIVATIVES, HOLDS_FOR_COMPLEX
 from stcompile.wengert.primitives.base import (
     Infer,
     OperandError,
@@ -25,23 +29,14 @@ from stcompile.wengert.primitives.base import (
 )
 
 _PREFIX = "special."
-UNARY = (
-    *("erf", "erfc", "erfinv", "erfcinv", "erfcx", "dawsn", "ndtr", "log_ndtr", "ndtri"),
-    *("gamma", "gammaln", "loggamma", "gammasgn", "rgamma", "digamma"),
-    *("expit", "logit", "log_expit", "entr", "sici"),
-    *("i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"),
-    *("exp1", "expi", "spence", "exprel", "cosm1", "expm1", "log1p", "cbrt", "exp2", "exp10"),
+NAMES: Mapping[str, int] = MappingProxyType(
+    {
+        name.removeprefix(_PREFIX): rule.__code__.co_argcount - 1  # one of them is the result
+        for name, rule in DERIVATIVES.items()
+        if name.startswith(_PREFIX)
+    }
 )
-BINARY = (
-    *("zeta", "beta", "betaln", "xlogy", "xlog1py", "rel_entr", "kl_div"),
-    *("iv", "ive", "jv", "yv", "yn", "kv", "kve", "expn", "binom", "poch"),
-    *("stdtr", "stdtrit"),
-    *("gammainc", "gammaincc", "gammaincinv", "gammainccinv"),
-    *("boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "huber", "pseudo_huber"),
-)
-TERNARY = ("betainc", "betaincc", "betaincinv")
-OF_COMPLEX = frozenset({"erf", "erfc"})
-NAMES = (*UNARY, *BINARY, *TERNARY)
+"""The functions that have a rule, by their names, with the number of their operands."""
 
 
 def _of(name: str, count: int) -> Infer:
@@ -49,7 +44,7 @@ def _of(name: str, count: int) -> Infer:
 
     def infer(types: Types, params: Any) -> Types:
         require_count(own, types, count)
-        if name not in OF_COMPLEX and any(t.dtype.kind == "c" for t in types):
+        if own not in HOLDS_FOR_COMPLEX and any(t.dtype.kind == "c" for t in types):
             raise UnsupportedOperandError(f"{own}: takes real numbers")
         dims = broadcast(own, types)
         known = (t.python_type if t.kind == "python" else t.dtype for t in types)
@@ -74,7 +69,5 @@ def _dtype(name: str, operands: tuple[type | np.dtype[Any], ...]) -> np.dtype[An
 
 
 SPECIAL: tuple[Primitive, ...] = tuple(
-    Primitive(_PREFIX + name, _of(name, count), elementwise=True)
-    for count, names in ((1, UNARY), (2, BINARY), (3, TERNARY))
-    for name in names
+    Primitive(_PREFIX + name, _of(name, count), elementwise=True) for name, count in NAMES.items()
 )
