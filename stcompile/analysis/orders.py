@@ -7,10 +7,10 @@ the buffers alone: the text is the same.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Set
 from typing import TypeAlias
 
-from stcompile.analysis.regions import Step, Tree
+from stcompile.analysis.regions import Tree
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 
@@ -29,19 +29,15 @@ def choose_orders(
     groups = _Groups()
     wanted: set[Variable] = set()
     fixed = {head for head in head_of.values() if head in bound}
-    for _, item in tree.items():
-        if not isinstance(item, Step):
-            continue
-        equation = item.equation
-        heads = [head_of[v] for v in _arrays(equation) if v in head_of]
-        primitive = PRIMITIVES.get(equation.primitive)
-        if (primitive is not None and primitive.elementwise) or equation.primitive in _UPDATES:
+    for step in tree.steps():
+        equation = step.equation
+        variables = (*equation.outputs, *equation.variables)
+        heads = [head_of[v] for v in variables if v in head_of]
+        if PRIMITIVES[equation.primitive].elementwise or equation.primitive in _UPDATES:
             same = [h for h in heads if h.type.dims == equation.output.type.dims]
             groups.join(same)
-        elif equation.primitive in _REDUCTIONS:
-            source = equation.inputs[0]
-            if isinstance(source, Variable) and source in head_of and _sums_short_rows(equation):
-                wanted.add(head_of[source])
+        elif equation.primitive in _REDUCTIONS and _sums_short_rows(equation):
+            wanted.update(head_of[v] for v in equation.variables if v in head_of)
         elif equation.primitive in ("reshape", "squeeze", "expand_dims"):
             fixed.update(heads)  # a copy, in another order
     banned = {groups.of(head) for head in fixed}
@@ -58,25 +54,26 @@ def _of_copies(
     tree: Tree,
     head_of: Mapping[Variable, Variable],
     orders: Mapping[Variable, Order],
-    fixed: Container[Variable],
+    fixed: Set[Variable],
 ) -> dict[Variable, Order]:
     """The orders of copies that are spread over arrays with an order: that of their last axes."""
-    copies: set[Variable] = set()
+    copied = {
+        output
+        for step in tree.steps()
+        for output in step.equation.outputs
+        if step.equation.primitive == "copy"
+    }
+    free = {head for v, head in head_of.items() if v in copied} - fixed - orders.keys()
     found: dict[Variable, Order] = {}
-    for _, item in tree.items():
-        if not isinstance(item, Step):
-            continue
-        equation = item.equation
-        if equation.primitive == "copy" and equation.output in head_of:
-            copies.add(head_of[equation.output])
-        for output in equation.outputs:
-            order = orders.get(head_of[output]) if output in head_of else None
-            for variable in equation.variables if order is not None else ():
-                head = head_of.get(variable)
-                if head in copies and head not in fixed and order is not None:
-                    lead = output.type.ndim - head.type.ndim
-                    found[head] = tuple(axis - lead for axis in order if axis >= lead)
-    return {head: order for head, order in found.items() if head not in orders}
+    for step in tree.steps():
+        for output in step.equation.outputs:
+            if head_of.get(output) not in orders:
+                continue
+            order = orders[head_of[output]]
+            for head in free.intersection(head_of.get(v) for v in step.equation.variables):
+                lead = output.type.ndim - head.type.ndim
+                found[head] = tuple(axis - lead for axis in order if axis >= lead)
+    return found
 
 
 def longest_last(dims: tuple[int, ...]) -> Order:
@@ -91,18 +88,12 @@ def longest_last(dims: tuple[int, ...]) -> Order:
 
 def _sums_short_rows(equation: Equation) -> bool:
     dims, axis = equation.inputs[0].type.dims, equation.params["axis"]
-    if len(dims) < 2 or len(axis) == len(dims):
-        return False
-    return len(dims) - 1 in axis and has_short_rows(dims)
+    return len(axis) < len(dims) and len(dims) - 1 in axis and has_short_rows(dims)
 
 
 def has_short_rows(dims: tuple[int, ...]) -> bool:
     """True for an array with a short last axis and a long other one."""
-    return len(dims) > 1 and dims[-1] < SHORT and max(dims) > 2 * dims[-1]
-
-
-def _arrays(equation: Equation) -> list[Variable]:
-    return [v for v in (*equation.outputs, *equation.variables) if v.type.kind == "array"]
+    return dims[-1] < SHORT and max(dims) > 2 * dims[-1]
 
 
 class _Groups:

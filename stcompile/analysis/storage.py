@@ -62,6 +62,13 @@ class Storage:
         """True if two values may be in the same storage."""
         return not self.roots_of(one).isdisjoint(self.reach(self.roots_of(other)))
 
+    def lineage(self, atom: Atom) -> Iterator[Variable]:
+        """A variable, what it shows or was written in, what that shows, and so on."""
+        shown = atom if isinstance(atom, Variable) else None
+        while shown is not None:
+            yield shown
+            shown = self.sources.get(shown)
+
     def is_own(self, atom: Atom) -> bool:
         """True for an array that the program made, as a whole, and that may be written."""
         atom = self.tree.atom(atom)

@@ -306,11 +306,11 @@ class _Planner:
         found: set[Variable] = set()
         seen: set[Variable] = set()
         for atom in atoms:
-            shown: Variable | None = atom if isinstance(atom, Variable) else None
-            while shown is not None and shown not in seen:
+            for shown in self.storage.lineage(atom):
+                if shown in seen:
+                    break
                 seen.add(shown)
                 found |= {shown, *self.storage.reach(self.storage.roots_of(shown))}
-                shown = self.storage.sources.get(shown)
         return found
 
     def _kept(self) -> set[Variable]:
@@ -359,7 +359,7 @@ class _Planner:
                 variables = item.outputs
             else:
                 variables = [v for c in item.carry for v in (c.variable, c.output)]
-                variables = [*variables, *(c.output for c in item.collected if not c.is_stack)]
+                variables = [*variables, *(c.output for c in item.collected)]
             for variable in variables:
                 is_array = variable.type.kind == "array" and variable.type.dims
                 if is_array and variable.type.size and variable not in elsewhere:

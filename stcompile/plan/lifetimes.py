@@ -48,11 +48,9 @@ def lifetimes(
 
 def shown_by(storage: Storage, class_of: Mapping[Variable, Variable], atom: Atom) -> set[Variable]:
     """The classes whose array an atom is, or shows a part of."""
-    shown = atom if isinstance(atom, Variable) else None
-    while shown is not None:
+    for shown in storage.lineage(atom):
         if shown in class_of:
             return {class_of[shown]}
-        shown = storage.sources.get(shown)
     reached = storage.reach(storage.roots_of(atom))
     return {class_of[root] for root in reached if root in class_of}
 

@@ -44,16 +44,13 @@ def split_rows(tree: Tree, uses: Mapping[Variable, Sequence[Use]]) -> dict[Varia
 def _split(
     whole: Variable, region: Region, uses: Mapping[Variable, Sequence[Use]]
 ) -> list[Rows] | None:
-    readers = uses.get(whole, ())
-    if whole.type.kind != "array" or not whole.type.size or not readers:
-        return None
     rows = []
-    for use in readers:
-        equation = use.user.equation if isinstance(use.user, Step) else None
-        start = _first_row(equation) if equation is not None else None
-        if equation is None or start is None or use.region is not region:
+    for use in uses.get(whole, ()):
+        if not isinstance(use.user, Step) or use.region is not region:
             return None
-        if not all(_is_plain(other) for other in uses.get(equation.output, ())):
+        equation = use.user.equation
+        start = _first_row(equation)
+        if start is None or not all(_is_plain(other) for other in uses.get(equation.output, ())):
             return None
         rows.append(Rows(equation.output, whole, start))
     rows.sort(key=lambda part: part.start)
@@ -68,9 +65,7 @@ def _first_row(equation: Equation) -> int | None:
     if equation.primitive != "slice" or equation.params["drop"]:
         return None
     start, length, step = (equation.params[key] for key in ("start", "length", "step"))
-    dims = equation.inputs[0].type.dims
-    whole = all(form[0] == 0 and not any(form[1:]) for form in start[1:])
-    if not whole or length[1:] != dims[1:] or set(step) != {1} or any(start[0][1:]):
+    if length[1:] != equation.inputs[0].type.dims[1:] or set(step) != {1} or any(start[0][1:]):
         return None
     first: int = start[0][0]
     return first
@@ -78,9 +73,7 @@ def _first_row(equation: Equation) -> int | None:
 
 def _is_plain(use: Use) -> bool:
     """True for an operand of an equation that makes no view of it."""
-    if use.kind != "operand" or not isinstance(use.user, Step):
-        return False
-    return mark_of(use.user.equation.primitive) == "fresh"
+    return isinstance(use.user, Step) and mark_of(use.user.equation.primitive) == "fresh"
 
 
 def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
@@ -89,7 +82,7 @@ def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
         equation = step.equation
         if equation.primitive != "concatenate" or equation.params["axis"] != 0:
             continue
-        parts = [atom for atom in equation.inputs if isinstance(atom, Variable)]
+        parts = list(equation.variables)
         same = all(part.type.dtype == equation.output.type.dtype for part in parts)
         if len(set(parts)) == len(equation.inputs) and same:
             start, rows = 0, []

@@ -55,8 +55,8 @@ def find_products(
             product = _product(item, region, storage, uses)
             if product is not None and _fits(item.equation, contiguous):
                 user, made = product
-                # Of a sum of two products in place, the second is added where the first was made.
-                is_better = user.at not in found or _adds_to(user.equation, made.acc)
+                # Of a sum of two products, the second is added where the first was made.
+                is_better = user.at not in found or user.equation.inputs[0] == made.acc
                 if is_better and not _is_changed(made, changes, item.at, user.at, storage):
                     found[user.at] = made
     return found
@@ -65,28 +65,23 @@ def find_products(
 def _fits(contract: Equation, contiguous: Container[Variable]) -> bool:
     """True if BLAS can read the operands. (It copies a vector that is not contiguous.)"""
     is_outer = not contract.params["contracted"]
-    return all(isinstance(v, Variable) and (is_outer or v in contiguous) for v in contract.inputs)
+    return is_outer or all(factor in contiguous for factor in contract.inputs)
 
 
-def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Variable]]:
+def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Atom]]:
     """Where an array is changed in place, and which."""
     found = []
-    for _, item in tree.items():
-        if not isinstance(item, Step):
-            continue
-        target: Atom | None = None
-        if item.equation.primitive == "store":
-            target = item.equation.inputs[0]
-        elif writes.inplace.get(item.at):
-            target = target_of(item.equation)
-        if isinstance(target, Variable):
-            found.append((item.at, target))
+    for step in tree.steps():
+        if step.equation.primitive == "store":
+            found.append((step.at, step.equation.inputs[0]))
+        elif writes.inplace.get(step.at):
+            found.append((step.at, target_of(step.equation)))
     return found
 
 
 def _is_changed(
     product: Product,
-    changes: Sequence[tuple[int, Variable]],
+    changes: Sequence[tuple[int, Atom]],
     start: int,
     stop: int,
     storage: Storage,
@@ -106,11 +101,12 @@ def _product(
     contract = step.equation
     if not is_blas(contract):
         return None
-    value, scale, fused = contract.output, None, [contract.output]
+    value, fused = contract.output, [contract.output]
+    scale: Atom | None = None
     user = _only_user(value, region, uses)
     if user is not None and user.equation.primitive == "multiply":
-        scale = next((a for a in user.equation.inputs if a != value), None)
-        if scale is None or not _is_factor(scale.type) or user.equation.output.type != value.type:
+        scale = next(a for a in user.equation.inputs if a != value)
+        if not _is_factor(scale.type) or user.equation.output.type != value.type:
             return None
         value = user.equation.output
         fused.append(value)
@@ -121,7 +117,7 @@ def _product(
     is_sum = equation.primitive in ("add", "subtract") or (
         equation.primitive == "accumulate" and equation.params["op"] == "add"
     )
-    if not is_sum or len(equation.inputs) != 2:
+    if not is_sum:
         return None
     first, second = equation.inputs
     acc = second if first == value else first
@@ -129,7 +125,7 @@ def _product(
         return None
     type = value.type
     fits = equation.output.type == type and acc.type.dtype == type.dtype
-    is_array = acc.type.kind == "array" and acc.type.ndim > 0  # it may be spread
+    is_array = acc.type.ndim > 0  # it may be spread
     if not fits or not is_array or any(storage.share(acc, atom) for atom in contract.inputs):
         return None
     negative = equation.primitive == "subtract"
@@ -141,16 +137,12 @@ def _is_factor(type: Type) -> bool:
     return type.kind == "python" or (type.kind == "scalar" and type.inexact)
 
 
-def _adds_to(equation: Equation, acc: Atom) -> bool:
-    return equation.primitive == "accumulate" and equation.inputs[0] == acc
-
-
 def _only_user(
     value: Variable, region: Region, uses: Mapping[Variable, Sequence[Use]]
 ) -> Step | None:
     """The step that alone reads a value, beside the one that computes it."""
     readers = uses.get(value, ())
-    if len(readers) != 1 or readers[0].kind != "operand" or readers[0].region is not region:
+    if len(readers) != 1 or readers[0].region is not region:
         return None
     user = readers[0].user
     return user if isinstance(user, Step) else None
@@ -162,7 +154,7 @@ def is_blas(contract: Equation) -> bool:
     x, y = (atom.type for atom in contract.inputs)
     if x.dtype != y.dtype or x.dtype not in _FLOATS or contract.params["batch"]:
         return False
-    if not x.size or not y.size or contract.output.type.kind != "array":
+    if not x.size or not y.size:
         return False
     if x.ndim == y.ndim == 1:
         return not contract.params["contracted"]
@@ -174,11 +166,11 @@ def suits_numpy(tree: Tree) -> bool:
     filters with the windows of many images. The BLAS that comes with NumPy is quicker with these,
     and the two are not mixed."""
     work, thin = 0, 0
-    for _, item in tree.items():
-        if isinstance(item, Step) and item.equation.primitive == "contract":
-            x, y = (atom.type for atom in item.equation.inputs)
-            summed = math.prod(x.dims[a] for a, _ in item.equation.params["contracted"])
-            size = item.equation.output.type.size * summed
+    for step in tree.steps():
+        if step.equation.primitive == "contract":
+            x, y = (atom.type for atom in step.equation.inputs)
+            summed = math.prod(x.dims[a] for a, _ in step.equation.params["contracted"])
+            size = step.equation.output.type.size * summed
             work += size
             shortest = min((*x.dims, *y.dims), default=1)
             if 1 < shortest < THIN and max((*x.dims, *y.dims)) > LONG * shortest:
@@ -198,13 +190,11 @@ def contiguous_variables(
             found.update(v for c in item.carry for v in (c.variable, c.output))
             found.update(c.output for c in item.collected)
             found.update(feed.variable for feed in item.feeds)
-        if not isinstance(item, Step) or len(item.equation.outputs) != 1:
-            continue
-        equation = item.equation
-        if equation.output in computed or (
-            equation.inputs and equation.inputs[0] in found and _keeps_order(equation)
-        ):
-            found.add(equation.output)
+        elif isinstance(item, Step):
+            equation = item.equation
+            found.update(output for output in equation.outputs if output in computed)
+            if any(atom in found for atom in equation.inputs[:1]) and _keeps_order(equation):
+                found.add(equation.output)
     return found
 
 
@@ -216,7 +206,7 @@ def _keeps_order(equation: Equation) -> bool:
         return False
     dims = equation.inputs[0].type.dims
     start, length, step = (equation.params[key] for key in ("start", "length", "step"))
-    if not dims or step[0] != 1:
+    if step[:1] != (1,):
         return False
-    rest = zip(start[1:], length[1:], step[1:], dims[1:], strict=True)
-    return all(form[0] == 0 and not any(form[1:]) and n == d for form, n, s, d in rest if s == 1)
+    rest = zip(start[1:], length[1:], dims[1:], strict=True)
+    return all(n == d and not any(form) for form, n, d in rest)

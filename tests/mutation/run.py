@@ -61,7 +61,12 @@ PARTS = {
     "passes": Part(
         ("stcompile/passes/**/*.py",), conditions, (*PROGRAMS, "stcompile/passes"), 0.85
     ),
-    "plan": Part(("stcompile/plan/*.py",), conditions, (*PROGRAMS, "stcompile/plan"), 0.85),
+    "plan": Part(
+        ("stcompile/plan/*.py", "stcompile/analysis/orders.py"),
+        conditions,
+        (*PROGRAMS, "stcompile/plan"),
+        0.85,
+    ),
 }
 
 

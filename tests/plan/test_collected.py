@@ -11,7 +11,10 @@ import pytest
 
 import stcompile as st
 from stcompile.base import trees
+from stcompile.emit.planned import writable_steps
+from stcompile.plan.collected import collected_rows
 from tests.plan.compiled import FAST, READABLE, gradient, random, step
+from tests.plan.lists import Listed
 from tests.programs import check_gradient
 
 W = random(4, 4, seed=1) * 0.4
@@ -249,3 +252,124 @@ def test_no_step_allocates() -> None:
     text = compiled.source({"w": W.copy()}, random(3, 4)).split("def loss_step")[1]
     assert "np.empty(" not in text
     assert "np.copy(" not in text
+
+
+# --- which values they are, on programs in text form ---------------------------------------------
+
+
+def rows(body: str, carry: int = 1, returned: str = "last, out", end: str = "") -> str:
+    """The values that can be computed in rows, of a loop whose body returns ``next`` and more."""
+    states = "last: f64[3], " if carry == 1 else "last: f64[3], other: f64[3], "
+    initial, carried = (
+        ("x", "state: f64[3]") if carry == 1 else ("x, y", "state: f64[3], more: f64[3]")
+    )
+    listed = Listed(
+        f"""
+        program f(x: f64[3], y: f64[3]) {{
+          {states}out: f64[20,3] = loop(y, {initial}; carry={carry}, constants=1, length=20,
+            body=program body(c: f64[3], t: int, {carried}) {{ {body} }})
+          {end}
+          return {returned}
+        }}"""
+    )
+    writable = writable_steps(listed.tree)
+    return listed.names(collected_rows(listed.tree, listed.writes, writable, ()))
+
+
+NEXT = "next: f64[3] = sin(state) "
+
+
+def test_what_is_computed_and_collected() -> None:
+    assert rows(NEXT + "return next, next") == "next"
+    assert rows(NEXT + "kept: f64[3] = cos(next) return next, kept") == "kept"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        NEXT + "return next, state",  # not computed in the step that collects it
+        NEXT + "return next, c",
+        NEXT + "kept: f64[3] = cumprod(next; axis=0) return next, kept",  # not into an array
+        NEXT + "kept: f64[3] = accumulate(next, 1.0; op='add') return next, kept",  # changed
+        "next: f64[3] = sin(state) kept: f64[3] = reshape(next; shape=(3,)) return next, kept",
+    ],
+)
+def test_what_has_a_place_of_its_own(body: str) -> None:
+    assert rows(body) == ""
+
+
+def test_a_value_is_handed_on_once() -> None:
+    made = NEXT + "then: f64[3] = cos(more) "
+    assert rows(made + "return next, then, then", carry=2, returned="last, other, out") == "then"
+    assert rows(made + "return next, next, next", carry=2, returned="last, other, out") == ""
+
+
+def test_what_is_changed_later_is_no_row() -> None:
+    end = "z: f64[20,3] = accumulate(out, 1.0; op='add')"
+    assert rows(NEXT + "return next, next", returned="last, z", end=end) == ""
+
+
+def test_numbers_and_lists_are_no_rows() -> None:
+    listed = Listed(
+        """
+        program f(x: f64[3], n: int) {
+          last: f64[3], items: stack[f64[3]] = loop(n, x; carry=1, constants=0, length=None,
+            body=program body(t: int, state: f64[3]) {
+              next: f64[3] = cos(state)
+              return next, next
+            })
+          again: f64[3], sums: f64[20] = loop(x; carry=1, constants=0, length=20,
+            body=program steps(u: int, now: f64[3]) {
+              then: f64[3] = cos(now)
+              s: f64 = sum(then; axis=(0,), keepdims=False)
+              return then, s
+            })
+          return last, items, again, sums
+        }"""
+    )
+    assert collected_rows(listed.tree, listed.writes, writable_steps(listed.tree), ()) == {}
+
+
+@pytest.mark.parametrize(("collected", "expected"), [("two", ""), ("three", "three")])
+def test_states_of_inner_loops_have_places_of_their_own(collected: str, expected: str) -> None:
+    listed = Listed(
+        f"""
+        program f(x: f64[3]) {{
+          last: f64[3], sums: f64[20,3] = loop(x; carry=1, constants=0, length=20,
+            body=program outer(t: int, state: f64[3]) {{
+              done: f64[3], all_: f64[18,3] = loop(state; carry=1, constants=0, length=18,
+                body=program inner(i: int, one: f64[3]) {{
+                  two: f64[3] = sin(one)
+                  three: f64[3] = cos(two)
+                  return two, {collected}
+                }})
+              s: f64[3] = sum(all_; axis=(0,), keepdims=False)
+              next: f64[3] = cumprod(s; axis=0)
+              return next, next
+            }})
+          return last, sums
+        }}"""
+    )
+    writable = writable_steps(listed.tree)
+    found = collected_rows(listed.tree, listed.writes, writable, ())
+    assert listed.names(found) == expected
+    without = [listed[own] for own in expected.split()]
+    assert collected_rows(listed.tree, listed.writes, writable, without) == {}
+
+
+def test_a_value_is_computed_in_one_row() -> None:
+    listed = Listed(
+        """
+        program f(x: f64[3]) {
+          a: f64[20,3], b: f64[20,3] = loop(x; carry=0, constants=1, length=20,
+            body=program body(c: f64[3], t: int) {
+              made: f64[3] = multiply(c, t)
+              return made, made
+            })
+          return a, b
+        }"""
+    )
+    found = collected_rows(listed.tree, listed.writes, writable_steps(listed.tree), ())
+    assert {listed.names([value]): listed.names([row.whole]) for value, row in found.items()} == {
+        "made": "a"
+    }

@@ -82,6 +82,27 @@ def test_long_rows_stay() -> None:
     assert orders(short, "a s") == {"a": (1, 0)}
 
 
+def test_sums_of_values_without_a_buffer_want_no_order() -> None:
+    text = """
+        program f(x: f64[100,10]) {
+          s: f64[100] = sum(x; axis=(1,), keepdims=False)
+          y: f64[100] = exp(s)
+          return y
+        }"""
+    assert orders(text, "s y") == {}
+
+
+def test_what_is_written_in_place_keeps_its_order() -> None:
+    text = """
+        program f(x: f64[100,10]) {
+          a: f64[100,10] = sin(x)
+          b: f64[100,10] = accumulate(a, x; op='add')
+          s: f64[100] = sum(b; axis=(1,), keepdims=False)
+          return s
+        }"""
+    assert orders(text, "a b") == {"a": (1, 0), "b": (1, 0)}
+
+
 def test_what_is_reshaped_stays() -> None:
     """A reshape of another order would be a copy."""
     text = """
@@ -105,3 +126,5 @@ def test_copies_follow_what_they_are_spread_over() -> None:
         }"""
     assert orders(text, "near d") == {"d": (0, 2, 1), "near": (1, 0)}
     assert orders(text, "near d", bound="near") == {"d": (0, 2, 1)}
+    assert orders(text, "d") == {"d": (0, 2, 1)}
+    assert orders(text.replace("copy(x)", "sin(x)"), "near d") == {"d": (0, 2, 1)}

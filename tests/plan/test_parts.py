@@ -14,7 +14,8 @@ def split(body: str) -> dict[str, tuple[str, int]]:
     listed = Listed(f"program f(x: f64[4,3]) {{ whole: f64[4,3] = sin(x) {body} }}")
     found = split_rows(listed.tree, listed.uses)
     assert all(rows.variable == variable for variable, rows in found.items())
-    return {v.name: (rows.whole.name, rows.start) for v, rows in found.items()}
+    names = listed.tree.hints
+    return {names[v]: (names[rows.whole], rows.start) for v, rows in found.items()}
 
 
 def test_rows_that_do_not_meet_are_split() -> None:
@@ -53,6 +54,17 @@ def test_rows_that_nobody_reads_may_be_left_out() -> None:
         # a view of the rows would be one of the whole
         """top: f64[2,3] = slice(whole; ROWS_0_2) turned: f64[3,2] = transpose(top; axes=(1, 0))
            y: f64[3,2] = exp(turned) return y""",
+        # the caller gets the whole
+        "top: f64[2,3] = slice(whole; ROWS_0_2) y: f64[2,3] = exp(top) return y, whole",
+        # a loop goes on from the whole, or from the rows
+        """top: f64[2,3] = slice(whole; ROWS_0_2) z: f64[2,3] = exp(top)
+           y: f64[4,3] = loop(whole; carry=1, constants=0, length=2,
+             body=program body(t: int, state: f64[4,3]) { n: f64[4,3] = sin(state) return n })
+           return y, z""",
+        """top: f64[2,3] = slice(whole; ROWS_0_2)
+           y: f64[2,3] = loop(top; carry=1, constants=0, length=2,
+             body=program body(t: int, state: f64[2,3]) { n: f64[2,3] = sin(state) return n })
+           return y""",
         # the caller gets the rows
         "top: f64[2,3] = slice(whole; ROWS_0_2) return top",
         # nobody reads anything
@@ -80,6 +92,22 @@ def test_rows_in_a_loop_are_views() -> None:
         )
         == {}
     )
+
+
+def test_rows_that_move_are_views() -> None:
+    text = """
+        y: f64[1,3] = loop(x; carry=0, constants=1, length=4,
+          body=program body(r: f64[4,3], t: int) {
+            v: f64[4,3] = exp(r)
+            top: f64[1,3] = slice(v; drop=(), length=(1, 3), start=(START, (0,)), step=(1, 1))
+            z: f64[1,3] = exp(top)
+            return z
+          })
+        return y"""
+    text = text.replace("y: f64[1,3] =", "y: f64[4,1,3] =")
+    assert split(text.replace("START", "(1,)")) == {"top": ("v", 1)}
+    moving = text.replace("slice(v;", "slice(v, t;").replace("START", "(0, 1)")
+    assert split(moving) == {}
 
 
 def test_the_elements_before_rows() -> None:

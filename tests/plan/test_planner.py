@@ -56,6 +56,12 @@ def test_an_error_keeps_what_it_shows() -> None:
     assert buffered(listed) == "b"
 
 
+def test_what_is_stored_in_an_argument_is_copied_there() -> None:
+    text = f"a: f64[4,3] = sin(x) store(z, a) !write {TOTAL}"
+    listed = line(text, "s", "x: f64[4,3], z: f64[4,3], y: f64[4,3]")
+    assert buffered(listed) == "a"
+
+
 def test_a_list_keeps_what_is_in_it() -> None:
     text = """
         program f(x: f64[3], n: int) {
@@ -129,6 +135,10 @@ def test_constants_are_made_once() -> None:
     plan = listed.plan()
     assert listed.names(plan.constants) == "c"
     assert buffered(listed, plan) == "a y"
+    listed = line(
+        "k: f64 = undef(; kind='scalar', dtype=f64, dims=(), depth=0)" + text + TOTAL
+    )  # no number
+    assert listed.names(listed.plan().constants) == "c"
     listed = line(text + TOTAL, "s, c")  # the caller keeps it
     assert listed.names(listed.plan().constants) == ""
     listed = line(text + TOTAL)
@@ -193,8 +203,8 @@ def test_what_is_written_into_a_view_is_one() -> None:
     """It is in the array that the view shows, and has none of its own."""
     listed = Listed(
         """
-        program f(x: f64[4,3]) {
-          first: f64[4,3] = cos(x)
+        program f(x: f64[4,3], v: f64[4,3]) {
+          first: f64[4,3] = cos(v)
           turned: f64[3,4] = transpose(first; axes=(1, 0))
           wide: f64[3,4] = accumulate(turned, 1.0; op='add')
           s: f64 = sum(wide; axis=(0, 1), keepdims=False)
@@ -210,6 +220,29 @@ def test_what_is_written_into_a_view_is_one() -> None:
     )
     assert all(listed.writes.inplace.values())
     together = {"first": ["first", "state", "next", "last"], "turned": ["turned", "wide"]}
+    assert buffered(listed, listed.plan(together)) == ""
+
+
+def test_what_was_written_in_place_may_be_seen_by_a_view() -> None:
+    """The view shows what was written, and needs it when another value comes."""
+    listed = Listed(
+        """
+        program f(x: f64[4,3], v: f64[4,3]) {
+          first: f64[4,3] = cos(v)
+          more: f64[4,3] = accumulate(first, 1.0; op='add')
+          turned: f64[3,4] = transpose(more; axes=(1, 0))
+          last: f64[4,3] = loop(x; carry=1, constants=0, length=20,
+            body=program body(t: int, state: f64[4,3]) {
+              next: f64[4,3] = sin(state)
+              return next
+            })
+          t: f64 = sum(last; axis=(0, 1), keepdims=False)
+          u: f64 = sum(turned; axis=(0, 1), keepdims=False)
+          return t, u
+        }"""
+    )
+    assert all(listed.writes.inplace.values())
+    together = {"first": ["first", "more", "state", "next", "last"]}
     assert buffered(listed, listed.plan(together)) == ""
 
 
@@ -357,6 +390,21 @@ def test_parts_next_to_each_other_live_where_they_are() -> None:
     assert plan.allocation.block_of[listed["w"]].around is plan.allocation.blocks[0]
 
 
+def test_a_part_of_another_concatenation_lives_there() -> None:
+    text = """
+        a: f64[2,3] = exp(top)
+        b: f64[2,3] = exp(low)
+        w: f64[4,3] = concatenate(a, b; axis=0)
+        c: f64[4,3] = cos(x)
+        y: f64[8,3] = concatenate(w, c; axis=0)"""
+    listed = line("\n".join(SPLIT.strip().split("\n")[:3]) + text + TOTAL)
+    allocation = listed.plan().allocation
+    assert joined(listed) == {"w": "a b", "y": "w c"}
+    block_of = {own: allocation.block_of[listed[own]] for own in "abwcy"}
+    assert block_of["w"].around is block_of["c"].around is block_of["y"]
+    assert block_of["a"].around is block_of["b"].around is block_of["w"]
+
+
 # --- orders --------------------------------------------------------------------------------------
 
 
@@ -404,12 +452,15 @@ def test_values_are_computed_in_rows() -> None:
     assert buffered(listed, plan) == "first rows y"
 
 
-@pytest.mark.parametrize(
-    "together", [{"state": ["first", "state", "next", "last"]}, {"rows": ["rows", "y"]}]
-)
-def test_not_where_a_name_stands_for_more(together: dict[str, list[str]]) -> None:
+def test_not_where_a_name_stands_for_more() -> None:
     listed = Listed(ROWS)
+    together = {"state": ["first", "state", "next", "last"]}
     assert listed.names(listed.plan(together).rows) == ""
+    assert listed.names(listed.plan({"rows": ["rows", "y"]}).rows) == ""
+    made = "kept: f64[3] = sin(next) return next, kept"
+    listed = Listed(ROWS.replace("return next, next", made))
+    assert listed.names(listed.plan().rows) == "kept"
+    assert listed.names(listed.plan({"rows": ["rows", "y"]}).rows) == ""
 
 
 def test_not_where_the_caller_gets_a_view_of_all_rows() -> None:

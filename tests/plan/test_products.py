@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from stcompile.plan.products import Product, contiguous_variables, find_products
+from stcompile.plan.products import (
+    LONG,
+    THIN,
+    Product,
+    contiguous_variables,
+    find_products,
+    is_blas,
+    suits_numpy,
+)
 from stcompile.wengert.ir import Constant, Variable
 from tests.plan.lists import Listed
 
@@ -21,6 +29,7 @@ def matrices(equations: str, returned: str = "y", dtype: str = "f64") -> Listed:
 
 
 PLAIN = "p: f[2,4] = contract(a, b; MATMUL) "
+ALL = "drop=(), length=(2, 4), start=((0,), (0,)), step=(1, 1)"
 SCALED = PLAIN + "q: f[2,4] = multiply(p, s) "
 
 
@@ -76,6 +85,7 @@ def test_two_vectors_are_a_matrix() -> None:
         }"""
     )
     assert list(products(listed, "a", "b")) == [2]
+    assert list(products(listed)) == [2]  # BLAS copies vectors
 
 
 @pytest.mark.parametrize(
@@ -87,11 +97,125 @@ def test_two_vectors_are_a_matrix() -> None:
         (PLAIN + "y: f[2,4] = add(p, p)", "y"),
         (SCALED + "y: f[2,4] = add(acc, q) z: f[2,4] = add(q, y)", "z"),
         (PLAIN + "q: f[2,4] = multiply(p, acc) y: f[2,4] = add(acc, q)", "y"),  # no number
+        (PLAIN + "y: f[2,4] = exp(p)", "y"),
         (PLAIN, "p"),
     ],
 )
 def test_not_added_by_blas(equations: str, returned: str) -> None:
     assert products(matrices(equations, returned), "a", "b") == {}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "equations"),
+    [
+        ("acc: f64[2,4], s: i64", "q: f64[2,4] = multiply(p, s) y: f64[2,4] = add(acc, q)"),
+        ("acc: f64[2,4], s: f64[2,4]", "q: f64[2,4] = multiply(p, s) y: f64[2,4] = add(acc, q)"),
+        ("acc: c128[2,4]", "q: c128[2,4] = multiply(p, 2j) y: c128[2,4] = add(acc, q)"),
+        ("acc: f64[2,4]", "y: f64[2,4] = accumulate(acc, p; op='slice', ALL)"),
+        ("acc: f64[5,2,4]", "y: f64[5,2,4] = add(acc, p)"),  # the product is spread
+        ("acc: f32[2,4]", "y: f64[2,4] = add(acc, p)"),  # converted
+        ("acc: f64", "y: f64[2,4] = add(acc, p)"),
+        ("acc: f64[]", "y: f64[2,4] = add(acc, p)"),
+        ("acc: float", "y: f64[2,4] = add(acc, p)"),
+    ],
+)
+def test_only_a_sum_of_arrays_of_one_dtype(inputs: str, equations: str) -> None:
+    text = f"program f({inputs}, a: f64[2,3], b: f64[3,4]) {{ {PLAIN} {equations} return y }}"
+    listed = Listed(text.replace("f[", "f64[").replace("ALL", ALL))
+    assert products(listed, "a", "b") == {}
+
+
+def test_a_float_of_less_precision_takes_no_factor_of_more() -> None:
+    listed = Listed(
+        """
+        program f(acc: f64[2,4], a: f32[2,3], b: f32[3,4], s: f64) {
+          p: f32[2,4] = contract(a, b; MATMUL)
+          q: f64[2,4] = multiply(p, s)
+          y: f64[2,4] = add(acc, q)
+          return y
+        }"""
+    )
+    assert products(listed, "a", "b") == {}
+
+
+def test_only_where_the_sum_is_beside_the_product() -> None:
+    listed = Listed(
+        """
+        program f(acc: f64[2,4], a: f64[2,3], b: f64[3,4]) {
+          p: f64[2,4] = contract(a, b; MATMUL)
+          y: f64[2,4] = loop(p, acc; carry=1, constants=1, length=20,
+            body=program body(q: f64[2,4], t: int, state: f64[2,4]) {
+              next: f64[2,4] = add(state, q)
+              return next
+            })
+          return y
+        }"""
+    )
+    assert products(listed, "a", "b") == {}
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "out", "batch", "contracted", "expected"),
+    [
+        ("f64[2,3]", "f64[3,4]", "f64[2,4]", "()", "((1, 0),)", True),
+        ("f64[2,3]", "f64[3]", "f64[2]", "()", "((1, 0),)", True),
+        ("f64[2]", "f64[3]", "f64[2,3]", "()", "()", True),
+        ("f64[3]", "f64[3]", "f64", "()", "((0, 0),)", False),
+        ("f64[2,3]", "f64[2,3]", "f64", "()", "((0, 0), (1, 1))", False),
+        ("f64[2,3]", "f64[4]", "f64[2,3,4]", "()", "()", False),
+        ("f64[5,2,3]", "f64[3,4]", "f64[5,2,4]", "()", "((2, 0),)", False),
+        ("f64[2,3]", "f64[2,3]", "f64[2]", "((0, 0),)", "((1, 1),)", False),
+        ("f64[2,3]", "f32[3,4]", "f64[2,4]", "()", "((1, 0),)", False),
+        ("i64[2,3]", "i64[3,4]", "i64[2,4]", "()", "((1, 0),)", False),
+        ("f64[0,3]", "f64[3,4]", "f64[0,4]", "()", "((1, 0),)", False),
+        ("f64[2,3]", "f64[3,0]", "f64[2,0]", "()", "((1, 0),)", False),
+    ],
+)
+def test_what_blas_computes(
+    x: str, y: str, out: str, batch: str, contracted: str, expected: bool
+) -> None:
+    params = f"batch={batch}, contracted={contracted}, order=(), spelling=''"
+    listed = Listed(
+        f"program f(x: {x}, y: {y}) {{ out: {out} = contract(x, y; {params}) return out }}"
+    )
+    (step,) = listed.tree.steps()
+    assert is_blas(step.equation) == expected
+
+
+# --- programs that NumPy's own BLAS is quicker with ----------------------------------------------
+
+
+def suits(*shapes: tuple[int, int, int]) -> bool:
+    """Products of ``n × k`` and ``k × m`` matrices."""
+    inputs, equations = [], []
+    for at, (n, k, m) in enumerate(shapes):
+        inputs.append(f"x{at}: f64[{n},{k}], y{at}: f64[{k},{m}]")
+        equations.append(f"p{at}: f64[{n},{m}] = contract(x{at}, y{at}; MATMUL)")
+    text = f"program f({', '.join(inputs)}) {{ {' '.join(equations)} return x0 }}"
+    return suits_numpy(Listed(text).tree)
+
+
+def test_thin_factors_suit_numpy() -> None:
+    assert suits((THIN - 1, THIN - 1, LONG * THIN))
+    assert not suits((THIN, THIN, 2 * LONG * THIN))  # not thin
+    assert suits((2, 8, 2 * LONG + 1))
+    assert not suits((2, 8, 2 * LONG))  # not long
+    assert not suits((1, 8, 2 * LONG + 1))  # a vector
+
+
+def test_most_of_the_work_counts() -> None:
+    thin = (2, 8, 1000)
+    assert suits(thin, (20, 20, 39))
+    assert not suits(thin, (20, 20, 40))  # half of it
+    assert not suits(thin, (20, 20, 41))
+
+
+def test_other_work_does_not_count() -> None:
+    listed = Listed("program f(x: f64[4,3]) { y: f64[4,3] = sin(x) return y }")
+    assert not suits_numpy(listed.tree)
+
+
+# --- factors -------------------------------------------------------------------------------------
 
 
 def test_operands_have_to_be_contiguous_for_sure() -> None:
@@ -170,6 +294,15 @@ def test_a_factor_is_not_changed_before_the_sum() -> None:
     assert products(changed, "a", "b") == {}
     read = Listed(text.replace("CHANGE", "c: f64[2,3] = add(a, x)"))
     assert list(products(read, "a", "b")) == [4]
+    other = "d: f64[2,3] = cos(x) c: f64[2,3] = accumulate(d, x; op='add')"
+    apart = Listed(text.replace("CHANGE", other))
+    assert apart.writes.inplace[4]
+    assert list(products(apart, "a", "b")) == [5]
+    early = "sin(x) c: f64[2,3] = accumulate(a, x; op='add')"
+    text = text.replace("CHANGE", "").replace("sin(x)", early)
+    before = Listed(text.replace("contract(a, b", "contract(c, b"))
+    assert before.writes.inplace[2]
+    assert list(products(before, "c", "b")) == [4]
 
 
 # --- what is contiguous --------------------------------------------------------------------------
@@ -188,10 +321,35 @@ def test_contiguous_variables() -> None:
           rows_of_made: f64[2,3] = slice(made; ROWS_0_2)
           every_second: f64[2,3] = slice(made;
             drop=(), length=(2, 3), start=((0,), (0,)), step=(2, 1))
+          every_second_column: f64[4,2] = slice(given;
+            drop=(), length=(4, 2), start=((0,), (0,)), step=(1, 2))
+          last_columns: f64[4,2] = slice(given;
+            drop=(), length=(4, 2), start=((0,), (1,)), step=(1, 1))
+          turned_rows: f64[4,3] = slice(given;
+            drop=(), length=(4, 3), start=((0,), (2,)), step=(1, -1))
+          row: f64[3] = slice(given; drop=(0,), length=(1, 3), start=((2,), (0,)), step=(1, 1))
+          same: f64[4,3] = asarray(given; dtype=f64)
           allocated: f64[4,3] = cos(x)
           return allocated
         }"""
     )
     computed: set[Variable] = {listed["made"]}
     found = contiguous_variables(listed.tree, {listed["given"]}, computed)
-    assert {v.name for v in found} == {"given", "rows", "flat", "made", "rows_of_made"}
+    assert listed.names(found) == "given rows flat made rows_of_made row"
+
+
+def test_what_loops_give_is_contiguous() -> None:
+    listed = Listed(
+        """
+        program f(x: f64[20,4,3], first: f64[4,3]) {
+          last: f64[4,3], all_: f64[20,4,3] = loop(first, x; carry=1, constants=0, length=20,
+            body=program body(t: int, state: f64[4,3], item: f64[4,3]) {
+              top: f64[1,3] = slice(item, t; ROW_T)
+              next: f64[4,3] = cumprod(state; axis=0)
+              return next, next
+            })
+          return last, all_
+        }""".replace("ROW_T", "drop=(), length=(1, 3), start=((0, 1), (0,)), step=(1, 1)")
+    )
+    found = contiguous_variables(listed.tree, set(), set())
+    assert listed.names(found) == "state item top last all_"
