@@ -180,11 +180,11 @@ class _Allocator:
             source = self.head_of.get(atom) if isinstance(atom, Variable) else None
             if source is None or self.requests.layout(source) != self.requests.layout(head):
                 continue
-            block = found.block_of.get(source)
-            ends_here = self.lives[source].end == self.lives[head].start
-            if block is None or not ends_here or block.heads[-1] != source:
+            if self.lives[source].end != self.lives[head].start:
                 continue
-            if not any(self._shows(other, source) for other in operands if other != atom):
+            block = found.block_of[source]
+            is_read = any(self._shows(other, source) for other in operands if other != atom)
+            if block.heads[-1] == source and not is_read:
                 found.inplace[head] = source
                 return block
         return None

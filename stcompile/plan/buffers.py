@@ -259,20 +259,18 @@ class _Planner:
     def _overwritten(self) -> set[Variable]:
         """Members of classes that get a new value while a view shows an old one: names can stand
         for another array then, but one array cannot hold both."""
-        inplace: set[Variable] = set()
         found: set[Variable] = set()
         views = dict.fromkeys(self.storage.views)
         for step in self.tree.steps():
             if step.at in self.writes.inplace:
                 (output,), target = step.equation.outputs, target_of(step.equation)
                 if self.writes.inplace[step.at]:
-                    inplace.add(output)
                     if target in views:  # what is written into a view is one, too
                         views[output] = None
                 elif target in self.classes.get(output, ()):
                     found.add(output)
         several = {
-            members[0]: [m for m in members if m not in inplace]
+            members[0]: members
             for members in {id(joint): joint for joint in self.classes.values()}.values()
             if views.keys().isdisjoint(members)  # they are in the array of another class
         }
@@ -328,8 +326,7 @@ class _Planner:
                 atoms += [c.atom for c in item.collected if c.is_stack]
             elif isinstance(item, Step):
                 equation = item.equation
-                is_stacked = any(o.type.kind == "stack" for o in equation.outputs)
-                if is_stacked or (equation.effects and equation.primitive != "store"):
+                if equation.effects and equation.primitive != "store":
                     atoms += equation.inputs
         return self._roots(atoms)
 

@@ -158,6 +158,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
             ("_total(acc, operands[0])", "_total(operands[0], acc)"),
         )
     ),
+    Equivalent(
+        "plan/buffers.py _Planner._buffered",
+        "variable in head_of or ...",
+        "(not kept...",
+        "a class that is known is found once more, which takes time only",
+    ),
 )
 
 

@@ -189,6 +189,27 @@ def test_of_two_states_that_start_from_one_array_one_takes_it() -> None:
     assert shown == [["first", "one"], ["other"]]
 
 
+def test_a_state_takes_no_array_that_another_starts_from() -> None:
+    listed = Listed(
+        """
+        program f(x: f64[3]) {
+          first: f64[3] = cos(x)
+          a: f64[3], b: f64[3] = loop(x, first; carry=2, constants=0, length=4,
+            body=program body(t: int, one: f64[3], other: f64[3]) {
+              next: f64[3] = sin(one)
+              then: f64[3] = add(next, other)
+              return next, then
+            })
+          return a, b
+        }"""
+    )
+    one, other = listed["one"], listed["other"]
+    head_of = {**listed.alone("first", "one", "other"), listed["a"]: one, listed["b"]: other}
+    found = allocated(listed, requests(listed, head_of))
+    shown = [[listed.tree.hints[head] for head in block.heads] for block in found.blocks]
+    assert shown == [["first", "other"], ["one"]]
+
+
 # --- what is free --------------------------------------------------------------------------------
 
 

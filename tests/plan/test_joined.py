@@ -57,7 +57,16 @@ def moved_in_front(x: Any) -> Any:
     return np.sum(w * w * w) + np.sum(v * v)
 
 
+def rows_of_what_is_joined(x: Any) -> Any:
+    """The rows show ``a``, which is read once more."""
+    a = np.sin(x)
+    w = np.concatenate([a, np.cos(x)])
+    top, low = np.exp(w[:8]), np.exp(w[8:])
+    return np.sum(top * low) + np.sum(a * x)
+
+
 FUNCTIONS = [
+    rows_of_what_is_joined,
     next_to_each_other,
     the_other_way_round,
     part_of_another,

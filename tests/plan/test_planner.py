@@ -390,6 +390,21 @@ def test_parts_next_to_each_other_live_where_they_are() -> None:
     assert plan.allocation.block_of[listed["w"]].around is plan.allocation.blocks[0]
 
 
+def test_rows_of_a_concatenation_are_views() -> None:
+    """They show its parts, which may be read later."""
+    listed = parts(
+        JOIN
+        + """
+        top: f64[2,3] = slice(w; ROWS_0_2)
+        low: f64[2,3] = slice(w; ROWS_2_4)
+        c: f64[2,3] = exp(top)
+        d: f64[2,3] = add(c, low)
+        y: f64[2,3] = multiply(d, a)"""
+        + TOTAL
+    )
+    assert buffered(listed) == "a b w c d y"
+
+
 def test_a_part_of_another_concatenation_lives_there() -> None:
     text = """
         a: f64[2,3] = exp(top)
