@@ -159,6 +159,24 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
     ),
     Equivalent(
+        "plan/collected.py collected_rows",
+        "isinstance(step, Step) and step.at in writable",
+        "(step.at in writable)",
+        "these positions are those of steps: the other part is for the type checker",
+    ),
+    *(
+        Equivalent(
+            "plan/lifetimes.py _Loops.until",
+            before,
+            after,
+            "nothing gets a buffer at a loop's first line, or is read at its very end",
+        )
+        for before, after in (
+            ("start <= begin", "(start) < (begin)"),
+            ("at <= end", "(at) < (end)"),
+        )
+    ),
+    Equivalent(
         "plan/buffers.py _Planner._buffered",
         "variable in head_of or ...",
         "(not kept...",

@@ -330,6 +330,24 @@ def test_numbers_and_lists_are_no_rows() -> None:
     assert collected_rows(listed.tree, listed.writes, writable_steps(listed.tree), ()) == {}
 
 
+def test_arrays_without_axes_are_no_rows() -> None:
+    """An item of what they are collected in is a number."""
+    listed = Listed(
+        """
+        program f(x: f64[], y: f64[1]) {
+          a: f64[20], b: f64[20,1] = loop(x, y; carry=0, constants=2, length=20,
+            body=program body(c: f64[], d: f64[1], t: int) {
+              made: f64[] = copy(c)
+              one: f64[1] = copy(d)
+              return made, one
+            })
+          return a, b
+        }"""
+    )
+    found = collected_rows(listed.tree, listed.writes, writable_steps(listed.tree), ())
+    assert listed.names(found) == "one"
+
+
 @pytest.mark.parametrize(("collected", "expected"), [("two", ""), ("three", "three")])
 def test_states_of_inner_loops_have_places_of_their_own(collected: str, expected: str) -> None:
     listed = Listed(
