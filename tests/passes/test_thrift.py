@@ -4,16 +4,19 @@ repeated."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.passes.general.simplify_adjoint import in_adjoint
 from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
 from stcompile.passes.memory.rematerialise import candidates, rematerialise
 from stcompile.passes.pipeline import MERGING, Thrift, optimise
 from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
 from tests.passes.programs import EXAMPLES, Example, assert_equal, run
 
@@ -209,3 +212,59 @@ def effects(program: Program) -> list[Any]:
         for part in inner:
             found += [equation.params.get("length"), *effects(part)]
     return [item for item in found if item is not None]
+
+
+def test_what_it_costs_to_compute_again() -> None:
+    """Operations, those of functions counted tenfold; views cost nothing, products come last. A
+    number takes no memory that is worth it."""
+    program = parse_program("""
+        program f(x: f64[4,3], w: f64[3,5]) {
+          slow: f64[4,3] = power(x, 2.0)
+          function: f64[4,3] = exp(x)
+          fast: f64[4,3] = add(x, x)
+          total: f64[3] = sum(x; axis=(0,), keepdims=False)
+          turned: f64[3,4] = transpose(x; axes=(1, 0))
+          more: f64[3,4] = add(turned, 1.0)
+          chain: f64[3,4] = subtract(more, turned)
+          number: f64 = contract(x, x; batch=(), contracted=((0, 0), (1, 1)), order=(), spelling='')
+          product: f64[4,5] = contract(x, w; batch=(), contracted=((1, 0),), order=(), spelling='')
+          behind: f64[4,5] = add(product, 1.0)
+          v1: f64[4,3] = multiply(slow, function)
+          v2: f64[4,3] = multiply(v1, fast)
+          v3: f64[4,3] = multiply(v2, total)
+          v4: f64[3,4] = multiply(chain, number)
+          v5: f64[4,5] = multiply(behind, 2.0)
+          return v3, v4, v5
+        }""")
+    *early, _, _, _, _, _ = program.equations
+    late = in_adjoint(program).equations[len(early) :]
+    found = candidates(replace(program, equations=(*early, *late)))
+    assert [(c.variable.name, c.cost, c.contracts) for c in found] == [
+        ("fast", 12, False),
+        ("chain", 24, False),
+        ("slow", 120, False),
+        ("function", 120, False),
+        ("total", 120, False),
+        ("behind", 140, True),
+    ]
+
+
+def test_views_follow_what_is_computed_again() -> None:
+    """Only what is asked for is computed again, and views of it."""
+    program = parse_program("""
+        program f(x: f64[3]) {
+          a: f64[3] = sin(x)
+          b: f64[3] = cos(x)
+          view: f64[3,1] = reshape(a; shape=(3, 1))
+          d: f64[3] = multiply(a, b)
+          e: f64[3,3] = multiply(d, view)
+          return e
+        }""")
+    derived = in_adjoint(program).equations[3:]
+    program = replace(program, equations=(*program.equations[:3], *derived))
+    names = {variable.name: variable for e in program.equations for variable in e.outputs}
+    again = rematerialise(program, [names["a"]])
+    assert [output.name for e in again.equations for output in e.outputs] == [
+        *("a", "b", "view", "a.1", "d", "view.1", "e")
+    ]
+    assert rematerialise(program, []) is program

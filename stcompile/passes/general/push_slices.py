@@ -145,7 +145,7 @@ class _Pusher:
     def _trim(self, equation: Equation) -> None:
         """If slices and windows are all that reads a result, and leave margins, let them read a
         slice of it without the margins."""
-        if len(equation.outputs) != 1 or equation.effects or equation.output in self.outputs:
+        if len(equation.outputs) != 1 or equation.output in self.outputs:
             return
         output, readers = equation.output, list(self.users.get(equation.output, {}).values())
         are_views = all(e.primitive in ("slice", "windows") and len(e.inputs) == 1 for e in readers)
@@ -177,7 +177,7 @@ class _Pusher:
 
     def _slices_of(self, equation: Equation) -> Sequence[Equation]:
         """The slices that are all that reads a result, if it is worth while to move them."""
-        if len(equation.outputs) != 1 or equation.effects or equation.output in self.outputs:
+        if len(equation.outputs) != 1 or equation.output in self.outputs:
             return ()
         output = equation.output
         slices = tuple(self.users.get(output, {}).values())

@@ -23,9 +23,8 @@ Rule = Callable[[Layouts, Equation], None]
 
 def lay_out(layouts: Layouts, equation: Equation) -> None:
     """Add an equation to the program that is laid out."""
-    rule = RULES.get(equation.primitive)
-    if rule is None and PRIMITIVES[equation.primitive].elementwise:
-        rule = _elementwise
+    is_elementwise = PRIMITIVES[equation.primitive].elementwise
+    rule = _elementwise if is_elementwise else RULES.get(equation.primitive)
     starts = equation.primitive in ("windows", "full", "pad")
     if rule is not None and (starts or any(map(layouts.is_laid, equation.inputs))):
         rule(layouts, equation)
@@ -44,7 +43,7 @@ def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
     is as large: a parameter is updated in its own order."""
     natural = tuple(range(ndim))
     most = max((atom.type.size for atom in atoms if atom.type.ndim == ndim), default=0)
-    if len(atoms) > 1 and any(
+    if any(
         atom in layouts.program.inputs and atom.type.size == most and not layouts.is_laid(atom)
         for atom in atoms
     ):
@@ -52,10 +51,7 @@ def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
     found = [
         (atom.type.size, layouts.of(atom).order)
         for atom in atoms
-        if atom.type.ndim == ndim
-        and layouts.is_laid(atom)
-        and not layouts.is_later(atom)
-        and not layouts.of(atom).is_natural
+        if atom.type.ndim == ndim and not layouts.of(atom).is_natural
     ]
     return max(found, default=(0, natural))[1]
 
@@ -115,7 +111,7 @@ def _accumulate(layouts: Layouts, equation: Equation) -> None:
     op = equation.params["op"]
     if op == "slice":
         _update(layouts, equation)
-    elif op == "add" and equation.output.type.kind == "array":
+    elif op == "add":
         order = _leading(layouts, equation.inputs, equation.output.type.ndim)
         inputs = tuple(layouts.spread(atom, order, equation.location) for atom in equation.inputs)
         layouts.put(equation, inputs, order)
@@ -213,6 +209,15 @@ def regrouped(before: Sequence[int], after: Sequence[int], order: Order) -> Orde
     >>> regrouped((100, 400), (100, 16, 5, 5), (1, 0))
     (1, 2, 3, 0)
     >>> regrouped((2, 3, 4), (6, 4), (1, 2, 0)) is None
+    True
+
+    Axes of one element stand anywhere:
+
+    >>> regrouped((2, 1, 3), (6,), (1, 0, 2)), regrouped((1, 1), (), (1, 0))
+    ((0,), ())
+    >>> regrouped((), (1,), ()), regrouped((3, 1, 2), (1, 3, 2, 1), (2, 1, 0))
+    ((0,), (2, 3, 0, 1))
+    >>> regrouped((0, 3), (3, 0), (1, 0)) is regrouped((3, 0), (0, 3), (1, 0)) is None
     True
     """
     groups: list[tuple[list[int], list[int]]] = []
@@ -345,16 +350,16 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
 
 def _elements(layouts: Layouts, value: Atom) -> range:
     """The axes of windows that are those of their elements."""
-    equation = layouts.makers[value] if isinstance(value, Variable) else None
-    if equation is None or equation.primitive != "windows":
+    equation = layouts.later[value]
+    if equation.primitive != "windows":
         return range(0)
     return range(value.type.ndim - len(equation.params["axis"]), value.type.ndim)
 
 
 def _stored(layouts: Layouts, value: Atom) -> Order:
     """The axes of windows as their source is stored, those of the elements outermost."""
-    equation = layouts.makers[value] if isinstance(value, Variable) else None
-    if equation is None or equation.primitive != "windows":
+    equation = layouts.later[value]
+    if equation.primitive != "windows":
         return tuple(range(value.type.ndim))
     order = layouts.of(equation.inputs[0]).order
     return (*range(len(order), value.type.ndim), *order)

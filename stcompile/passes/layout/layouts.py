@@ -41,31 +41,28 @@ class Layouts:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.made: list[Equation] = []
-        self.laid: dict[Variable, Laid] = {}
-        self.later: dict[Variable, Equation] = {}
+        self.laid: dict[Atom, Laid] = {}
+        self.later: dict[Atom, Equation] = {}
         self.turned: dict[tuple[Atom, Order], Atom] = {}
         self.copies: dict[Atom, Atom] = {}
         self.factors: dict[Atom, Order] = {}  # the orders of factors that are turned
         self.contiguous: set[Variable] = set(program.inputs)
-        self.makers: dict[Variable, Equation] = {}
-        for equation in program.equations:
-            self.makers.update(dict.fromkeys(equation.outputs, equation))
-        names = {v.name for v in (*program.inputs, *self.makers)}
+        outputs = [output for equation in program.equations for output in equation.outputs]
+        names = {v.name for v in (*program.inputs, *outputs)}
         self._names = (f"v{n}" for n in itertools.count(1) if f"v{n}" not in names)
 
     # --- reading -------------------------------------------------------------------------------
 
     def of(self, atom: Atom) -> Laid:
-        """Where a value is; it must not be one that is made later."""
-        natural = Laid(atom, tuple(range(atom.type.ndim)))
-        return self.laid.get(atom, natural) if isinstance(atom, Variable) else natural
+        """Where a value is; one that is made later counts as natural."""
+        return self.laid.get(atom, Laid(atom, tuple(range(atom.type.ndim))))
 
     def is_laid(self, atom: Atom) -> bool:
         """True for a value that is made later, or is not in its natural order."""
-        return isinstance(atom, Variable) and (atom in self.later or atom in self.laid)
+        return atom in self.later or atom in self.laid
 
     def is_later(self, atom: Atom) -> bool:
-        return isinstance(atom, Variable) and atom in self.later
+        return atom in self.later
 
     def in_order(self, atom: Atom, order: Sequence[int], location: Location) -> Atom:
         """An atom with the value's axes in an order."""

@@ -132,7 +132,7 @@ def _slice_by_counter(step: _Step) -> Atom | None:
     if not others and not 0 <= last < x.atom.type.dims[axis]:
         return None
     part: Atom = x.atom
-    if others or _is_part(x.atom, start, length, stride, kept):
+    if others or _is_part(x.atom, length, stride, kept):
         part = step.record(
             "slice", x.atom, *others, start=start, length=length, step=stride, drop=kept
         )
@@ -144,16 +144,9 @@ def _slice_by_counter(step: _Step) -> Atom | None:
     return turned if turned == part else step.record("copy", turned)  # rows next to each other
 
 
-def _is_part(
-    x: Atom,
-    start: Sequence[Sequence[int]],
-    length: Sequence[int],
-    stride: Sequence[int],
-    drop: Sequence[int],
-) -> bool:
+def _is_part(x: Atom, length: Sequence[int], stride: Sequence[int], drop: Sequence[int]) -> bool:
     """False for a slice that takes the whole array."""
-    whole = tuple(length) == x.type.dims and set(stride) == {1} and not drop
-    return not whole or any(any(f) for f in start)
+    return tuple(length) != x.type.dims or set(stride) != {1} or bool(drop)
 
 
 def _index(step: _Step) -> Atom | None:

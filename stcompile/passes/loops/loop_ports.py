@@ -99,8 +99,9 @@ class CountedLoop:
         if equation.primitive != "loop":
             return None
         ports = Ports.of(equation)
-        if not ports.length or ports.counter is None:
+        if not ports.length:
             return None
+        assert ports.counter is not None
         parts = zip(ports.carry, ports.body_carry, ports.carried, ports.results, strict=True)
         return CountedLoop(
             equation,

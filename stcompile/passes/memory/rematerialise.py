@@ -73,7 +73,7 @@ class _Facts:
         self.start = next(late, len(equations))
         early = equations[: self.start]
         self.makers = {output: equation for equation in early for output in equation.outputs}
-        self.results = {atom for atom in program.outputs if isinstance(atom, Variable)}
+        self.results: set[Atom] = set(program.outputs)
         self.read_late: dict[Variable, None] = {}
         for equation in equations[self.start :]:
             for variable in equation.variables:
