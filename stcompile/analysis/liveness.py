@@ -6,78 +6,12 @@ a value from outside comes again in the next step, so it keeps that value alive 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
-from stcompile.analysis.regions import Branch, Item, Region, Repeat, Step, Tree
-from stcompile.wengert.ir import Atom, Variable
-
-UseKind = Literal[
-    "operand",  # of a step
-    "predicate",  # of a branch
-    "count",  # of a loop
-    "initial",  # of a carry
-    "source",  # of what a loop steps through
-    "collected",  # in each step of a loop
-    "test",  # of a while loop
-    "final",  # handed on to the next step
-    "arm",  # handed on by an arm of a branch
-    "result",  # of the program
-]
-
-
-class Use(NamedTuple):
-    """One place where a variable is read: the region it is in, and the item that reads it."""
-
-    variable: Variable
-    at: int
-    kind: UseKind
-    region: Region
-    user: Item | None
-
-
-def uses_of(tree: Tree) -> Iterator[Use]:
-    """All uses, in no order."""
-    for region, item in tree.items():
-        for atom, at, kind, inside in _reads(region, item):
-            if isinstance(atom, Variable):
-                yield Use(atom, at, kind, inside, item)
-    for atom in tree.region.outputs:
-        if isinstance(atom, Variable):
-            yield Use(atom, tree.region.end, "result", tree.region, None)
-
-
-def uses_by_variable(tree: Tree) -> dict[Variable, list[Use]]:
-    """All uses of each variable."""
-    found: dict[Variable, list[Use]] = {}
-    for use in uses_of(tree):
-        found.setdefault(use.variable, []).append(use)
-    return found
-
-
-def _reads(region: Region, item: Item) -> Iterator[tuple[Atom, int, UseKind, Region]]:
-    if isinstance(item, Step):
-        for atom in item.equation.inputs:
-            yield atom, item.at, "operand", region
-    elif isinstance(item, Branch):
-        yield item.predicate, item.at, "predicate", region
-        for arm in item.arms:
-            for atom in arm.outputs:
-                yield atom, arm.end, "arm", arm
-    else:
-        if item.count is not None:
-            yield item.count, item.head, "count", region
-        if item.condition is not None:
-            yield item.condition.outputs[0], item.condition.end, "test", item.condition
-        for carry in item.carry:
-            yield carry.initial, item.at, "initial", region
-            yield carry.final, item.body.end, "final", item.body
-        for feed in item.feeds:
-            yield feed.source, item.body.start, "source", item.body
-        for collected in item.collected:
-            yield collected.atom, collected.at, "collected", item.body
+from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree
+from stcompile.wengert.ir import Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,24 +26,24 @@ class _Scope:
     parent: _Scope | None
 
 
-class Liveness:
-    """Answers `live_after`. ``uses`` are positions where variables are read."""
+class Moments:
+    """Where the variables of a tree get their values, and which positions are run through
+    together: what all questions about one tree start from."""
 
-    def __init__(self, tree: Tree, uses: Mapping[Variable, Iterable[int]]) -> None:
+    def __init__(self, tree: Tree) -> None:
         self.definitions: dict[Variable, tuple[int, ...]] = {}
-        self._born: dict[Variable, int] = {}
-        self._around: dict[Variable, int] = {}  # a carry's variable: the end of its body
-        self._uses = {variable: sorted(places) for variable, places in uses.items()}
-        self._ends: dict[Variable, int] = {}
+        self.born: dict[Variable, int] = {}
+        self.around: dict[Variable, int] = {}  # a carry's variable: the end of its body
+        self.kept: dict[Variable, int] = {}  # and where it is what the loop leaves if it ends
         last = tree.region.end
-        self._scopes: list[_Scope] = [_Scope(0, last, last + 1, False, None)] * (last + 1)
+        self.scopes: list[_Scope] = [_Scope(0, last, last + 1, False, None)] * (last + 1)
         for variable in tree.inputs:
             self._define(variable, -1, -1)
-        self._enter(tree.region, self._scopes[0])
+        self._enter(tree.region, self.scopes[0])
 
     def _define(self, variable: Variable, born: int, *at: int) -> None:
         """A variable that has its value from ``born`` on; it is given to it at ``at``."""
-        self._born[variable] = born
+        self.born[variable] = born
         self.definitions[variable] = at
 
     def _enter(self, region: Region, scope: _Scope) -> None:
@@ -128,7 +62,7 @@ class Liveness:
                 self._cover(inner, item.regions)
 
     def _cover(self, scope: _Scope, regions: Iterable[Region]) -> None:
-        self._scopes[scope.start : scope.stop + 1] = [scope] * (scope.stop + 1 - scope.start)
+        self.scopes[scope.start : scope.stop + 1] = [scope] * (scope.stop + 1 - scope.start)
         for region in regions:
             self._enter(region, scope)
 
@@ -139,14 +73,26 @@ class Liveness:
         for carry in loop.carry:
             self._define(carry.variable, loop.head, loop.at, loop.body.end)
             self._define(carry.output, loop.end, loop.end)
-            self._around[carry.variable] = loop.body.end
-            # what the loop leaves if it ends there
-            places = self._uses.setdefault(carry.variable, [])
-            places.insert(bisect_left(places, kept), kept)
+            self.around[carry.variable] = loop.body.end
+            self.kept[carry.variable] = kept
         for feed in loop.feeds:
             self._define(feed.variable, loop.body.start, loop.body.start)
         for collected in loop.collected:
             self._define(collected.output, loop.at, loop.at)
+
+
+class Liveness:
+    """Answers `live_after`. ``uses`` are positions where variables are read."""
+
+    def __init__(self, moments: Moments, uses: Mapping[Variable, Iterable[int]]) -> None:
+        self.definitions = moments.definitions
+        self._born = moments.born
+        self._around = moments.around
+        self._scopes = moments.scopes
+        self._uses = {variable: sorted(places) for variable, places in uses.items()}
+        self._ends: dict[Variable, int] = {}
+        for variable, kept in moments.kept.items():
+            insort(self._uses.setdefault(variable, []), kept)
 
     def live_after(self, variable: Variable, at: int) -> bool:
         """True if the value that a variable has right after a position may be read later."""

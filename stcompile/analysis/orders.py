@@ -29,7 +29,7 @@ def choose_orders(
     groups = _Groups()
     wanted: set[Variable] = set()
     fixed = {head for head in head_of.values() if head in bound}
-    for step in tree.steps():
+    for step in tree.steps:
         equation = step.equation
         variables = (*equation.outputs, *equation.variables)
         heads = [head_of[v] for v in variables if v in head_of]
@@ -59,13 +59,13 @@ def _of_copies(
     """The orders of copies that are spread over arrays with an order: that of their last axes."""
     copied = {
         output
-        for step in tree.steps()
+        for step in tree.steps
         for output in step.equation.outputs
         if step.equation.primitive == "copy"
     }
     free = {head for v, head in head_of.items() if v in copied} - fixed - orders.keys()
     found: dict[Variable, Order] = {}
-    for step in tree.steps():
+    for step in tree.steps:
         for output in step.equation.outputs:
             if head_of.get(output) not in orders:
                 continue

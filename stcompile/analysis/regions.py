@@ -22,10 +22,11 @@ values are handed on.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
@@ -125,6 +126,30 @@ class Repeat:
 Item: TypeAlias = Step | Branch | Repeat
 
 
+UseKind = Literal[
+    "operand",  # of a step
+    "predicate",  # of a branch
+    "count",  # of a loop
+    "initial",  # of a carry
+    "source",  # of what a loop steps through
+    "collected",  # in each step of a loop
+    "test",  # of a while loop
+    "final",  # handed on to the next step
+    "arm",  # handed on by an arm of a branch
+    "result",  # of the program
+]
+
+
+class Use(NamedTuple):
+    """One place where a variable is read: the region it is in, and the item that reads it."""
+
+    variable: Variable
+    at: int
+    kind: UseKind
+    region: Region
+    user: Item | None
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A program unfolded. ``hints`` are the names of its variables where they were defined;
@@ -143,9 +168,29 @@ class Tree:
         """All items with their regions, in the order of the text."""
         return _items(self.region)
 
-    def steps(self) -> Iterator[Step]:
-        """All plain equations, in the order of the text."""
-        return (item for _, item in self.items() if isinstance(item, Step))
+    @functools.cached_property
+    def steps(self) -> Sequence[Step]:
+        """All steps, in the order of the text."""
+        return tuple(item for _, item in self.items() if isinstance(item, Step))
+
+    @functools.cached_property
+    def makers(self) -> Mapping[Atom, Step]:
+        """The steps that compute variables."""
+        return {output: step for step in self.steps for output in step.equation.outputs}
+
+    @functools.cached_property
+    def uses(self) -> Mapping[Variable, Sequence[Use]]:
+        """All uses of each variable that is used."""
+        found: dict[Variable, list[Use]] = {}
+        for region, item in self.items():
+            for atom, at, kind, inside in _reads(region, item):
+                if isinstance(atom, Variable):
+                    found.setdefault(atom, []).append(Use(atom, at, kind, inside, item))
+        for atom in self.region.outputs:
+            if isinstance(atom, Variable):
+                use = Use(atom, self.region.end, "result", self.region, None)
+                found.setdefault(atom, []).append(use)
+        return found
 
 
 def _items(region: Region) -> Iterator[tuple[Region, Item]]:
@@ -160,6 +205,29 @@ def regions_of(item: Item) -> tuple[Region, ...]:
     if isinstance(item, Step):
         return ()
     return item.arms if isinstance(item, Branch) else item.regions
+
+
+def _reads(region: Region, item: Item) -> Iterator[tuple[Atom, int, UseKind, Region]]:
+    if isinstance(item, Step):
+        for atom in item.equation.inputs:
+            yield atom, item.at, "operand", region
+    elif isinstance(item, Branch):
+        yield item.predicate, item.at, "predicate", region
+        for arm in item.arms:
+            for atom in arm.outputs:
+                yield atom, arm.end, "arm", arm
+    else:
+        if item.count is not None:
+            yield item.count, item.head, "count", region
+        if item.condition is not None:
+            yield item.condition.outputs[0], item.condition.end, "test", item.condition
+        for carry in item.carry:
+            yield carry.initial, item.at, "initial", region
+            yield carry.final, item.body.end, "final", item.body
+        for feed in item.feeds:
+            yield feed.source, item.body.start, "source", item.body
+        for collected in item.collected:
+            yield collected.atom, collected.at, "collected", item.body
 
 
 def unfold(program: Program) -> Tree:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from stcompile.analysis.liveness import Liveness, uses_of
+from stcompile.analysis.liveness import Liveness, Moments
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, regions_of, unfold
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.templates import inplace_operand, mark_of
@@ -101,12 +101,10 @@ class Writes:
     done: Collection[int] = ()
 
 
-def plan_writes(tree: Tree) -> Writes:
+def plan_writes(tree: Tree, moments: Moments) -> Writes:
     """Decide which writes need no copy: the storage is the program's own, and nothing that may
     share it is read afterwards."""
-    places: dict[Variable, list[int]] = {}
-    for use in uses_of(tree):
-        places.setdefault(use.variable, []).append(use.at)
+    places = {variable: [use.at for use in uses] for variable, uses in tree.uses.items()}
     for _, item in tree.items():
         if isinstance(item, Repeat):
             for collected in item.collected:
@@ -114,7 +112,7 @@ def plan_writes(tree: Tree) -> Writes:
                     for atom in (collected.atom, collected.output):
                         if isinstance(atom, Variable):
                             places.setdefault(atom, []).append(item.body.end)
-    analysis = _Analysis(tree, Liveness(tree, places)).run()
+    analysis = _Analysis(tree, Liveness(moments, places)).run()
     return Writes(analysis.inplace, frozenset(analysis.copied), analysis.storage)
 
 
@@ -125,13 +123,11 @@ def target_of(equation: Equation) -> Atom:
 
 def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
     """Variables whose storage is changed in place somewhere."""
-    for _, item in tree.items():
-        if not isinstance(item, Step):
-            continue
-        equation = item.equation
+    for step in tree.steps:
+        equation = step.equation
         if equation.primitive == "store":
             yield from (v for v in equation.inputs[:1] if isinstance(v, Variable))
-        elif writes.inplace.get(item.at):
+        elif writes.inplace.get(step.at):
             target = target_of(equation)
             assert isinstance(target, Variable)
             yield target

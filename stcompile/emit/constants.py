@@ -17,9 +17,9 @@ import numpy as np
 from stcompile.analysis.regions import Branch, Item, Region, Repeat, Step, Tree
 from stcompile.analysis.storage import Storage, tree_storage
 from stcompile.base.location import Location
+from stcompile.code.literals import attribute, literal
 from stcompile.codegen_templates.numpy.subscripts import bounds, single
-from stcompile.emit.inlining import is_unnamed
-from stcompile.emit.literals import attribute, literal
+from stcompile.plan.inlining import is_unnamed
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Equation, Variable, freeze
 from stcompile.wengert.naming import base_name

@@ -8,40 +8,29 @@ written into buffers, which a factory around the function makes once.
 from __future__ import annotations
 
 import ast
-import itertools
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from stcompile.analysis.liveness import uses_by_variable
-from stcompile.analysis.regions import Step, Tree, unfold
-from stcompile.analysis.storage import Storage, Writes, plan_writes
+from stcompile.analysis.regions import Tree, unfold
+from stcompile.analysis.storage import Storage
 from stcompile.base import trees
 from stcompile.base.location import Location
 from stcompile.base.options import Options
+from stcompile.code.literals import literal, name
+from stcompile.code.render import render
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
-from stcompile.emit.inlining import inlined, text_places
 from stcompile.emit.layout import INDENT, WIDTH, body_lines, comment_on
-from stcompile.emit.literals import literal, name
 from stcompile.emit.names import Naming
-from stcompile.emit.planned import Planned, fixed_places, writable_steps
+from stcompile.emit.planned import Planned
 from stcompile.emit.products import MODULE, blas_names
-from stcompile.emit.render import render
-from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements
-from stcompile.emit.stored import make_stored_in_place, store_products
 from stcompile.emit.workspace import FACTORY, Workspace, together
-from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
-from stcompile.plan.collected import collected_rows, names_of_rows, with_rows
-from stcompile.plan.products import (
-    Product,
-    contiguous_variables,
-    find_products,
-    suits_numpy,
-)
+from stcompile.plan.buffers import Plan
+from stcompile.plan.schedule import make_schedule
 from stcompile.wengert.ir import Program, Variable
 from stcompile.wengert.naming import RESERVED, Names
 from stcompile.wengert.primitives.external import externals_of
@@ -153,7 +142,6 @@ class _Emitter:
         renamed: Mapping[str, str],
         save: Save | None,
     ) -> None:
-        level = options.level
         self.staged = staged
         self.renamed = renamed
         self.name = self._called(staged.program.name)
@@ -165,66 +153,25 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.tree, self.constants = give_constants(unfold(staged.program))
-        tree = self.tree
         known = global_names(staged.program)
         free = Names([self.name, FACTORY, *self.arguments, *known])
         made, self.saved = defaults_of(self.constants, save or (lambda wish, _: free.like(wish)))
         self.defaults = {**defaults, **made}
-        blas = level == "fast" and options.has_blas and not suits_numpy(tree)
-        writes = make_stored_in_place(tree, plan_writes(tree))
-        writable = writable_steps(tree) if level == "fast" else {}
-        without_name = inlined(tree, writes, fixed_places(tree, writable))
-        contiguous = self._contiguous(writable)
-        products = self._products(writes, contiguous) if blas else {}
-        without_name |= {v for product in products.values() for v in product.fused}
-        writes = store_products(tree, writes, products)
-        places = text_places(tree, without_name)
-        apart = writes.storage.views if level == "fast" else set()  # they have no buffer
-        rows = collected_rows(tree, writes, writable, without_name)
-        sharing = Sharing(tree, writes, without_name | apart, places, rows)
-        fused = (v for product in products.values() for v in product.fused)
-        self.plan = NOTHING
-        if level == "fast":
-            self.plan = plan_buffers(
-                tree, writes, sharing.classes, writable, places, products, rows
-            )
-            _unite(self.plan, sharing)
-        self.storage = with_rows(writes.storage, self.plan.rows)
-        self.unmade = frozenset([*fused, *writes.made_in, *names_of_rows(self.plan.rows)])
-        writes = replace(writes, storage=self.storage)
-        taken = [*self.arguments, FACTORY, *known]
-        taken += [*defaults.values(), *self.saved]
-        taken += [self.name] if level == "fast" else []  # the buffers stand around the function
-        self.naming = Naming(tree, sharing, set(places) - without_name, taken)
-        parts = (tree, writes, without_name, sharing, self.naming, set(places))
-        self.statements = Statements(*parts)
-        if level == "fast":
-            self.statements = Planned(
-                *parts, self.plan, writable, products, self._given, contiguous, blas
-            )
-
-    @property
-    def _given(self) -> set[Variable]:
-        """The arguments that are contiguous."""
-        leaves = {leaf.variable for leaf in self.staged.leaves if leaf.contiguous}
-        return leaves.union(constant.variable for constant in self.constants)
-
-    def _contiguous(self, writable: Container[int]) -> set[Variable]:
-        """What BLAS can read without a copy."""
-        tree = self.tree
-        steps = (item for _, item in tree.items() if isinstance(item, Step) and item.at in writable)
-        computed = {output for step in steps for output in step.equation.outputs}
-        return contiguous_variables(tree, self._given, computed)
-
-    def _products(self, writes: Writes, contiguous: set[Variable]) -> Mapping[int, Product]:
-        """What BLAS adds to an array."""
-        return find_products(self.tree, writes, uses_by_variable(self.tree), contiguous)
+        contiguous = {leaf.variable for leaf in staged.leaves if leaf.contiguous}
+        contiguous.update(constant.variable for constant in self.constants)
+        self.schedule = make_schedule(self.tree, contiguous, options)
+        taken = [*self.arguments, FACTORY, *known, *defaults.values(), *self.saved]
+        is_fast = options.level == "fast"
+        taken += [self.name] if is_fast else []  # the buffers stand around the function
+        self.naming = Naming(self.schedule, taken)
+        self.statements = (Planned if is_fast else Statements)(self.schedule, self.naming)
 
     def run(self) -> Emitted:
         prologue = self._prologue()
         self.statements.region(self.tree.region)
         returned = self._result(self.staged.result)
-        workspace = Workspace(self.plan, self.naming)
+        schedule = self.schedule
+        workspace = Workspace(schedule.plan, self.naming)
         workspace.hoist(self.statements.blocks)
         lines, locations = self._lines(prologue, returned, workspace)
         source = "\n".join(lines) + "\n"
@@ -239,11 +186,11 @@ class _Emitter:
             hidden,
             FACTORY if workspace.statements else None,
             self.tree,
-            self.plan,
+            schedule.plan,
             workspace.nbytes,
-            self.storage,
+            schedule.writes.storage,
             self.naming.given,
-            self.unmade,
+            schedule.unmade,
             {own: constant.value for own, constant in self.saved.items()},
         )
 
@@ -416,18 +363,5 @@ def with_names(source: str, names: Mapping[str, str]) -> str:
 
 def scipy_modules(tree: Tree) -> tuple[str, ...]:
     """The modules of SciPy that code of a program names: a primitive of theirs has the prefix."""
-    steps = (item for _, item in tree.items() if isinstance(item, Step))
-    used = {step.equation.primitive.split(".")[0] for step in steps}
+    used = {step.equation.primitive.split(".")[0] for step in tree.steps}
     return tuple(sorted(used & {*SCIPY}))
-
-
-def _unite(plan: Plan, sharing: Sharing) -> None:
-    """Let what lives in one buffer in turn have one name, unless the user named it."""
-    allocation = plan.allocation
-    for other, one in allocation.inplace.items():
-        sharing.unite(one, other)
-    for block in allocation.blocks:
-        for one, other in itertools.pairwise(block.heads):
-            same = (one.type, plan.orders.get(one)) == (other.type, plan.orders.get(other))
-            if same and not sharing.is_named(one, other):
-                sharing.unite(one, other)

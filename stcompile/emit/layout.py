@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from stcompile.base.location import Location
-from stcompile.emit.inlining import block_key
-from stcompile.emit.literals import attribute
-from stcompile.emit.render import render
+from stcompile.code.literals import attribute
+from stcompile.code.render import render
+from stcompile.plan.inlining import block_key
 
 WIDTH = 100
 INDENT = 4

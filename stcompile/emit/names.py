@@ -6,10 +6,10 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Set
 
-from stcompile.analysis.regions import Step, Tree
-from stcompile.emit.inlining import is_unnamed
-from stcompile.emit.literals import name
-from stcompile.emit.sharing import Sharing
+from stcompile.analysis.regions import Step
+from stcompile.code.literals import name
+from stcompile.plan.inlining import is_unnamed
+from stcompile.plan.schedule import Schedule
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.naming import Names, base_name
 
@@ -18,11 +18,9 @@ class Naming:
     """Gives each class of variables the name that it wishes for: the first that the user or the
     adjoint gave to one of them."""
 
-    def __init__(
-        self, tree: Tree, sharing: Sharing, named: Set[Variable], taken: Iterable[str]
-    ) -> None:
-        self.tree = tree
-        self.sharing = sharing
+    def __init__(self, schedule: Schedule, taken: Iterable[str]) -> None:
+        self.tree = tree = schedule.tree
+        self.sharing = schedule.sharing
         self.names = Names(taken)
         self.given: dict[Variable, str] = {}
         self.is_flat = all(isinstance(item, Step) for item in tree.region.items)
@@ -31,7 +29,7 @@ class Naming:
         for variable, hint in tree.hints.items():
             if variable.name == hint or hint not in self.by_hint:  # the program's own go first
                 self.by_hint[hint] = variable
-        self.bases = self._bases(named)
+        self.bases = self._bases({*schedule.read}.difference(schedule.inlined))
 
     def _bases(self, named: Set[Variable]) -> Counter[str]:
         """How often each name is wished for: `h.1` is `h` where no other `h` is left."""

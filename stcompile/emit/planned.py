@@ -3,95 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stcompile.analysis.liveness import uses_by_variable, uses_of
-from stcompile.analysis.regions import Carry, Collected, Repeat, Step, Tree
-from stcompile.analysis.storage import Writes, target_of
+from stcompile.analysis.regions import Carry, Collected, Repeat, Step
+from stcompile.analysis.storage import target_of
 from stcompile.base.location import Location
+from stcompile.code.literals import attribute, literal, name
+from stcompile.code.templates import Code, Operand, substitute, substitute_into, substitute_scalar
 from stcompile.emit.layout import Commented
-from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
 from stcompile.emit.products import Factor, alpha_of, blas_call, shown_product
-from stcompile.emit.sharing import Sharing
 from stcompile.emit.statements import Statements, empty
-from stcompile.emit.steps import is_called, is_sum
-from stcompile.emit.templates import Code, Operand, substitute, substitute_into, substitute_scalar
-from stcompile.plan.buffers import Plan
+from stcompile.emit.steps import is_called
 from stcompile.plan.collected import Row, names_of_rows
-from stcompile.plan.parts import split_rows
 from stcompile.plan.products import Product, is_blas
+from stcompile.plan.schedule import Schedule, fused_by
+from stcompile.plan.writable import augmenting, is_sum
 from stcompile.wengert.ir import Atom, Equation, Variable
-from stcompile.wengert.templates import inplace_operand, inplace_operands, mark_of
-
-
-def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
-    """The positions of the steps that can write into a given array, each with the places of the
-    operands whose array that may be."""
-    found: dict[int, tuple[int, ...]] = {}
-    augmenting = _augmenting(tree)
-    for _, item in tree.items():
-        if not isinstance(item, Step) or len(item.equation.outputs) != 1:
-            continue
-        equation = item.equation
-        if equation.output.type.kind != "array" or equation.output in augmenting:
-            continue
-        if mark_of(equation.primitive) == "write":
-            whole = range(len(equation.inputs)) if is_sum(equation) else ()
-            found[item.at] = tuple(whole) or (inplace_operand(equation.primitive),)
-        elif not equation.effects and _into(equation):
-            found[item.at] = inplace_operands(equation.primitive, len(equation.inputs))
-    return found
-
-
-def fixed_places(tree: Tree, writable: Container[int]) -> set[Variable]:
-    """What has a place of its own if it has a buffer: what these steps compute, and rows of it."""
-    if not writable:
-        return set()
-    uses = uses_by_variable(tree)
-    steps = (item for _, item in tree.items() if isinstance(item, Step) and item.at in writable)
-    outputs = {output for step in steps for output in step.equation.outputs}
-    return outputs | {v for v, rows in split_rows(tree, uses).items() if rows.whole in outputs}
-
-
-def _augmenting(tree: Tree) -> set[Variable]:
-    """What is computed from a place and put back there, and nothing else: ``p -= d``."""
-    makers = {
-        item.equation.output: item.equation
-        for _, item in tree.items()
-        if isinstance(item, Step) and len(item.equation.outputs) == 1
-    }
-    uses = Counter(use.variable for use in uses_of(tree))
-    found = set()
-    for _, item in tree.items():
-        if not isinstance(item, Step) or item.equation.primitive not in _PUTTING:
-            continue
-        target, value, *indices = item.equation.inputs
-        maker = makers.get(value) if isinstance(value, Variable) else None
-        if maker is None or uses[maker.output] > 1 or maker.primitive not in _AUGMENTED:
-            continue
-        read = maker.inputs[0]
-        if read != target and isinstance(read, Variable):
-            look = makers.get(read)
-            wanted = _PUTTING[item.equation.primitive]
-            if look is None or (look.primitive, look.inputs) != (wanted, (target, *indices)):
-                continue
-        found.add(maker.output)
-    return found
-
-
-def _into(equation: Equation) -> bool:
-    """True if there is code that writes the value of an equation into a given array."""
-    operands = [Operand(name("x"), atom) for atom in equation.inputs]
-    out = Operand(name("out"), equation.output)
-    return bool(substitute_into(equation.primitive, out, operands, equation.params))
-
-
-# What puts a value into a place, with what reads that place.
-_PUTTING = {"store": "", "update": "slice", "index_update": "index"}
-_AUGMENTED = {"add", "subtract", "multiply", "divide"}
+from stcompile.wengert.templates import inplace_operand, mark_of
 
 
 @dataclass
@@ -108,32 +38,15 @@ class _Move:
 class Planned(Statements):
     """Statements of a function whose arrays live in the buffers of a plan."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        writes: Writes,
-        without_name: set[Variable],
-        sharing: Sharing,
-        naming: Naming,
-        read: set[Variable],
-        plan: Plan,
-        writable: Mapping[int, tuple[int, ...]],
-        products: Mapping[int, Product],
-        given: Container[Variable],
-        contiguous: Container[Atom],
-        has_blas: bool,
-    ) -> None:
-        super().__init__(tree, writes, without_name, sharing, naming, read)
-        self.plan = plan
-        self.writable = writable
-        self.products = products
-        self.given = given  # arguments that are contiguous
-        self.contiguous = contiguous
-        self.has_blas = has_blas
-        self.augmenting = _augmenting(tree)
-        self.fused = {v for product in products.values() for v in product.fused}
-        self.names_of_rows = set(names_of_rows(plan.rows))
-        self.counted = {row.loop.counter for row in plan.rows.values()}
+    def __init__(self, schedule: Schedule, naming: Naming) -> None:
+        super().__init__(schedule, naming)
+        self.plan = schedule.plan
+        self.writable = schedule.writable
+        self.products = schedule.products
+        self.augmenting = augmenting(schedule.tree)
+        self.fused = fused_by(schedule.products)
+        self.names_of_rows = set(names_of_rows(self.plan.rows))
+        self.counted = {row.loop.counter for row in self.plan.rows.values()}
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -205,7 +118,7 @@ class Planned(Statements):
         row = self.plan.rows.get(value)
         if row is None:
             return
-        if row.carry is not None or self.sharing.is_named(value):
+        if row.carry is not None or self.schedule.sharing.is_named(value):
             self.assign(value, self._row(row), location)
         else:
             self.code[value] = self._row(row)
@@ -269,8 +182,11 @@ class Planned(Statements):
     def _blas(self, step: Step, operands: list[Operand]) -> bool:
         """Compute a product by BLAS; False if it cannot be, or NumPy has to."""
         equation, output = step.equation, step.equation.output
-        fits = all(operand.atom in self.contiguous for operand in operands)
-        if not (fits and self.has_blas and is_blas(equation)) or output in self.without_name:
+        fits = all(operand.atom in self.schedule.contiguous for operand in operands)
+        if (
+            not (fits and self.schedule.has_blas and is_blas(equation))
+            or output in self.without_name
+        ):
             return False
         if not equation.params["contracted"]:
             return False  # an elementwise product
@@ -301,7 +217,7 @@ class Planned(Statements):
         shown: Variable | None = output
         while shown is not None and shown not in self.writes.made_in:
             shown = self.writes.storage.sources.get(shown)
-        return shown is not None and self.writes.made_in[shown] in self.given
+        return shown is not None and self.writes.made_in[shown] in self.schedule.given
 
     def _factor(self, operand: Operand) -> Factor:
         atom = operand.atom

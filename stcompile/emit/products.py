@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stcompile.emit.literals import literal, name
+from stcompile.code.literals import literal, name
 from stcompile.plan.products import Product
 from stcompile.wengert.ir import Constant, Equation
 

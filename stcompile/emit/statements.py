@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from stcompile.analysis.liveness import uses_of
 from stcompile.analysis.regions import (
     Branch,
     Carry,
@@ -17,14 +16,13 @@ from stcompile.analysis.regions import (
     defined_by,
     regions_of,
 )
-from stcompile.analysis.storage import Writes
 from stcompile.base.location import Location
-from stcompile.emit.inlining import is_indexed
+from stcompile.code.literals import attribute, literal, name
 from stcompile.emit.layout import Block, Compound, is_empty
-from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
-from stcompile.emit.sharing import Sharing
 from stcompile.emit.steps import Steps, copy_of, is_called
+from stcompile.plan.inlining import is_indexed
+from stcompile.plan.schedule import Schedule
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import Type
 
@@ -36,17 +34,9 @@ class Statements(Steps):
     known), what those of a branch do where it is more.
     """
 
-    def __init__(
-        self,
-        tree: Tree,
-        writes: Writes,
-        without_name: set[Variable],
-        sharing: Sharing,
-        naming: Naming,
-        read: set[Variable],
-    ) -> None:
-        super().__init__(tree, writes, without_name, sharing, naming, read)
-        self.guarded = _guarded(tree)
+    def __init__(self, schedule: Schedule, naming: Naming) -> None:
+        super().__init__(schedule, naming)
+        self.guarded = _guarded(schedule.tree)
         self.collected: dict[int, list[tuple[Repeat, Collected]]] = {}
 
     def returned(self, atom: Atom) -> ast.expr:
@@ -254,9 +244,9 @@ def _guarded(tree: Tree) -> set[Variable]:
             depths[inner] = depths[region] + isinstance(item, Branch)
         homes.update(dict.fromkeys(defined_by(item), depths[region]))
     exposed = {
-        use.variable
-        for use in uses_of(tree)
-        if use.kind not in ("operand", "predicate")
-        or depths[use.region] <= homes.get(use.variable, 0)
+        variable
+        for variable, uses in tree.uses.items()
+        for use in uses
+        if use.kind not in ("operand", "predicate") or depths[use.region] <= homes.get(variable, 0)
     }
     return set(homes) - exposed

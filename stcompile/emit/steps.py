@@ -6,47 +6,37 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stcompile.analysis.regions import Step, Tree
-from stcompile.analysis.storage import Writes
+from stcompile.analysis.regions import Step
 from stcompile.base.location import Location
-from stcompile.emit.inlining import block_key
+from stcompile.code.literals import literal
+from stcompile.code.templates import Code, Operand, substitute
 from stcompile.emit.layout import Block, Compound
-from stcompile.emit.literals import literal
 from stcompile.emit.names import Naming
-from stcompile.emit.overlaps import overlapping_writes
-from stcompile.emit.sharing import Sharing
-from stcompile.emit.templates import Code, Operand, substitute
+from stcompile.plan.inlining import block_key
+from stcompile.plan.overlaps import overlapping_writes
+from stcompile.plan.schedule import Schedule
+from stcompile.plan.writable import is_sum
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
-from stcompile.wengert.primitives import infer
 from stcompile.wengert.templates import inplace_operand, mark_of
 
 INLINE_WIDTH = 76  # a longer expression gets a line and a name of its own
 
 
 class Steps:
-    """Writes equations, one after the other, into ``blocks``. ``read`` are the variables that the
-    text reads; ``allocated`` is the sum of the bytes that the statements allocate."""
+    """Writes equations, one after the other, into ``blocks``; ``allocated`` is the sum of the
+    bytes that the statements allocate."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        writes: Writes,
-        without_name: set[Variable],
-        sharing: Sharing,
-        naming: Naming,
-        read: set[Variable],
-    ) -> None:
-        self.tree = tree
-        self.writes = writes
-        self.without_name = without_name
-        self.sharing = sharing
+    def __init__(self, schedule: Schedule, naming: Naming) -> None:
+        self.schedule = schedule
+        self.writes = schedule.writes
+        self.without_name = schedule.inlined
         self.naming = naming
-        self.read = read
+        self.read = schedule.read
         self.code: dict[Variable, ast.expr] = {}  # of variables without a name
         self.blocks: list[Block] = []
         self.allocated = 0
         self.undefined: set[Atom] = set()
-        self.overlapping = overlapping_writes(tree, writes)
+        self.overlapping = overlapping_writes(schedule.tree, self.writes)
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -184,16 +174,6 @@ def copy_of(operand: Operand) -> ast.expr:
 
 def is_called(code: ast.expr, own: str) -> bool:
     return isinstance(code, ast.Name) and code.id == own
-
-
-def is_sum(equation: Equation) -> bool:
-    """True for an accumulation that is a sum of the same dtype, and no number where it is to be an
-    array without axes."""
-    if equation.primitive != "accumulate" or equation.params["op"] != "add":
-        return False
-    (summed,) = infer("add", tuple(atom.type for atom in equation.inputs), {})
-    made = equation.output.type
-    return made.kind != "array" or (summed.kind, summed.dtype) == (made.kind, made.dtype)
 
 
 def _subtracted(statement: ast.stmt) -> ast.stmt:

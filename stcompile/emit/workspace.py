@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from stcompile.analysis.orders import Order
+from stcompile.code.literals import attribute, literal, name
+from stcompile.code.templates import Operand, substitute
 from stcompile.emit.layout import Block, Commented, Compound
-from stcompile.emit.literals import attribute, literal, name
 from stcompile.emit.names import Naming
-from stcompile.emit.templates import Operand, substitute
 from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan

@@ -15,7 +15,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.strides import memory_order
-from stcompile.emit.literals import attribute, literal, name
+from stcompile.code.literals import attribute, literal, name
 from stcompile.wengert.types import is_generator
 
 SPREAD = 0.01  # of what is differentiated and has only one value: it is to be moved

@@ -15,11 +15,11 @@ from stcompile.base import trees
 from stcompile.base.errors import ExportError
 from stcompile.base.options import Options
 from stcompile.base.strides import memory_order
+from stcompile.code.literals import literal, name
+from stcompile.code.render import render
 from stcompile.codegen_templates.skeleton import calls, differences, draws, gradient, step
 from stcompile.emit.function import READABLE, Emitted, emit, scipy_modules
 from stcompile.emit.layout import INDENT, WIDTH
-from stcompile.emit.literals import literal, name
-from stcompile.emit.render import render
 from stcompile.emit.workspace import FACTORY
 from stcompile.export.examples import example
 from stcompile.export.quoted import Quote

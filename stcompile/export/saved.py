@@ -10,7 +10,7 @@ import numpy as np
 
 from stcompile.base.errors import ExportError
 from stcompile.base.strides import memory_order
-from stcompile.emit.literals import attribute, literal, name
+from stcompile.code.literals import attribute, literal, name
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.staged import Hidden, Staged
 from stcompile.wengert.types import is_generator

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stcompile.analysis.liveness import Liveness, uses_by_variable
+from stcompile.analysis.liveness import Liveness
 from stcompile.analysis.orders import Order, choose_orders
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, defined_by
 from stcompile.analysis.storage import Storage, Writes, target_of, written
@@ -63,6 +63,7 @@ NOTHING = Plan({}, Allocation(), {}, {}, {}, {}, {})
 
 def plan_buffers(
     tree: Tree,
+    liveness: Liveness,
     writes: Writes,
     classes: Classes,
     writable: Mapping[int, tuple[int, ...]],
@@ -77,7 +78,7 @@ def plan_buffers(
     are collected."""
     alone = {value: row for value, row in rows.items() if _are_alone(row, classes)}
     while True:
-        plan = _Planner(tree, writes, classes, writable, places, products, alone).run()
+        plan = _Planner(tree, liveness, writes, classes, writable, places, products, alone).run()
         if all(plan.has(row.whole) for row in alone.values()):
             return plan
         alone = {value: row for value, row in alone.items() if plan.has(row.whole)}
@@ -93,6 +94,7 @@ class _Planner:
     def __init__(
         self,
         tree: Tree,
+        liveness: Liveness,
         writes: Writes,
         classes: Classes,
         writable: Mapping[int, tuple[int, ...]],
@@ -110,8 +112,7 @@ class _Planner:
         self.places = places
         self.products = products
         self.fused = {v for product in products.values() for v in product.fused}
-        self.liveness = Liveness(tree, places)
-        self.uses = uses_by_variable(tree)
+        self.liveness = liveness
 
     def run(self) -> Plan:
         definable = set(self._definable())
@@ -169,7 +170,7 @@ class _Planner:
         joined = {step.equation.output for step, _ in joined_parts(self.tree)}
         return {
             variable: rows
-            for variable, rows in split_rows(self.tree, self.uses).items()
+            for variable, rows in split_rows(self.tree).items()
             if head_of.get(rows.whole) == rows.whole and rows.whole not in joined
         }
 
@@ -261,7 +262,7 @@ class _Planner:
         for another array then, but one array cannot hold both."""
         found: set[Variable] = set()
         views = dict.fromkeys(self.storage.views)
-        for step in self.tree.steps():
+        for step in self.tree.steps:
             if step.at in self.writes.inplace:
                 (output,), target = step.equation.outputs, target_of(step.equation)
                 if self.writes.inplace[step.at]:
@@ -285,7 +286,7 @@ class _Planner:
     def _written_while_read(self, head_of: Mapping[Variable, Variable]) -> set[Variable]:
         """What an equation computes from a value of the same class that it cannot write over."""
         found: set[Variable] = set()
-        for step in self.tree.steps():
+        for step in self.tree.steps:
             if step.at in self.writes.inplace:
                 continue
             product = self.products.get(step.at)
@@ -336,7 +337,7 @@ class _Planner:
         found = {}
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
         elsewhere = kept | changed | self.in_rows
-        for step in self.tree.steps():
+        for step in self.tree.steps:
             if any(True for _ in step.equation.variables):
                 continue
             for output in step.equation.outputs:

@@ -1,6 +1,6 @@
 """From when to when the array of each class of variables is needed.
 
-A *class* is the variables that share one name (`stcompile.emit.sharing`), and so one array. Its
+A *class* is the variables that share one name (`stcompile.plan.sharing`), and so one array. Its
 lifetime is one interval of positions: from the first that gives it a value to the last that reads
 it, or a view of it. What a loop reads of outside is needed until the loop ends.
 """

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stcompile.analysis.liveness import Use
-from stcompile.analysis.regions import Region, Step, Tree
+from stcompile.analysis.regions import Region, Step, Tree, Use
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.templates import mark_of
 
@@ -30,12 +29,12 @@ class Rows:
         return self.start * (self.whole.type.size // self.whole.type.dims[0])
 
 
-def split_rows(tree: Tree, uses: Mapping[Variable, Sequence[Use]]) -> dict[Variable, Rows]:
+def split_rows(tree: Tree) -> dict[Variable, Rows]:
     """The rows of all values that can be split."""
     found: dict[Variable, Rows] = {}
-    for region, step in _steps(tree):
-        for output in step.equation.outputs:
-            rows = _split(output, region, uses)
+    for region, item in tree.items():
+        for output in item.equation.outputs if isinstance(item, Step) else ():
+            rows = _split(output, region, tree.uses)
             if rows is not None:
                 found.update((part.variable, part) for part in rows)
     return found
@@ -78,7 +77,7 @@ def _is_plain(use: Use) -> bool:
 
 def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
     """The concatenations of different variables along their first axis, with their parts."""
-    for _, step in _steps(tree):
+    for step in tree.steps:
         equation = step.equation
         if equation.primitive != "concatenate" or equation.params["axis"] != 0:
             continue
@@ -90,7 +89,3 @@ def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
                 rows.append(Rows(part, equation.output, start))
                 start += part.type.dims[0]
             yield step, rows
-
-
-def _steps(tree: Tree) -> Iterator[tuple[Region, Step]]:
-    return ((region, item) for region, item in tree.items() if isinstance(item, Step))

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stcompile.analysis.liveness import Use
-from stcompile.analysis.regions import Region, Repeat, Step, Tree
+from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, target_of
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.types import Type
@@ -42,7 +41,6 @@ class Product:
 def find_products(
     tree: Tree,
     writes: Writes,
-    uses: Mapping[Variable, Sequence[Use]],
     contiguous: Container[Variable],
 ) -> dict[int, Product]:
     """The products of a tree, by the positions of the additions. ``contiguous`` are the variables
@@ -52,7 +50,7 @@ def find_products(
     changes = _changes(tree, writes)
     for region, item in tree.items():
         if isinstance(item, Step) and item.equation.primitive == "contract":
-            product = _product(item, region, storage, uses)
+            product = _product(item, region, storage, tree.uses)
             if product is not None and _fits(item.equation, contiguous):
                 user, made = product
                 # Of a sum of two products, the second is added where the first was made.
@@ -71,7 +69,7 @@ def _fits(contract: Equation, contiguous: Container[Variable]) -> bool:
 def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Atom]]:
     """Where an array is changed in place, and which."""
     found = []
-    for step in tree.steps():
+    for step in tree.steps:
         if step.equation.primitive == "store":
             found.append((step.at, step.equation.inputs[0]))
         elif writes.inplace.get(step.at):
@@ -166,7 +164,7 @@ def suits_numpy(tree: Tree) -> bool:
     filters with the windows of many images. The BLAS that comes with NumPy is quicker with these,
     and the two are not mixed."""
     work, thin = 0, 0
-    for step in tree.steps():
+    for step in tree.steps:
         if step.equation.primitive == "contract":
             x, y = (atom.type for atom in step.equation.inputs)
             summed = math.prod(x.dims[a] for a, _ in step.equation.params["contracted"])

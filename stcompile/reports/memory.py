@@ -7,13 +7,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stcompile.analysis.liveness import uses_of
 from stcompile.analysis.regions import Branch, Repeat, Step, Tree
 from stcompile.base.location import Location
 from stcompile.emit.function import Emitted
 from stcompile.plan.allocation import Block
 from stcompile.plan.lifetimes import Lifetime, lifetimes
-from stcompile.wengert.ir import Equation, Program, Variable
+from stcompile.wengert.ir import Equation, Program
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import mark_of
 from stcompile.wengert.types import Type
@@ -221,9 +220,8 @@ class _Report:
             and root not in self.plan.constants
             and root not in self.emitted.unmade
         }
-        places: dict[Variable, list[int]] = {}
-        for use in uses_of(self.tree):
-            places.setdefault(use.variable, []).append(use.at)
+        uses = self.tree.uses
+        places = {variable: [use.at for use in found] for variable, found in uses.items()}
         for root, life in lifetimes(self.tree, storage, own, places).items():
             yield life, root.type.nbytes
 

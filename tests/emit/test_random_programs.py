@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stcompile.analysis.liveness import Moments
 from stcompile.analysis.regions import Repeat, unfold
 from stcompile.analysis.storage import plan_writes
 from stcompile.base.options import Options
@@ -93,7 +94,7 @@ def test_the_random_programs_are_of_all_kinds() -> None:
     found: set[str] = set()
     for seed in range(150):
         tree = unfold(Builder(random.Random(seed).randrange).program())
-        writes = plan_writes(tree)
+        writes = plan_writes(tree, Moments(tree))
         found |= {"in place"} if any(writes.inplace.values()) else set()
         found |= {"copied"} if not all(writes.inplace.values()) else set()
         found |= {"copied before"} if writes.copied else set()

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from stcompile.emit.lines import break_line
-from stcompile.emit.render import quoted, render
+from stcompile.code.lines import break_line
+from stcompile.code.render import quoted, render
 from tests.emit.random_trees import Grower
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -309,7 +309,7 @@ def test_quoted() -> None:
 def test_no_warnings() -> None:
     """astor uses names that Python 3.12 deprecates; users must not see that."""
     program = (
-        "import ast; from stcompile.emit.render import render;"
+        "import ast; from stcompile.code.render import render;"
         'print(render(ast.parse(\'f(1, 2.5, "s", f"{x}", b"b", None, x[1:2, 0])\').body[0]))'
     )
     done = subprocess.run(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from stcompile.analysis.liveness import Use, uses_of
+from stcompile.analysis.liveness import Liveness, Moments
 from stcompile.analysis.regions import Tree, unfold
 from stcompile.analysis.storage import Writes, plan_writes
-from stcompile.emit.inlining import text_places
-from stcompile.emit.planned import writable_steps
-from stcompile.emit.sharing import Sharing
 from stcompile.plan.buffers import Plan, plan_buffers
 from stcompile.plan.collected import collected_rows
+from stcompile.plan.inlining import text_places
+from stcompile.plan.sharing import Sharing
+from stcompile.plan.writable import writable_steps
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
@@ -40,12 +40,10 @@ class Listed:
         program = parse_program(text)
         verify(program)
         self.tree: Tree = unfold(program)
-        self.writes: Writes = plan_writes(self.tree)
-        self.uses: dict[Variable, list[Use]] = {}
-        for use in uses_of(self.tree):
-            self.uses.setdefault(use.variable, []).append(use)
+        self.moments = Moments(self.tree)
+        self.writes: Writes = plan_writes(self.tree, self.moments)
         self.places: Mapping[Variable, Sequence[int]] = {
-            variable: [use.at for use in uses] for variable, uses in self.uses.items()
+            variable: [use.at for use in uses] for variable, uses in self.tree.uses.items()
         }
         self.variables = {own: variable for variable, own in self.tree.hints.items()}
 
@@ -62,12 +60,13 @@ class Listed:
         tree, writes = self.tree, self.writes
         writable = writable_steps(tree)
         places = text_places(tree, set())
+        liveness = Liveness(self.moments, places)
         rows = collected_rows(tree, writes, writable, ())
-        classes = Sharing(tree, writes, writes.storage.views, places, rows).classes
+        classes = Sharing(tree, liveness, writes, writes.storage.views, places, rows).classes
         if together is not None:
             joint = [[self[own] for own in names] for names in together.values()]
             classes = {member: members for members in joint for member in members}
-        return plan_buffers(tree, writes, classes, writable, places, {}, rows)
+        return plan_buffers(tree, liveness, writes, classes, writable, places, {}, rows)
 
     def names(self, variables: Iterable[Variable]) -> str:
         """The names of variables, in the order of the text's."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from stcompile.emit.planned import writable_steps
 from stcompile.plan.allocation import Allocation, Requests, allocate
 from stcompile.plan.lifetimes import lifetimes
 from stcompile.plan.parts import Rows, split_rows
 from stcompile.plan.products import find_products
+from stcompile.plan.writable import writable_steps
 from stcompile.wengert.ir import Variable
 from tests.plan.lists import Listed
 
@@ -144,7 +144,7 @@ def test_blas_adds_in_place() -> None:
         }"""
     )
     contiguous = {listed["x"], listed["y"]}
-    products = find_products(listed.tree, listed.writes, listed.uses, contiguous)
+    products = find_products(listed.tree, listed.writes, contiguous)
     wanted = replace(requests(listed, listed.alone("acc", "sum_")), products=products)
     assert list(products) == [3]
     assert taken_over(allocated(listed, wanted)) == {"sum_": "acc"}
@@ -307,7 +307,7 @@ ROWS = Listed(
 
 
 def test_rows_live_in_their_array_and_keep_it() -> None:
-    split = split_rows(ROWS.tree, ROWS.uses)
+    split = split_rows(ROWS.tree)
     head_of = ROWS.alone("whole", "top", "low", "a", "c")
     found = allocated(ROWS, replace(requests(ROWS, head_of), split=split))
     around = found.block_of[ROWS["whole"]]
@@ -332,7 +332,7 @@ def test_an_array_is_not_free_while_rows_of_it_are_read() -> None:
           return b
         }"""
     )
-    split = split_rows(listed.tree, listed.uses)
+    split = split_rows(listed.tree)
     head_of = listed.alone("whole", "top", "low", "a", "c")
     found = allocated(listed, replace(requests(listed, head_of), split=split))
     assert blocks(found) == ["whole", "c"]

@@ -12,7 +12,7 @@ from tests.plan.lists import Listed
 def split(body: str) -> dict[str, tuple[str, int]]:
     """The rows that are arrays by themselves: of what, and from which row on."""
     listed = Listed(f"program f(x: f64[4,3]) {{ whole: f64[4,3] = sin(x) {body} }}")
-    found = split_rows(listed.tree, listed.uses)
+    found = split_rows(listed.tree)
     assert all(rows.variable == variable for variable, rows in found.items())
     names = listed.tree.hints
     return {names[v]: (names[rows.whole], rows.start) for v, rows in found.items()}

@@ -18,9 +18,7 @@ from tests.plan.lists import Listed
 
 
 def products(listed: Listed, *contiguous: str) -> dict[int, Product]:
-    return find_products(
-        listed.tree, listed.writes, listed.uses, {listed[own] for own in contiguous}
-    )
+    return find_products(listed.tree, listed.writes, {listed[own] for own in contiguous})
 
 
 def matrices(equations: str, returned: str = "y", dtype: str = "f64") -> Listed:
@@ -178,7 +176,7 @@ def test_what_blas_computes(
     listed = Listed(
         f"program f(x: {x}, y: {y}) {{ out: {out} = contract(x, y; {params}) return out }}"
     )
-    (step,) = listed.tree.steps()
+    (step,) = listed.tree.steps
     assert is_blas(step.equation) == expected
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from stcompile.code.literals import name as named
+from stcompile.code.templates import Operand, substitute_into, substitute_scalar
 from stcompile.codegen_templates import buffered, numpy
 from stcompile.codegen_templates.buffered import SCALARS
-from stcompile.emit.literals import name as named
-from stcompile.emit.templates import Operand, substitute_into, substitute_scalar
 from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.templates import BUFFERED as EVERY
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operands, positional

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.emit.literals import name as named
-from stcompile.emit.templates import Operand, substitute, substitute_into
+from stcompile.code.literals import name as named
+from stcompile.code.templates import Operand, substitute, substitute_into
 from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.templates import BUFFERED, TEMPLATES, grouped
 from stcompile.wengert.types import type_of

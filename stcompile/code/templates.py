@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.code.literals import Hole, literal, name
 from stcompile.codegen_templates.buffered import SCALARS
 from stcompile.codegen_templates.numpy.subscripts import elements
-from stcompile.emit.literals import Hole, literal, name
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
 from stcompile.wengert.templates import BUFFERED, TEMPLATES, named
 from stcompile.wengert.types import Type

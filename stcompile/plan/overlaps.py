@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stcompile.analysis.regions import Step, Tree
+from stcompile.analysis.regions import Tree
 from stcompile.analysis.storage import Writes
 from stcompile.wengert.ir import Equation, Variable
 
 
 def overlapping_writes(tree: Tree, writes: Writes) -> frozenset[int]:
     """The positions of the writes in place that need a copy of their value, the second operand."""
-    steps = [item for _, item in tree.items() if isinstance(item, Step)]
-    found = [step for step in steps if writes.inplace.get(step.at) and _meet(step.equation, writes)]
-    if not found:
-        return frozenset()
-    makers = {output: step.equation for step in steps for output in step.equation.outputs}
-    return frozenset(step.at for step in found if not _is_safe(step.equation, makers))
+    return frozenset(
+        step.at
+        for step in tree.steps
+        if writes.inplace.get(step.at)
+        if _meet(step.equation, writes) and not _is_safe(step.equation, tree)
+    )
 
 
 def _meet(equation: Equation, writes: Writes) -> bool:
@@ -41,13 +41,13 @@ def _written_axes(equation: Equation) -> int:
     return equation.inputs[0].type.ndim
 
 
-def _is_safe(update: Equation, makers: dict[Variable, Equation]) -> bool:
+def _is_safe(update: Equation, tree: Tree) -> bool:
     """True for two slices of one array, if they go along the same axis in equal steps, or have no
     element in common."""
     target, value = update.inputs[:2]
-    made = makers.get(value) if isinstance(value, Variable) else None
-    if update.primitive != "update" or made is None:
+    if update.primitive != "update" or value not in tree.makers:
         return False
+    made = tree.makers[value].equation
     if made.primitive != "slice" or made.inputs[0] != target:
         return False
     ways = [_way(equation) for equation in (update, made)]

@@ -15,7 +15,7 @@ from collections.abc import Container, Mapping, Sequence
 from stcompile.analysis.liveness import Liveness
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, regions_of
 from stcompile.analysis.storage import Writes
-from stcompile.emit.inlining import is_unnamed
+from stcompile.plan.inlining import is_unnamed
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.naming import base_name
 from stcompile.wengert.templates import inplace_operand
@@ -27,6 +27,7 @@ class Sharing:
     def __init__(
         self,
         tree: Tree,
+        liveness: Liveness,
         writes: Writes,
         without_name: set[Variable],
         places: Mapping[Variable, Sequence[int]],
@@ -37,7 +38,7 @@ class Sharing:
         self.tree = tree
         self._rows = rows
         self.writes = writes
-        self.liveness = Liveness(tree, places)
+        self.liveness = liveness
         self._places = places
         self._copied: dict[int, Atom] = {}  # targets of writes that copy them first
         self.excluded = set(without_name)

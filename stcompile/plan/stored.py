@@ -11,11 +11,11 @@ array as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stcompile.analysis.liveness import Use, uses_of
-from stcompile.analysis.regions import Step, Tree
+from stcompile.analysis.regions import Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, tree_storage
 from stcompile.plan.products import Product
 from stcompile.wengert.ir import Variable
@@ -25,13 +25,10 @@ from stcompile.wengert.templates import inplace_operand, mark_of
 
 def make_stored_in_place(tree: Tree, writes: Writes) -> Writes:
     """The writes, and where a value is made in the array that it is stored to."""
-    stores = [s for s in _steps(tree) if s.equation.primitive == "store"]
-    if not stores:
-        return writes
     finder = _Finder(tree, writes, tree_storage(tree, writes.copied))
     made_in: dict[Variable, Variable] = {}
     done: set[int] = set()
-    for store in stores:
+    for store in _stores(tree):
         chain = finder.chain(store)
         if chain is not None and chain.first not in made_in:  # else it is copied from there
             made_in[chain.first] = chain.target
@@ -43,11 +40,9 @@ def store_products(tree: Tree, writes: Writes, products: Mapping[int, Product]) 
     """The writes, and where products are added to the very array that the sum is stored to."""
     finder = _Finder(tree, writes, writes.storage)
     made_in, done = dict(writes.made_in), set(writes.done)
-    for store in _steps(tree):
-        if store.equation.primitive != "store":
-            continue
+    for store in _stores(tree):
         target, value = store.equation.inputs
-        maker = finder.makers.get(value) if isinstance(value, Variable) else None
+        maker = tree.makers.get(value)
         product = products.get(maker.at) if maker is not None else None
         if maker is None or product is None or product.acc != target:
             continue
@@ -59,9 +54,10 @@ def store_products(tree: Tree, writes: Writes, products: Mapping[int, Product]) 
     return replace(writes, made_in=made_in, done=frozenset(done))
 
 
-def _steps(tree: Tree) -> Iterator[Step]:
-    """The steps that are in no branch or loop."""
-    return (item for item in tree.region.items if isinstance(item, Step))
+def _stores(tree: Tree) -> Iterator[Step]:
+    """The stores that are in no branch or loop."""
+    items = (item for item in tree.region.items if isinstance(item, Step))
+    return (step for step in items if step.equation.primitive == "store")
 
 
 @dataclass(frozen=True)
@@ -78,18 +74,18 @@ class _Finder:
     def __init__(self, tree: Tree, writes: Writes, storage: Storage) -> None:
         self.writes = writes
         self.storage = storage
-        self.makers = {output: step for step in _steps(tree) for output in step.equation.outputs}
-        self.uses: dict[Variable, list[Use]] = {}
-        self.in_storage: dict[Variable, list[Use]] = {}  # by root: of what may be in its storage
-        for use in uses_of(tree):
-            self.uses.setdefault(use.variable, []).append(use)
-            for root in storage.roots_of(use.variable):
-                self.in_storage.setdefault(root, []).append(use)
-        self.raising = [
-            item.at
-            for _, item in tree.items()
-            if isinstance(item, Step) and set(item.equation.effects) - {"write"}
-        ]
+        self.makers = tree.makers
+        self.uses = tree.uses
+        self.raising = [s.at for s in tree.steps if set(s.equation.effects) - {"write"}]
+
+    @functools.cached_property
+    def in_storage(self) -> Mapping[Variable, Sequence[Use]]:
+        """By root: the uses of what may be in its storage."""
+        found: dict[Variable, list[Use]] = {}
+        for variable, uses in self.uses.items():
+            for root in self.storage.roots_of(variable):
+                found.setdefault(root, []).extend(uses)
+        return found
 
     def is_seen(self, target: Variable, value: Variable, maker: Step, store: Step) -> bool:
         """True if anything reads a value or its target between its making and its store, or the

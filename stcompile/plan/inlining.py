@@ -6,8 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from stcompile.analysis.liveness import Liveness, Use, uses_by_variable, uses_of
-from stcompile.analysis.regions import Branch, Collected, Region, Repeat, Step, Tree
+from stcompile.analysis.liveness import Liveness, Moments
+from stcompile.analysis.regions import Branch, Collected, Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Roots, Writes, shared_input, tree_storage, written
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Atom, Equation, Variable
@@ -23,7 +23,9 @@ def is_unnamed(name: str) -> bool:
     return is_numbered(base_name(name)) or name.startswith("%")
 
 
-def inlined(tree: Tree, writes: Writes, fixed: Container[Variable] = ()) -> set[Variable]:
+def inlined(
+    tree: Tree, moments: Moments, writes: Writes, fixed: Container[Variable]
+) -> set[Variable]:
     """The variables whose value may be written where it is used.
 
     A value without a name is, if it is used once, by an equation of the same line and in the same
@@ -32,30 +34,29 @@ def inlined(tree: Tree, writes: Writes, fixed: Container[Variable] = ()) -> set[
     is never written is, everywhere: it costs nothing. So is the item of a step. What is ``fixed``
     has a place of its own.
     """
-    return _Inlining(tree, writes, fixed).found
+    return _Inlining(tree, moments, writes, fixed).found
 
 
 class _Inlining:
-    def __init__(self, tree: Tree, writes: Writes, fixed: Container[Variable]) -> None:
+    def __init__(
+        self, tree: Tree, moments: Moments, writes: Writes, fixed: Container[Variable]
+    ) -> None:
         self.tree = tree
         self.fixed = fixed
-        self.uses = uses_by_variable(tree)
+        self.uses = tree.uses
         self.storage = tree_storage(tree, writes.copied)
         self.written: Roots = self.storage.reach(
             frozenset[Variable]().union(*map(self.storage.roots_of, written(tree, writes)))
         )
         self.barriers = [
-            item.at
-            for _, item in tree.items()
-            if isinstance(item, Step)
-            and (
-                item.equation.effects
-                or mark_of(item.equation.primitive) == "write"
-                or not writes.made_in.keys().isdisjoint(item.equation.outputs)
-            )
+            step.at
+            for step in tree.steps
+            if step.equation.effects
+            or mark_of(step.equation.primitive) == "write"
+            or not writes.made_in.keys().isdisjoint(step.equation.outputs)
         ]
         raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
-        self.liveness = Liveness(tree, raw)
+        self.liveness = Liveness(moments, raw)
         self.found: set[Variable] = set()
         self.named = set(tree.inputs)  # what has a name, or is a view of something that has
         for region, item in tree.items():
@@ -179,10 +180,8 @@ def block_key(location: Location) -> tuple[Any, ...]:
 def text_places(tree: Tree, without_name: set[Variable]) -> Mapping[Variable, Sequence[int]]:
     """The positions where each variable is read in the text: an expression that is written where
     it is used reads its operands there."""
-    places: dict[Variable, list[int]] = {}
-    for use in uses_of(tree):
-        if use.kind != "source":
-            places.setdefault(use.variable, []).append(use.at)
+    read = {v: [use.at for use in uses if use.kind != "source"] for v, uses in tree.uses.items()}
+    places = {variable: positions for variable, positions in read.items() if positions}
     for _, item in reversed(list(tree.items())):
         if isinstance(item, Step):
             for output in item.equation.outputs:

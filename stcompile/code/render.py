@@ -1,6 +1,6 @@
 """Source text of AST nodes: astor's formatting, with strings and slices as ruff prints them.
 
-The only module that knows astor. Line breaking is `stcompile.emit.lines`'s work.
+The only module that knows astor. Line breaking is `stcompile.code.lines`'s work.
 
 >>> import ast
 >>> print(*render(ast.parse("y = x[(0), 2*t : 2*(t+1)] ** (-1), 'a'").body[0]), sep="\\n")
@@ -14,7 +14,7 @@ import math
 import warnings
 from typing import Any
 
-from stcompile.emit.lines import break_line
+from stcompile.code.lines import break_line
 
 with warnings.catch_warnings():  # astor names ast.Num and its like, deprecated since Python 3.12
     warnings.simplefilter("ignore")

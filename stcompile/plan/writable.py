@@ -1,0 +1,89 @@
+"""Which steps can write their value into an array that is already there."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from stcompile.analysis.regions import Tree
+from stcompile.code.literals import name
+from stcompile.code.templates import Operand, substitute_into
+from stcompile.plan.parts import split_rows
+from stcompile.wengert.ir import Equation, Variable
+from stcompile.wengert.primitives import infer
+from stcompile.wengert.templates import inplace_operand, inplace_operands, mark_of
+
+# What puts a value into a place, with what reads that place.
+_PUTTING = {"store": "", "update": "slice", "index_update": "index"}
+_AUGMENTED = {"add", "subtract", "multiply", "divide"}
+
+
+def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
+    """The positions of the steps that can write into a given array, each with the places of the
+    operands whose array that may be."""
+    found: dict[int, tuple[int, ...]] = {}
+    put_back = augmenting(tree)
+    for step in tree.steps:
+        equation = step.equation
+        if len(equation.outputs) != 1 or equation.output in put_back:
+            continue
+        if equation.output.type.kind != "array":
+            continue
+        if mark_of(equation.primitive) == "write":
+            whole = range(len(equation.inputs)) if is_sum(equation) else ()
+            found[step.at] = tuple(whole) or (inplace_operand(equation.primitive),)
+        elif not equation.effects and _into(equation):
+            found[step.at] = inplace_operands(equation.primitive, len(equation.inputs))
+    return found
+
+
+def fixed_places(tree: Tree, writable: Container[int]) -> set[Variable]:
+    """What has a place of its own if it has a buffer: what these steps compute, and rows of it."""
+    if not writable:
+        return set()
+    outputs = computed_by(tree, writable)
+    return outputs | {v for v, rows in split_rows(tree).items() if rows.whole in outputs}
+
+
+def computed_by(tree: Tree, positions: Container[int]) -> set[Variable]:
+    """What the steps at these positions compute."""
+    steps = (step for step in tree.steps if step.at in positions)
+    return {output for step in steps for output in step.equation.outputs}
+
+
+def augmenting(tree: Tree) -> set[Variable]:
+    """What is computed from a place and put back there, and nothing else: ``p -= d``."""
+    found = set()
+    for step in tree.steps:
+        wanted = _PUTTING.get(step.equation.primitive)
+        if wanted is None:
+            continue
+        target, value, *indices = step.equation.inputs
+        if value not in tree.makers:
+            continue
+        maker = tree.makers[value].equation
+        if maker.primitive not in _AUGMENTED or len(tree.uses[maker.output]) > 1:
+            continue
+        read = maker.inputs[0]
+        if read != target and isinstance(read, Variable):
+            look = tree.makers[read].equation if read in tree.makers else None
+            if look is None or (look.primitive, look.inputs) != (wanted, (target, *indices)):
+                continue
+        found.add(maker.output)
+    return found
+
+
+def _into(equation: Equation) -> bool:
+    """True if there is code that writes the value of an equation into a given array."""
+    operands = [Operand(name("x"), atom) for atom in equation.inputs]
+    out = Operand(name("out"), equation.output)
+    return bool(substitute_into(equation.primitive, out, operands, equation.params))
+
+
+def is_sum(equation: Equation) -> bool:
+    """True for an accumulation that is a sum of the same dtype, and no number where it is to be an
+    array without axes."""
+    if equation.primitive != "accumulate" or equation.params["op"] != "add":
+        return False
+    (summed,) = infer("add", tuple(atom.type for atom in equation.inputs), {})
+    made = equation.output.type
+    return made.kind != "array" or (summed.kind, summed.dtype) == (made.kind, made.dtype)
