@@ -39,6 +39,7 @@ from stcompile.base.strides import (
     placeholder,
     shortened,
 )
+from stcompile.base.thresholds import LAYOUT_GUESSES
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
@@ -47,7 +48,6 @@ from stcompile.wengert.types import Type
 # np.reshape(copy=False) exists since NumPy 2.1; setting the shape is deprecated since 2.5.
 _RESHAPE_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 _SHORT = 2  # no axis of what NumPy is asked with is longer
-_GUESSES = 36  # so many orders of operands that are not known are tried at most
 
 # Made in C order, whatever the operands are.
 _NATURAL = frozenset({"full", "arange", "eye", "constant", "array"})
@@ -199,11 +199,11 @@ def _possible(equation: Equation, inputs: Sequence[Strides]) -> list[tuple[tuple
         orders = itertools.permutations(range(len(dims)))
         if strides is not None:
             choices.append([strides])
-        elif math.factorial(len(dims)) <= _GUESSES:
+        elif math.factorial(len(dims)) <= LAYOUT_GUESSES:
             choices.append([in_order(dims, size, order) for order in orders])
         else:
             return []
-    if math.prod(map(len, choices)) > _GUESSES:
+    if math.prod(map(len, choices)) > LAYOUT_GUESSES:
         return []
     return list(itertools.product(*choices))
 

@@ -11,12 +11,12 @@ from collections.abc import Container, Mapping, Set
 from typing import TypeAlias
 
 from stcompile.analysis.regions import Tree
+from stcompile.base.thresholds import LONG_AXIS
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 
 Order: TypeAlias = tuple[int, ...]
 
-SHORT = 64  # a last axis from this length on is long enough
 _REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
 _UPDATES = {"update", "index_update", "accumulate", "masked_update", "copy", "cast"}
 
@@ -93,7 +93,7 @@ def _sums_short_rows(equation: Equation) -> bool:
 
 def has_short_rows(dims: tuple[int, ...]) -> bool:
     """True for an array with a short last axis and a long other one."""
-    return dims[-1] < SHORT and max(dims) > 2 * dims[-1]
+    return dims[-1] < LONG_AXIS and max(dims) > 2 * dims[-1]
 
 
 class _Groups:

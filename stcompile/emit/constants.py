@@ -17,6 +17,7 @@ import numpy as np
 from stcompile.analysis.regions import Branch, Item, Region, Repeat, Step, Tree
 from stcompile.analysis.storage import Storage, tree_storage
 from stcompile.base.location import Location
+from stcompile.base.thresholds import PRINTED_ELEMENTS
 from stcompile.code.literals import attribute, literal
 from stcompile.codegen_templates.numpy.subscripts import bounds, single
 from stcompile.plan.inlining import is_unnamed
@@ -24,7 +25,6 @@ from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Equation, Variable, freeze
 from stcompile.wengert.naming import base_name
 
-LONG = 64  # elements: what has more is not printed
 Save: TypeAlias = Callable[[str, "np.ndarray[Any, Any]"], str]
 """Keeps an array under a name like the one that is wished for, and says which."""
 
@@ -51,7 +51,7 @@ def give_constants(tree: Tree) -> tuple[Tree, tuple[LongConstant, ...]]:
 def _is_long(item: Item) -> bool:
     if not isinstance(item, Step) or item.equation.primitive != "constant":
         return False
-    return item.equation.output.type.size > LONG
+    return item.equation.output.type.size > PRINTED_ELEMENTS
 
 
 class _Giver:

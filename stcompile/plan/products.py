@@ -15,10 +15,10 @@ import numpy as np
 
 from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, target_of
+from stcompile.base.thresholds import LONGER_SIDE, THIN_SIDE
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.types import Type
 
-THIN, LONG = 32, 64  # a side of a matrix, and how much longer another one is
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -171,7 +171,7 @@ def suits_numpy(tree: Tree) -> bool:
             size = step.equation.output.type.size * summed
             work += size
             shortest = min((*x.dims, *y.dims), default=1)
-            if 1 < shortest < THIN and max((*x.dims, *y.dims)) > LONG * shortest:
+            if 1 < shortest < THIN_SIDE and max((*x.dims, *y.dims)) > LONGER_SIDE * shortest:
                 thin += size
     return 2 * thin > work
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
+from stcompile.base.thresholds import FEWEST_ROWS
 from stcompile.frontend.operations.layout import in_c_order
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Row
@@ -53,9 +54,6 @@ def _flatten(run: Run, value: Any) -> tuple[list[Any], tuple[int, ...]]:
     return [item for items, _ in parts for item in items], (len(value), *inner)
 
 
-FEWEST = 4  # rows worth one slice
-
-
 def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
     """``np.stack(items)`` where most of the items are rows of one array, as few slices of it;
     None where they are not."""
@@ -64,7 +62,7 @@ def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
     at = 0
     while at < len(items):
         stop = _end_of_run(items, at)
-        if stop - at < FEWEST:
+        if stop - at < FEWEST_ROWS:
             parts.append(run.record("expand_dims", run.as_array(items[at]), axis=(0,)))
             at += 1
             continue

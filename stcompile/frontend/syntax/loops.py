@@ -1,9 +1,9 @@
 """Loops: unrolled while short, one `loop` equation where they are long or data decides.
 
-A loop over something of known length is unrolled up to `UNROLLED` steps. A longer one is staged
-once, with a counter for the index (`fixpoint`), unless its body needs the index itself: then it is
-unrolled as well. A loop whose condition, length or ``break`` depends on traced values is always
-staged once.
+A loop over something of known length is unrolled up to `UNROLLED_STEPS` steps. A longer one is
+staged once, with a counter for the index (`fixpoint`), unless its body needs the index itself: then
+it is unrolled as well. A loop whose condition, length or ``break`` depends on traced values is
+always staged once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.thresholds import UNROLLED_STEPS
 from stcompile.frontend.control.branches import (
     Path,
     branch,
@@ -57,7 +58,6 @@ from stcompile.frontend.state.values import (
 from stcompile.frontend.syntax.expressions import bind
 from stcompile.wengert.primitives.control import COUNTER
 
-UNROLLED = 16
 REFUSALS = (LanguageError, TypingError)
 
 
@@ -137,7 +137,7 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
     """A loop over something of known length: rolled where it is long."""
     run, length = loop.run, sequence.length
     first = 0
-    if length > UNROLLED:
+    if length > UNROLLED_STEPS:
         for first in (0, 1):  # one step may settle the types
             rest = sequence.after(first) if first else sequence
             try:
@@ -149,7 +149,7 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
                 signal = _one(loop, sequence.item(0))
                 if signal is not None:
                     return _after_signal(loop, signal, sequence, 1)
-    if 1 < length <= UNROLLED and _may_end_early(loop.node):
+    if 1 < length <= UNROLLED_STEPS and _may_end_early(loop.node):
         path = stage_path(run, lambda: _one(loop, sequence.item(0)), is_trial=True)
         if isinstance(path.result, Outcome):
             try:

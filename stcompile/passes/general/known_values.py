@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.thresholds import KNOWN_ELEMENTS
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.templates import TEMPLATES
 
-_LARGEST = 1 << 20  # elements
 _DEEPEST = 100  # equations that lead to a value
 
 
@@ -38,7 +38,7 @@ class KnownValues:
             return None
         if type_.kind not in ("array", "scalar") or type_.dtype.kind not in "bi":
             return None
-        if type_.size > _LARGEST or equation.primitive not in TEMPLATES:
+        if type_.size > KNOWN_ELEMENTS or equation.primitive not in TEMPLATES:
             return None
         if equation.primitive in ("external", "undef"):
             return None
@@ -54,7 +54,7 @@ class KnownValues:
     def are_distinct(self, dims: tuple[int, ...], indices: tuple[Atom, ...], at: Any) -> bool:
         """True if a subscript of constant indices selects no element of an array twice."""
         size = int(np.prod(dims, dtype=int))
-        values = [self.of(index) for index in indices] if size <= _LARGEST else [None]
+        values = [self.of(index) for index in indices] if size <= KNOWN_ELEMENTS else [None]
         if any(value is None for value in values):
             return False
         places = np.arange(size).reshape(dims)

@@ -31,6 +31,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from stcompile.base.thresholds import SLICED_PARTS
 from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables, names_of
@@ -83,7 +84,6 @@ def _spans(equation: Equation) -> tuple[_Span, ...]:
     )
 
 
-_MOST_PARTS = 16  # that one result is computed in
 _VIEWS = ("slice", "windows", "transpose")
 
 
@@ -276,7 +276,7 @@ class _Pusher:
 def _are_strides(slices: Sequence[Equation]) -> bool:
     """True for slices with strides that have no element in common."""
     spans = [_spans(part) for part in slices]
-    if len(spans) > _MOST_PARTS or not any(abs(s.step) > 1 for one in spans for s in one):
+    if len(spans) > SLICED_PARTS or not any(abs(s.step) > 1 for one in spans for s in one):
         return False
     return all(
         any(map(_Span.misses, one, other)) for one, other in itertools.combinations(spans, 2)

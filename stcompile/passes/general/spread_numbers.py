@@ -18,11 +18,11 @@ program f(x: f32[100,64]) {
 
 from __future__ import annotations
 
+from stcompile.base.thresholds import SPREAD_ELEMENTS
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Constant, Program
 from stcompile.wengert.types import Type
 
-LONG = 2048  # elements: shorter arrays are not worth another one
 _EXTREMA = frozenset({"maximum", "minimum", "first_maximum"})
 
 
@@ -36,7 +36,9 @@ def spread_numbers(program: Program) -> Program:
             continue
         type = equation.output.type
         numbers = [atom for atom in equation.inputs if isinstance(atom, Constant)]
-        if len(numbers) != 1 or type.kind != "array" or type.size < LONG or type.dtype.kind != "f":
+        if type.kind != "array" or type.size < SPREAD_ELEMENTS or type.dtype.kind != "f":
+            continue
+        if len(numbers) != 1:
             continue
         (number,) = numbers
         key = type, number

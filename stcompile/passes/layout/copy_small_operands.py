@@ -22,11 +22,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stcompile.analysis.orders import has_short_rows
+from stcompile.base.thresholds import SPREAD_OVER
 from stcompile.passes.general.rebuild import Rebuild
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES
-
-SPREAD = 4  # how many times larger the result is, at least
 
 
 def copy_small_operands(program: Program) -> Program:
@@ -44,7 +43,7 @@ def copy_small_operands(program: Program) -> Program:
             if not isinstance(atom, Variable) or atom not in given or atom.type.ndim < 2:
                 continue
             is_small = atom.type.dims[-2:] == result.dims[-2:] and has_short_rows(result.dims)
-            if is_small and atom.type.size * SPREAD <= result.size:
+            if is_small and atom.type.size * SPREAD_OVER <= result.size:
                 if atom not in copies:
                     copies[atom] = rebuild.insert(at, "copy", (atom,), equation.location)
                 inputs[place] = copies[atom]

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from stcompile.base.location import Location
+from stcompile.base.thresholds import COPIED_AXIS, SMALLER_FACTOR
 from stcompile.passes.layout.layouts import Layouts, Order
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES, infer
 
-SMALL = 8  # a factor that is so many times smaller than the other is turned rather than that
-LONG = 16  # an innermost axis from this length on is worth a copy of the array
 Rule = Callable[[Layouts, Equation], None]
 
 
@@ -273,7 +272,8 @@ def _windows(layouts: Layouts, equation: Equation) -> None:
     dims = source.type.dims
     free = [axis for axis in range(len(dims)) if axis not in equation.params["axis"]]
     inner = max(free, key=lambda axis: dims[axis], default=None)
-    if (order is None or order[-1] not in free) and inner is not None and dims[inner] >= LONG:
+    summed = order is None or order[-1] not in free
+    if summed and inner is not None and dims[inner] >= COPIED_AXIS:
         order = (*(axis for axis in range(len(dims)) if axis != inner), inner)
         turned = layouts.in_order(source, order, location)
         packed = layouts.packed(turned, location)
@@ -338,7 +338,7 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
         rank = layouts.of(other).order.index
         lead = [q[side] for q in sorted(batch, key=lambda pair: rank(pair[1 - side]))]
         summed = [q[side] for q in sorted(pairs, key=lambda pair: rank(pair[1 - side]))]
-        if SMALL * other.type.size <= value.type.size and not layouts.is_laid(other):
+        if SMALLER_FACTOR * other.type.size <= value.type.size and not layouts.is_laid(other):
             elements, dims = _elements(layouts, value), value.type.dims
             if any(dims[axis] > 1 for axis in summed if axis not in elements):
                 summed.sort(

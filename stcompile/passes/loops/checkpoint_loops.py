@@ -23,13 +23,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stcompile.base.location import Section
+from stcompile.base.thresholds import CHECKPOINTED_STEPS
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, map_programs
 from stcompile.wengert.naming import base_name, is_numbered, name_variables
 from stcompile.wengert.primitives.control import COUNTER, Ports, step_of
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
-
-FEWEST = 4  # steps of a loop that is worth it
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def _pairs(program: Program) -> list[_Pair]:
 def _is_plain(loop: Equation) -> bool:
     """True for a known number of steps through arrays."""
     ports = Ports.of(loop)
-    if ports.length is None or ports.length < FEWEST:
+    if ports.length is None or ports.length < CHECKPOINTED_STEPS:
         return False
     return all(port.type.kind == "array" for port in (*ports.xs, *ports.ys)) and all(
         atom.type.kind in ("array", "python", "scalar") for atom in ports.carry

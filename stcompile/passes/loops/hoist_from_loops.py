@@ -38,23 +38,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from stcompile.base.thresholds import (
+    ALL_STEPS_BYTES,
+    CACHED_BYTES,
+    LARGE_STEP_BYTES,
+    SMALL_STEP_BYTES,
+    SUMMED_FACTORS,
+)
 from stcompile.passes.loops.all_steps import LAYOUT, Moved, moved_values
 from stcompile.passes.loops.loop_ports import CountedLoop, Fed, Scope, change_loops, needed
 from stcompile.passes.loops.order_loop_sums import ordered_sums
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.creation import CREATION
 from stcompile.wengert.templates import mark_of
-
-MOST_BYTES = 1 << 28
-"""The values of all steps take no more than this: 256 MB."""
-CACHED_BYTES = 1 << 20
-"""Values of all steps that stay in a processor's cache."""
-SMALL_STEP_BYTES = 1 << 12
-"""A NumPy call costs as much as moving about this much."""
-LARGE_STEP_BYTES = 1 << 18
-"""Products of such operands are as fast one by one."""
-FACTORS = 8
-"""Products with shorter sums are limited by memory, not by arithmetic."""
 
 _MADE_OF_NOTHING = frozenset(primitive.name for primitive in CREATION)
 
@@ -139,7 +135,7 @@ def _pays(equation: Equation, moved: Mapping[Variable, Moved], trial: Scope, len
         return equation.primitive not in _MADE_OF_NOTHING
     work = [e for e in work if e.primitive not in LAYOUT | {"copy"} and e.inputs]
     sizes = [output.type.nbytes for e in work for output in e.outputs]
-    if not sizes or sum(sizes) > MOST_BYTES:
+    if not sizes or sum(sizes) > ALL_STEPS_BYTES:
         return False
     if max(sizes) <= max(CACHED_BYTES, SMALL_STEP_BYTES * length):
         return True
@@ -152,4 +148,4 @@ def _is_product(equation: Equation, length: int) -> bool:
         return False
     x, y = (atom.type for atom in equation.inputs)
     factors = math.prod(x.dims[a] for a, _ in equation.params["contracted"])
-    return factors >= FACTORS and max(x.nbytes, y.nbytes) <= LARGE_STEP_BYTES * length
+    return factors >= SUMMED_FACTORS and max(x.nbytes, y.nbytes) <= LARGE_STEP_BYTES * length

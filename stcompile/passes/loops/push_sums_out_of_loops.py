@@ -38,6 +38,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stcompile.base.location import Location
+from stcompile.base.thresholds import ALL_STEPS_BYTES, LARGE_STEP_BYTES
 from stcompile.passes.loops.all_steps import LAYOUT, Moved, behind, moved_values
 from stcompile.passes.loops.loop_ports import (
     Carried,
@@ -48,11 +49,6 @@ from stcompile.passes.loops.loop_ports import (
     needed,
 )
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
-
-MOST_BYTES = 1 << 28
-"""What a loop keeps for such sums takes no more than this: 256 MB."""
-LARGE_STEP_BYTES = 1 << 18
-"""Sums of products of such factors are as fast one by one, and need not be kept."""
 
 
 def push_sums_out_of_loops(program: Program) -> Program:
@@ -90,7 +86,7 @@ class _Pusher:
             if isinstance(y.atom, Variable) and y.port.type.kind == "array":
                 self.known.setdefault(y.atom, Moved(y.port, True))
         self.ys = list(loop.ys)
-        self.room = MOST_BYTES
+        self.room = ALL_STEPS_BYTES
 
     def push(self) -> Mapping[Variable, Atom] | None:
         terms = [term for carried in self.loop.carry for term in self._terms(carried)]

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
+from stcompile.base.thresholds import NEAR_EQUATIONS
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.templates import mark_of
 
-NEAR = 12  # a value that was computed again is kept for uses that are fewer equations apart
 _CONTROL = frozenset({"cond", "loop", "call", "undef"})
 # and all functions of one operand
 _SLOW = frozenset({"power", "math.pow", "logaddexp", "hypot", "arctan2"})
@@ -184,7 +184,7 @@ class _Rewriter:
         """A value computed again for an equation at a position, or shortly before."""
         for equation in self.facts.chain(variable, self.again):
             output = equation.output
-            if output in self.copies and at - self.used[output] <= NEAR:
+            if output in self.copies and at - self.used[output] <= NEAR_EQUATIONS:
                 continue
             own = {v: self.copies[v] for v in equation.variables if self._is_copied(v)}
             (self.copies[output],) = self._record(equation, {**self.mapping, **own}, user)

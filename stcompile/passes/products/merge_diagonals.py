@@ -33,10 +33,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from stcompile.base.thresholds import LONGER_THAN_MATRIX
 from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
-
-MUCH_LONGER = 4  # times as many elements as the matrix: else the two ways cost the same
 
 
 def merge_diagonals(program: Program) -> Program:
@@ -119,7 +118,7 @@ def _columns(contraction: Equation, side: int, factor: Atom) -> tuple[int, ...] 
         is_square and same and spread and along == expected and dims[along] == long.dims[along]
     ):
         return None
-    if long.size < MUCH_LONGER * matrix.size:
+    if long.size < LONGER_THAN_MATRIX * matrix.size:
         return None
     return (*dims[:count], 1, dims[along])
 
@@ -158,7 +157,7 @@ def _read_diagonal(rebuild: Rebuild, at: int, factors: Equation, place: int) -> 
         and batch == tuple((axis, axis) for axis in range(count))
         and sorted(contracted) == [(axis, axis) for axis in sorted(axes)]
         and x.ndim - count - len(axes) == 1
-        and x.size >= MUCH_LONGER * total.output.type.size
+        and x.size >= LONGER_THAN_MATRIX * total.output.type.size
         and have_same_settings(total, factors, product)
     )
     if not fits:

@@ -26,12 +26,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from stcompile.base.thresholds import OUTER_BYTES
 from stcompile.passes.general.rebuild import Rebuild, with_equations
 from stcompile.passes.loops.loop_ports import Scope
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
 
-MOST_BYTES = 1 << 15
-"""Larger ones are limited by memory, and NumPy would copy both operands piece by piece."""
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -88,5 +87,5 @@ def _is_outer(equation: Equation) -> bool:
         and len(params["contracted"]) == 1
         and not (params["batch"] or params["order"])
         and x.dims[params["contracted"][0][0]] == 1
-        and equation.output.type.nbytes <= MOST_BYTES
+        and equation.output.type.nbytes <= OUTER_BYTES
     )

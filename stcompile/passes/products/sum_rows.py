@@ -21,11 +21,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from stcompile.base.thresholds import SUMMED_ELEMENTS
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, freeze
 from stcompile.wengert.types import Type
 
-LARGE = 512  # elements: of smaller ones, the calls take longer than the additions
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -71,4 +71,4 @@ def _matrix(rebuild: Rebuild, at: int, equation: Equation) -> Atom | None:
 
 def _is_large(atom: Atom) -> bool:
     type = atom.type
-    return type.dtype in _FLOATS and type.size >= LARGE
+    return type.dtype in _FLOATS and type.size >= SUMMED_ELEMENTS
