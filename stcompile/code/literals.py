@@ -11,7 +11,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy.calls import Function
 from stcompile.codegen_templates.numpy.subscripts import Text
 
-_LONG = 12  # characters: what is longer may be the result of a division
+LONG_NUMBER = 12  # characters: what is longer may be the result of a division
 _TOPS, _LARGEST_BOTTOM = (1, 2, 3, 4), 10_000_000
 
 
@@ -139,7 +139,7 @@ def _number(value: float) -> ast.expr:
 
 def _positive(value: float) -> ast.expr:
     """A number; one of many digits as the fraction that it is, if it is one: ``1 / 569``."""
-    if isinstance(value, float) and len(repr(value)) > _LONG:
+    if isinstance(value, float) and len(repr(value)) > LONG_NUMBER:
         for top in _TOPS:
             bottom = round(top / value)
             if bottom <= _LARGEST_BOTTOM and bottom and top / bottom == value:

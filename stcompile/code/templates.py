@@ -115,6 +115,17 @@ def _text_of(template: Callable[..., Any]) -> str:
 
 
 @functools.cache
+def is_call(primitive: str) -> bool:
+    """True for what is printed as a call, and not by an operator, a subscript or an attribute."""
+    returned = (
+        node
+        for node in ast.walk(_parsed(inspect.unwrap(TEMPLATES[primitive])))
+        if isinstance(node, ast.Return)
+    )
+    return isinstance(next(returned).value, ast.Call)
+
+
+@functools.cache
 def _defaults(template: Callable[..., Any]) -> dict[str, Any]:
     parameters = inspect.signature(template).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}

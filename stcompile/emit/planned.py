@@ -21,7 +21,7 @@ from stcompile.plan.products import Product, is_blas
 from stcompile.plan.schedule import Schedule, fused_by
 from stcompile.plan.writable import augmenting, is_sum
 from stcompile.wengert.ir import Atom, Equation, Variable
-from stcompile.wengert.templates import inplace_operand, mark_of
+from stcompile.wengert.templates import inplace_operand
 
 
 @dataclass
@@ -53,10 +53,6 @@ class Planned(Statements):
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
         quick = substitute_scalar(equation.primitive, operands, equation.params)
         return super().code_of(equation, operands) if quick is None else Code((), quick)
-
-    def is_short(self, equation: Equation, code: ast.expr) -> bool:
-        """A view of a buffer may be of any length: it gets a name in the workspace."""
-        return mark_of(equation.primitive) == "view" or super().is_short(equation, code)
 
     def is_put_back(self, output: Variable) -> bool:
         return output in self.augmenting

@@ -19,8 +19,6 @@ from stcompile.plan.writable import is_sum
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.templates import inplace_operand, mark_of
 
-INLINE_WIDTH = 76  # a longer expression gets a line and a name of its own
-
 
 class Steps:
     """Writes equations, one after the other, into ``blocks``; ``allocated`` is the sum of the
@@ -122,7 +120,7 @@ class Steps:
         self.block(equation.location)
         if equation.effects and output not in self.read:
             self.add(ast.Expr(code.value), equation.location)
-        elif output in self.without_name and self.is_short(equation, code.value):
+        elif output in self.without_name:
             self.code[output] = code.value
         elif output in self.writes.made_in:
             stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
@@ -136,10 +134,6 @@ class Steps:
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
         return substitute(equation.primitive, operands, equation.params)
-
-    def is_short(self, equation: Equation, code: ast.expr) -> bool:
-        """True for an expression that may stand where it is used."""
-        return len(ast.unparse(code)) <= INLINE_WIDTH
 
     def is_put_back(self, output: Variable) -> bool:
         """True for a value that is computed in the place that it is put back to."""

@@ -10,7 +10,10 @@ from stcompile.analysis.liveness import Liveness, Moments
 from stcompile.analysis.regions import Branch, Collected, Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Roots, Writes, shared_input, tree_storage, written
 from stcompile.base.location import Location
-from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.base.thresholds import INLINED_WEIGHT
+from stcompile.code.literals import LONG_NUMBER
+from stcompile.code.templates import is_call
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.naming import base_name, is_numbered
 from stcompile.wengert.templates import inplace_operand, mark_of
 
@@ -32,7 +35,7 @@ def inlined(
     region, with nothing written or printed between the two. So is a predicate, a condition, and
     what a loop hands on to its next step when its variable is still read. A view of something that
     is never written is, everywhere: it costs nothing. So is the item of a step. What is ``fixed``
-    has a place of its own.
+    has a place of its own, and an expression that is long to read has a line and a name.
     """
     return _Inlining(tree, moments, writes, fixed).found
 
@@ -58,6 +61,7 @@ class _Inlining:
         raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
         self.liveness = Liveness(moments, raw)
         self.found: set[Variable] = set()
+        self.weights: dict[Atom, int] = {}  # of the expressions
         self.named = set(tree.inputs)  # what has a name, or is a view of something that has
         for region, item in tree.items():
             if isinstance(item, Step):
@@ -79,7 +83,7 @@ class _Inlining:
         if output in self.fixed:
             return
         uses = self.uses.get(output, [])
-        if equation.primitive == "undef" or not uses:
+        if equation.primitive == "undef" or not uses or self._is_heavy(equation):
             return
         if equation.primitive == "global_rng":  # the name of a module
             self.found.add(output)
@@ -104,6 +108,21 @@ class _Inlining:
             and self._is_free(step.at, uses[0].at)
         ):
             self._write_once(output)
+
+    def _is_heavy(self, equation: Equation) -> bool:
+        """True for an expression of many operations and operands, but for a view, which costs
+        nothing. A call counts as two operations, a sign between two terms as none, and a number of
+        many digits as four operands."""
+        primitive = equation.primitive
+        own = 0 if primitive in ("add", "subtract") else 1 + is_call(primitive)
+        weight = own + sum(map(self._weight, equation.inputs))
+        self.weights[equation.output] = weight
+        return weight > INLINED_WEIGHT and mark_of(equation.primitive) != "view"
+
+    def _weight(self, atom: Atom) -> int:
+        if isinstance(atom, Constant):
+            return 4 if len(repr(atom.value)) > LONG_NUMBER else 1
+        return self.weights.get(atom, 1) if atom in self.found else 1
 
     def _write_once(self, output: Variable) -> None:
         self.found.add(output)

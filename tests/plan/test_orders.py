@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stcompile.analysis.orders import SHORT, choose_orders, has_short_rows, longest_last
+from stcompile.analysis.orders import choose_orders, has_short_rows, longest_last
+from stcompile.base.thresholds import LONG_AXIS
 from tests.plan.lists import Listed
 
 
@@ -24,8 +25,8 @@ def test_the_longest_axis_is_innermost() -> None:
 
 
 def test_short_rows() -> None:
-    assert has_short_rows((1000, SHORT - 1))
-    assert not has_short_rows((1000, SHORT))
+    assert has_short_rows((1000, LONG_AXIS - 1))
+    assert not has_short_rows((1000, LONG_AXIS))
     assert has_short_rows((21, 10))
     assert not has_short_rows((20, 10))  # not much longer
     assert not has_short_rows((1000,))

@@ -28,12 +28,11 @@ def gaussian_process_value_and_grad(log_scale, x, y):
     v5 = np.arange(6)
     v6 = v5[:, None] >= v5
     d_c += np.where(v6, -np.outer(v4, d_half), 0)
-    v7 = np.where(v6, -np.outer(linalg.solve_triangular(c, d_half, trans=1, lower=True), half), 0)
-    d_c += v7
+    d_c += np.where(v6, -np.outer(linalg.solve_triangular(c, d_half, trans=1, lower=True), half), 0)
     # scipy_models.py:16  factor = linalg.cho_factor(K, lower=True)
-    v8 = np.where(v6, c.T @ d_c, 0)
-    v9 = np.linalg.solve(c.T, np.linalg.solve(c.T, v8 - v8 * (0.5 * v3)).T)
-    d_K = np.where(v6, v9.T + v9 - v9.T * v3, 0)
+    v7 = np.where(v6, c.T @ d_c, 0)
+    v8 = np.linalg.solve(c.T, np.linalg.solve(c.T, v7 - v7 * (0.5 * v3)).T)
+    d_K = np.where(v6, v8.T + v8 - v8.T * v3, 0)
     # scipy_models.py:15  K = np.exp(-0.5 * distance**2) + 0.1 * np.eye(x.shape[0])
     d_distance = d_K * v2 * -0.5 * (2 * distance)
     # scipy_models.py:14  distance = (x[:, None] - x) / np.exp(log_scale)
