@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,17 @@ class IdentityGuard(Guard):
 
     def _is_met_by(self, value: Any) -> bool:
         return value is self.expected
+
+
+@dataclass(frozen=True)
+class NamesGuard(Guard):
+    """That the names of a module hold these objects."""
+
+    def holds(self) -> bool:
+        try:
+            return all(map(operator.is_, self.place.read(), self.expected))
+        except UNREADABLE:
+            return False
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ LIBRARY = (
     os.path.join(HERE, "optim"),
     os.path.join(HERE, "library"),
 )  # where functions are that user programs call
+PYTHON = os.path.dirname(os.__file__)  # `copy`, `statistics` and the like
 Section = Literal["forward", "tangent", "adjoint", "update"]
 
 
@@ -65,9 +66,15 @@ class Location:
         """The nearest call site in the user's own files: code of this package's library is shown
         by the user's line that calls it."""
         here: Location | None = self
-        while here is not None and os.path.dirname(here.file) in LIBRARY:
+        while here is not None and here.is_inside:
             here = here.caller
         return here.in_section(self.section) if here is not None else None
+
+    @property
+    def is_inside(self) -> bool:
+        """True for code that no user wrote: of this package, and of Python's own modules."""
+        folder = os.path.dirname(self.file)
+        return folder in LIBRARY or folder == PYTHON
 
 
 NOWHERE = Location("<unknown>", 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import operator
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -83,6 +84,29 @@ class Place:
             lambda: find(cls, name, after),
             expression,
             f"{shown}.{name}",
+        )
+
+    @staticmethod
+    def of_names(module: types.ModuleType, names: tuple[str, ...]) -> Place:
+        """What some names of a module hold, as a tuple."""
+        held = vars(module)
+        several = names if len(names) > 1 else names * 2  # of one name there would be no tuple
+        fetch = operator.itemgetter(*several)
+        return Place(
+            ("names", id(held), names),
+            lambda: fetch(held),
+            lambda bind: f"{bind(fetch)}({bind(held)})",
+            f"{', '.join(names)} of {module.__name__}",
+        )
+
+    @staticmethod
+    def of_registration(cls: type, base: type) -> Place:
+        """Whether a class counts as one of an abstract base, which it may be registered with."""
+        return Place(
+            ("registration", id(cls), id(base)),
+            lambda: issubclass(cls, base),
+            lambda bind: f"issubclass({bind(cls)}, {bind(base)})",
+            f"{cls.__name__} as {base.__name__}",
         )
 
     def kind(self) -> Place:

@@ -18,7 +18,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import has_slots_beside, is_record, other_names, slot_of
-from stcompile.base.guards import Guard, IdentityGuard, StructureGuard, same
+from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, same
 from stcompile.base.places import Place, attribute_expression, part_expression
 from stcompile.base.strides import layout_of
 from stcompile.calls.link import link
@@ -278,6 +278,8 @@ class _Writer:
                 self._captured_structure(variable, guard.expected)
             elif guard.expected is None or isinstance(guard.expected, bool):
                 self._unless(f"{read} is {guard.expected!r}")
+            elif isinstance(guard, NamesGuard):  # a tuple asks `is` first
+                self._unless(f"{read} == {self.bind(guard.expected)}")
             elif isinstance(guard, IdentityGuard):
                 self._unless(f"{read} is {self.bind(guard.expected)}")
             else:

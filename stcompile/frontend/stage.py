@@ -114,7 +114,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
         raw,
         tuple(run.captures.leaves),
         tuple(hidden),
-        tuple(run.captures.guards.values()),
+        run.captures.all_guards(),
         result,
         distinct(run.cautions),
         tuple(run.captures.beside),

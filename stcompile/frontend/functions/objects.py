@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import functools
 import operator
@@ -63,13 +64,24 @@ def _isinstance(run: Run, obj: Any, class_or_tuple: Any) -> bool:
     else:
         example = obj
         _order_of(run, run.captures.class_of(obj))
+    _registered(run, type(example), class_or_tuple)
     return isinstance(example, class_or_tuple)
+
+
+def _registered(run: Run, cls: type, base: Any) -> None:
+    """Rely on what an abstract base class counts as one of its own: `register` may change it."""
+    for one in getattr(base, "__args__", (base,)) if isinstance(base, types.UnionType) else (base,):
+        if isinstance(one, abc.ABCMeta):
+            run.captures.guard(Place.of_registration(cls, one))
 
 
 def issubclass_(run: Run, cls: Any, class_or_tuple: Any) -> bool:
     _order_of(run, cls)
     try:
-        return issubclass(cls, class_or_tuple)
+        found = issubclass(cls, class_or_tuple)
+        for base in class_or_tuple if isinstance(class_or_tuple, tuple) else (class_or_tuple,):
+            _registered(run, cls, base)
+        return found
     except TypeError as error:
         return run.refuse(str(error), "", TypingError)
 

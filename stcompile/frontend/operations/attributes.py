@@ -206,10 +206,12 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
             LanguageError,
             f"module `{module.__name__}` has no attribute `{name}`",
         )
-    if module.__name__.split(".")[0] in ("numpy", "scipy", "math", "cmath", "builtins", "operator"):
-        return value  # constants of a library do not change
-    place = Place.constant(module, module.__name__).attribute(name)
-    return run.captures.captured(value, place)
+    if module.__name__.split(".")[0] not in _LIBRARIES:
+        place = Place.constant(module, module.__name__).attribute(name)
+        return run.captures.captured(value, place)
+    if vars(module).get(name) is value and not run.location.is_inside:
+        run.captures.names.setdefault(module, {})[name] = None
+    return value
 
 
 def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any:
@@ -248,6 +250,7 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
 _BUILT_IN = (list, dict, set, frozenset, tuple, str, bytes, int, bool, float, complex, range, slice)
 _OF_TUPLES = ("_replace", "_asdict", "_make")
 _TUPLES = collections.__file__
+_LIBRARIES = ("numpy", "scipy", "math", "cmath", "builtins", "operator")
 
 
 def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:

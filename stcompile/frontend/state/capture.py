@@ -10,6 +10,7 @@ mutated.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,7 +28,7 @@ from stcompile.base.classes import (
     set_own,
 )
 from stcompile.base.errors import LanguageError
-from stcompile.base.guards import Guard, IdentityGuard, StructureGuard, structure_of
+from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, structure_of
 from stcompile.base.location import NOWHERE
 from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
@@ -51,6 +52,7 @@ class Captures:
         self.beside: list[tuple[str, trees.Path]] = []  # attributes of arguments that are no parts
         self.hidden: list[Hidden] = []
         self.guards: dict[Place, Guard] = {}
+        self.names: dict[types.ModuleType, dict[str, None]] = {}  # read from NumPy and its like
         self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
         self._numbers: dict[Place, Scalar] = {}
         self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
@@ -284,6 +286,13 @@ class Captures:
     def _cell(self, variable: Variable, value: np.ndarray[Any, Any], frozen: str) -> Array:
         self._layouts.note(variable, strides_in(value))
         return Array(Cell(variable, frozen), variable.type)
+
+    def all_guards(self) -> tuple[Guard, ...]:
+        """All that has to hold for the program to be right. The names of a library's module are
+        one guard: they are as good as never replaced, and there are many of them."""
+        places = [Place.of_names(module, (*names,)) for module, names in self.names.items()]
+        modules = [NamesGuard(place, place.read()) for place in places]
+        return (*self.guards.values(), *modules)
 
     def inputs(self) -> Iterator[Variable]:
         """All inputs: the arguments' leaves, then the hidden ones."""
