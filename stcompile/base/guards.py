@@ -10,7 +10,8 @@ from stcompile.base import trees
 from stcompile.base.classes import is_plain_value, other_names
 from stcompile.base.places import Place
 
-UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # the place is gone
+# The place is gone, or what is there contains itself.
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,14 @@ class Location:
         return here.in_section(self.section) if here is not None else None
 
     @property
+    def is_own(self) -> bool:
+        """True for code of this package's library."""
+        return os.path.dirname(self.file) in LIBRARY
+
+    @property
     def is_inside(self) -> bool:
         """True for code that no user wrote: of this package, and of Python's own modules."""
-        folder = os.path.dirname(self.file)
-        return folder in LIBRARY or folder == PYTHON
+        return self.is_own or os.path.dirname(self.file) == PYTHON
 
 
 NOWHERE = Location("<unknown>", 0)

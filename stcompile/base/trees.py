@@ -54,6 +54,13 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from leaves(part, (*path, step))
 
 
+def is_endless(value: Any, around: tuple[Any, ...] = ()) -> bool:
+    """True for a structure that contains itself."""
+    if any(one is value for one in around):
+        return True
+    return any(is_endless(part, (*around, value)) for _, part in children(value) or ())
+
+
 def is_plain_key(key: Any) -> bool:
     """True for dict keys that can be written as a literal."""
     if isinstance(key, tuple):

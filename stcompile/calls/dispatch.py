@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from stcompile.base import trees
 from stcompile.base.boundary import public, shows_all_frames, without_frames
 from stcompile.base.errors import (
     ArgumentsError,
@@ -385,6 +386,11 @@ class Dispatcher(Travels, ABC):
         except ArgumentsError as error:
             where = self.definition
             raise ArgumentsError(error.reason, location=where, hint=error.hint) from None
+        except RecursionError:
+            found = [name for name, value in arguments.values.items() if trees.is_endless(value)]
+            reason = f"{', '.join(found) or 'an argument'} contains itself, or is nested too deeply"
+            hint = "pass the parts that the function needs"
+            raise ArgumentsError(reason, location=self.definition, hint=hint) from None
         return arguments.positional, arguments.keywords, tuple(keys)
 
     def _warn_of_many(self, stacklevel: int) -> None:

@@ -20,13 +20,14 @@ from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.run import Language, Run
 from stcompile.frontend.state.values import Array, Masked, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
+from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.staged import Group, Item, Result, Staged
 from stcompile.wengert.types import is_input, is_number
 
-LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of)
+LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of, fail)
 
 # Held while a call is staged: the recursion limit, which is raised meanwhile, is the process's own.
 STAGING = threading.RLock()

@@ -213,7 +213,9 @@ def joined_along(key: Any, axis: int, ndmin: int, trans1d: int) -> Any:
     items = list(key) if isinstance(key, tuple) else [key]
     if items and isinstance(items[0], str):
         if items[0] in ("r", "c") or not isinstance(key, tuple):
-            raise ValueError("np.r_ and np.c_ make no matrices here: they are not supported")
+            raise NotImplementedError(
+                "np.r_ and np.c_ make no matrices here: they are not supported"
+            )
         numbers = [int(number) for number in items[0].split(",")]
         axis, ndmin, trans1d = numbers + [axis, ndmin, trans1d][len(numbers) :]
         items = items[1:]

@@ -92,7 +92,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     else:
         raise ValueError("gradient takes one spacing, or one for each axis")
     if edge_order not in (1, 2):
-        raise ValueError("'edge_order' greater than 2 not supported")
+        raise NotImplementedError("'edge_order' greater than 2 not supported")
     results = [_slope(values, h, at, edge_order) for at, h in zip(axes, spacings, strict=True)]
     return results[0] if len(results) == 1 else tuple(results)
 

@@ -17,7 +17,9 @@ def nan_to_num(
     The derivative is 0 where something was replaced.
     """
     if not copy:
-        raise ValueError("nan_to_num(copy=False) is not supported: it writes into its argument")
+        raise NotImplementedError(
+            "nan_to_num(copy=False) is not supported: it writes into its argument"
+        )
     given = np.asarray(x)
     if given.dtype.kind == "c":
         result = np.empty(given.shape, given.dtype)
@@ -78,7 +80,9 @@ def angle(z: Any, deg: bool = False) -> Any:
 def real_if_close(a: Any, tol: float = 100) -> Any:
     """Real numbers are real."""
     if np.iscomplexobj(a):
-        raise ValueError("whether real_if_close of complex numbers is real depends on their values")
+        raise NotImplementedError(
+            "whether real_if_close of complex numbers is real depends on their values"
+        )
     return np.asarray(a)
 
 

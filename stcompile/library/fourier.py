@@ -98,12 +98,12 @@ def _lengths(x: Any, s: Any, axes: Any) -> tuple[list[int], list[int]]:
     else:
         places = list(range(-(x.ndim if s is None else len(s)), 0))
     if not places:
-        raise ValueError("a transform along no axis is not supported")
+        raise NotImplementedError("a transform along no axis is not supported")
     lengths = [x.shape[axis] for axis in places] if s is None else list(s)
     if len(lengths) != len(places):
         raise ValueError("Shape and axes have different lengths.")
     if None in lengths:
-        raise ValueError("a length of None is not supported: -1 is that of the axis")
+        raise NotImplementedError("a length of None is not supported: -1 is that of the axis")
     return [x.shape[at] if n == -1 else n for n, at in zip(lengths, places, strict=True)], places
 
 

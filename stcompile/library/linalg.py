@@ -116,7 +116,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         result = norm(np.ravel(values), ord, 0)
         return np.reshape(result, (1,) * values.ndim) if keepdims else result
     if isinstance(axis, tuple):
-        raise ValueError("vector_norm over several axes is not supported: reshape first")
+        raise NotImplementedError("vector_norm over several axes is not supported: reshape first")
     return norm(values, ord, axis, keepdims)
 
 

@@ -39,7 +39,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     if a.ndim > 2 and any(dim != a.shape[0] for dim in a.shape):
         raise ValueError("All dimensions of input must be of equal length")
     if wrap:
-        raise ValueError("wrap=True is not supported")
+        raise NotImplementedError("wrap=True is not supported")
     n = np.arange(min(a.shape))
     value = np.ravel(val)
     if value.shape[0] != 1:
@@ -160,7 +160,7 @@ def _positions(obj: Any, n: int, axis: int, end: int) -> Any:
     given = [obj] if isinstance(obj, int) else list(obj)
     for i in given:
         if isinstance(i, bool) or not isinstance(i, int):
-            raise ValueError("positions are static integers, or a slice")
+            raise NotImplementedError("positions are static integers, or a slice")
         if not -n <= i < end:
             raise ValueError(f"index {i} is out of bounds for axis {axis} with size {n}")
     return [i + n if i < 0 else i for i in given]

@@ -102,5 +102,7 @@ def no_product(c1: Any, c2: Any) -> Any:
     """Products by numbers; those of other series than powers and Chebyshev's are not written."""
     a, b = coefficients(c1), coefficients(c2)
     if a.shape[0] > 1 and b.shape[0] > 1:
-        raise ValueError("products of these series are not supported: convert them to powers")
+        raise NotImplementedError(
+            "products of these series are not supported: convert them to powers"
+        )
     return led(a * b, "mul")

@@ -31,7 +31,7 @@ def solve(
     elif assume_a in ("her", "hermitian", "pos", "positive definite"):
         matrix = _hermitian(matrix, lower) if np.iscomplexobj(matrix) else _symmetric(matrix, lower)
     elif assume_a not in (None, "gen", "general"):
-        raise ValueError(f"assume_a={assume_a!r} is not supported")
+        raise NotImplementedError(f"assume_a={assume_a!r} is not supported")
     return np.linalg.solve(matrix.T if transposed else matrix, b)
 
 
@@ -95,7 +95,7 @@ def eigh(
 ) -> Any:
     """Eigenvalues in ascending order, and eigenvectors."""
     if b is not None:
-        raise ValueError("the generalised eigenvalue problem (b) is not supported")
+        raise NotImplementedError("the generalised eigenvalue problem (b) is not supported")
     uplo: Any = "L" if lower else "U"
     if eigvals_only:
         return np.linalg.eigvalsh(a, uplo)
@@ -146,9 +146,9 @@ def qr(
     """Of a square matrix, or in the mode "economic"."""
     x = np.asarray(a)
     if pivoting:
-        raise ValueError("qr(pivoting=True) is not supported")
+        raise NotImplementedError("qr(pivoting=True) is not supported")
     if mode not in ("full", "economic", "r"):
-        raise ValueError(f"qr in mode {mode!r} is not supported")
+        raise NotImplementedError(f"qr in mode {mode!r} is not supported")
     if mode != "economic" and x.shape[-1] != x.shape[-2]:
         raise ValueError("qr of matrices that are not square is supported in mode 'economic'")
     q, r = np.linalg.qr(x)

@@ -120,7 +120,9 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write values of the array's shape, or one, where a mask holds."""
     value = np.asarray(values)
     if value.shape != a.shape and value.size != 1:
-        raise ValueError("values that are repeated are not supported: give one, or one for each")
+        raise NotImplementedError(
+            "values that are repeated are not supported: give one, or one for each"
+        )
     if value.shape != a.shape:
         value = np.reshape(value, ())
     a[...] = np.where(mask, value, a).astype(a.dtype)

@@ -49,7 +49,7 @@ def logsumexp(
     """``log(sum(b * exp(a)))`` without overflow. Where the sum is 0 it is ``-inf`` and flat, where
     the sum is negative NaN."""
     if return_sign:
-        raise ValueError("return_sign=True is not supported")
+        raise NotImplementedError("return_sign=True is not supported")
     x = np.atleast_1d(_floating(a))
     shift = _shift(x if b is None else np.where(b == 0, -np.inf, x), axis)
     terms = np.exp(x - shift)

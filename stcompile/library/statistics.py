@@ -139,7 +139,7 @@ def percentile(
     if isinstance(q, list | tuple):
         return quantile(a, [p / 100 for p in q], axis, method=method, keepdims=keepdims)
     if not isinstance(q, int | float):
-        raise ValueError("percentages are single numbers, or a list of them")
+        raise NotImplementedError("percentages are single numbers, or a list of them")
     return quantile(a, q / 100, axis, method=method, keepdims=keepdims)
 
 
@@ -148,7 +148,9 @@ def quantile(
 ) -> Any:
     """Quantiles by linear interpolation between neighbours in order; NaN if there is a NaN."""
     if method != "linear":
-        raise ValueError(f"the method {method!r} of quantiles is not supported: use 'linear'")
+        raise NotImplementedError(
+            f"quantiles by the method {method!r} are not supported: leave it out, which is 'linear'"
+        )
     x = _merged(in_c_order(np.asarray(a)), axis)
     if x.shape[0] == 0:
         raise ValueError("quantiles of no elements")
@@ -159,7 +161,7 @@ def quantile(
         result = np.stack([np.asarray(_quantile(ordered, np.float64(one))) for one in q])
         return _restored(result, a, axis, 1) if keepdims else result
     if not isinstance(q, int | float):
-        raise ValueError("quantiles are single numbers, or a list of them")
+        raise NotImplementedError("quantiles are single numbers, or a list of them")
     result = _quantile(ordered, q)
     return _restored(result, a, axis, 0) if keepdims else result
 
@@ -272,7 +274,7 @@ def nanmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 def _ordered(a: Any) -> Any:
     x = np.asarray(a)
     if np.iscomplexobj(x):
-        raise ValueError("extrema without NaNs are not supported for complex numbers")
+        raise NotImplementedError("extrema without NaNs are not supported for complex numbers")
     return x
 
 

@@ -48,7 +48,7 @@ def running(function: Ufunc, array: Any, axis: Any) -> Any:
 
 def _axis(x: Any, axis: Any) -> int:
     if x.dtype.kind not in "fc":
-        raise TypeError(f"of {x.dtype} this is not supported: convert to float")
+        raise NotImplementedError(f"of {x.dtype} this is not supported: convert to float")
     if axis is None and x.ndim == 1:
         return 0
     if not isinstance(axis, int):

@@ -218,3 +218,26 @@ def test_a_captured_array_that_is_also_an_argument():
         return np.sum(x * weight)
 
     np.testing.assert_array_equal(st.grad(loss)(weight), np.ones(3))
+
+
+def test_what_contains_itself_is_refused():
+    looped: list = [2.0]
+    table: dict = {"scale": 2.0}
+
+    def by_list(x):
+        return x * looped[0]
+
+    def by_dict(x):
+        return x * table["scale"]
+
+    for function in (by_list, by_dict):
+        assert st.grad(function)(1.5) == 2.0
+    compiled = st.grad(by_list), st.grad(by_dict)
+    assert [gradient(1.5) for gradient in compiled * 2] == [2.0] * 4  # the last by their entries
+    looped.append(looped)
+    table["whole"] = {"again": table}
+    for gradient, name in zip(compiled, ("looped", "table"), strict=True):
+        with pytest.raises(st.LanguageError, match=rf"{name}(?s:.*)\^(?s:.*){name} contains itself"):
+            gradient(1.5)
+    with pytest.raises(st.ArgumentsError, match="items contains itself"):
+        st.grad(lambda x, items: x * items[0])(1.5, looped)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from stcompile.base.errors import StcompileError, TypingError
 from stcompile.frontend.control.merge import Merger
@@ -31,6 +31,8 @@ from stcompile.frontend.state.state import Journal, Key, Site
 from stcompile.frontend.state.values import Traced, is_traced
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -125,14 +127,19 @@ def branch(
         join(run, predicate, first, second)
         return None
     if first.result is None:
-        first = stage_path(run, lambda: then() or rest_of(run, run.frame))
+        first = stage_path(run, partial(_to_the_end, run, then))
     if second.result is None:
-        second = stage_path(run, lambda: otherwise() or rest_of(run, run.frame))
+        second = stage_path(run, partial(_to_the_end, run, otherwise))
     for ended, again in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
             _raise(run, predicate, ended, ended is first)
             return again() or rest_of(run, run.frame)
     return ending(run, predicate, first, second)
+
+
+def _to_the_end(run: Run, block: Callable[[], Signal]) -> Signal:
+    """A block and what comes after it."""
+    return attempted(run, lambda: block() or rest_of(run, run.frame))
 
 
 def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Signal:
@@ -185,7 +192,19 @@ def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
         if error.raised is None or error.is_conditional:
             raise
         failed = error
-    return rest_of(run, frame, failed)
+    return attempted(run, lambda: rest_of(run, frame, failed))
+
+
+def attempted(run: Run, action: Callable[[], T]) -> T:
+    """Do something on a path that may not be taken. An error that is known now, and that no handler
+    takes, is raised if it is."""
+    try:
+        return action()
+    except StcompileError as error:
+        if error.raised is None or error.is_conditional:
+            raise
+        failed = error
+    return run.language.fail(run, failed)
 
 
 def _raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
@@ -222,7 +241,7 @@ def outcome_of(signal: Signal) -> Outcome:
 def choose(run: Run, test: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions, by the truth of ``test``."""
     predicate = run.atom(predicate_of(run, test))
-    first, second = stage_path(run, then), stage_path(run, otherwise)
+    first, second = (stage_path(run, partial(attempted, run, arm)) for arm in (then, otherwise))
     for ended, block in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
             _raise(run, predicate, ended, ended is first)

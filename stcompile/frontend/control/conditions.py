@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from stcompile.frontend.control.branches import choose, predicate_of, stage_path
+from stcompile.frontend.control.branches import attempted, choose, predicate_of, stage_path
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Traced, describe, is_traced
@@ -58,7 +58,7 @@ def combined(run: Run, is_and: bool, value: Any, other: Callable[[], Any]) -> An
     if not is_traced(value):
         return other() if run.truth(value) == is_and else value
     predicate_of(run, value)
-    path = stage_path(run, other)
+    path = stage_path(run, lambda: attempted(run, other))
     flags = _is_flag(value) and _is_flag(path.result)
     if flags and path.is_pure and all(map(never_fails, path.equations)):
         return run.record("and" if is_and else "or", value, other())

@@ -26,7 +26,8 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return run.call(function, arguments, keywords)
         except StcompileError as error:
-            return run.refuse(error.reason, error.hint, type(error))
+            error.location = run.location
+            raise
 
     first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY)
     taken = inspect.signature(function).parameters.values()

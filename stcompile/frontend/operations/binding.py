@@ -22,12 +22,28 @@ def signature_of(function: Any) -> inspect.Signature:
     return inspect.signature(function)
 
 
+class _Written:
+    """The default of a parameter, as it is written."""
+
+    def __init__(self, node: ast.expr) -> None:
+        self._node = node
+
+    def __repr__(self) -> str:
+        return ast.unparse(self._node)
+
+
 def staged_signature(arguments: ast.arguments, defaults: Mapping[str, Any]) -> inspect.Signature:
     kind = inspect.Parameter
     parameters: list[inspect.Parameter] = []
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_default = positional[len(positional) - len(arguments.defaults) :]
+    written = dict(zip((a.arg for a in with_default), arguments.defaults, strict=True))
+    written |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+                if d is not None}  # fmt: skip
 
     def add(argument: ast.arg, how: Any) -> None:
-        default = None if argument.arg in defaults else kind.empty
+        is_given = argument.arg in defaults
+        default = _Written(written[argument.arg]) if is_given else kind.empty
         parameters.append(kind(argument.arg, how, default=default))
 
     for argument in arguments.posonlyargs:

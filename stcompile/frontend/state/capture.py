@@ -237,6 +237,11 @@ class Captures:
         self._places.setdefault(id(value), (value, place))
 
     def _structure(self, value: Any, place: Place) -> Any:
+        if trees.is_endless(value):
+            raise LanguageError(
+                f"{place.description} contains itself",
+                hint="what is captured is taken apart: leave out the part that refers to the whole",
+            )
         fact = place.fact("structure", structure_of)
         self.guards.setdefault(fact, StructureGuard(place, structure_of(value)))
         for item in self._keys(value):

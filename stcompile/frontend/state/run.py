@@ -67,12 +67,14 @@ _HINTS: dict[type[StcompileError], str] = {
 @dataclass(frozen=True)
 class Language:
     """What the interpreter understands, as tables from syntax or object to a handler;
-    ``array_of`` makes an array of a nested list."""
+    ``array_of`` makes an array of a nested list; ``fail`` ends a path with an error that is known
+    to come on it."""
 
     expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     call: Callable[[Run, Any, Sequence[Any], Mapping[str, Any]], Any]
     array_of: Callable[[Run, Any, Any], Array]
+    fail: Callable[[Run, StcompileError], NoReturn]
 
 
 class Run(Changes):
@@ -110,6 +112,10 @@ class Run(Changes):
             if handler is None:
                 self.refuse(f"{syntax_name(node)} is not supported", "")
             return handler(self, node, frame)
+        except StcompileError as error:
+            if error.location is None:
+                error.location = self.location.shown or self.location
+            raise
         finally:
             self._here = outer
 
@@ -169,6 +175,8 @@ class Run(Changes):
     ) -> NoReturn:
         """Stop: the expression being evaluated is not taken."""
         where = self.location if self._here is not None else None
+        if where is not None and where.shown is not None:
+            where = where.shown  # what no user wrote is shown by the line that calls it
         raise error(reason, location=where, hint=hint or _HINTS[error])
 
     def refuse_foreign(self, value: Any) -> None:

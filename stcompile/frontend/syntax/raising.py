@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from stcompile.base.errors import LanguageError
+from stcompile.base.errors import LanguageError, StcompileError
 from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import messages
@@ -60,6 +61,8 @@ def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
     takes it."""
     if node.exc is None:
         return _raise_again(run)
+    if run.location.is_own and ast.unparse(node.exc).startswith("NotImplementedError("):
+        _refuse_limit(run, node.exc, frame)
     if run.journal is None and not run.guards:
         return _refuse(run, node.exc, frame)
     raised = _exception(run, node.exc, frame)
@@ -69,6 +72,12 @@ def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
         reason = f"with these arguments the function raises {raised!r}"
         run.raises(raised, error=LanguageError, reason=reason)
     return _raise(run, raised)
+
+
+def _refuse_limit(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
+    """Refuse what the library says is not supported, which is no error that NumPy raises."""
+    reason = run.evaluate(node, frame).args[0]
+    run.refuse(reason, "docs/numpy.md has what is supported; or compute it outside the function")
 
 
 def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
@@ -81,7 +90,12 @@ def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
     calling = run.location.shown
     if calling is None or calling == run.location:
         run.refuse(reason, "")
-    hint = "docs/nn.md says what the functions of `stcompile.nn` take"
+    is_nn = os.path.basename(os.path.dirname(run.location.file)) == "nn"
+    hint = (
+        "docs/nn.md says what the functions of `stcompile.nn` take"
+        if is_nn
+        else "Python and NumPy refuse this as well: check the arguments"
+    )
     raise LanguageError(f"this call raises {what}", location=calling, hint=hint)
 
 
@@ -120,6 +134,26 @@ def _raise(run: Run, raised: BaseException) -> NoReturn:
     unwind(run, raised)
     run.record_atoms("raise", atoms, {"error": kind.__name__, "arguments": parts})
     raise PathRaised
+
+
+_MISSPELT = (NameError, AttributeError, ImportError)
+
+
+def fail(run: Run, error: StcompileError) -> NoReturn:
+    """End a path with an error that is known to come on it, if the path is taken. What may be
+    misspelt is refused, and so is what a handler around the path would take."""
+    raised = error.raised
+    assert raised is not None
+    kind, arguments = type(raised), raised.args
+    is_plain = getattr(builtins, kind.__name__, None) is kind and len(arguments) < 2
+    is_plain = is_plain and all(isinstance(item, str | int | float) for item in arguments)
+    if isinstance(raised, _MISSPELT) or not is_plain or _is_caught(run, raised):
+        raise error
+    unwind(run, raised)
+    parts, atoms = messages.arguments_of(run, arguments)
+    params = {"error": kind.__name__, "arguments": parts}
+    run.recorder.record("raise", atoms, error.location or run.location, params)
+    raise PathRaised from error
 
 
 def _message(run: Run, values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Atom, ...]]:
