@@ -228,6 +228,44 @@ def test_long_generators_stay_loops():
     assert len(short.splitlines()) == len(long.splitlines()) < 40
 
 
+def shown(v, n):
+    print("test", n)
+    return n > 1
+
+
+def tested_when_taken(x):
+    items = (v * x[0] for v, n in [(1.0, 1), (2.0, 2), (3.0, 3)] if shown(v, n))
+    print("made")
+    first = next(items)
+    print("first")
+    return first + sum(items)
+
+
+def never_taken(x):
+    items = (v * x[0] for v in [1.0, 2.0] if shown(v, 1))
+    return x[1] if items is not None else 0.0
+
+
+def changing(x):
+    seen = []
+    once = sum(v * x[0] for v in [1.0, 2.0, 1.0] if v not in seen and not seen.append(v))
+    return once + sum(w * x[1] for v in [1.0, 2.0, 3.0] if (w := v * 2) > 2) + w
+
+
+@pytest.mark.parametrize("function", [tested_when_taken, never_taken, changing])
+def test_conditions_are_tested_once_and_when_python_does(function, capsys):
+    expected = function(X)
+    printed = capsys.readouterr().out
+    for level in ("readable", "fast"):
+        assert st.compile(function, level=level)(X) == expected
+        assert capsys.readouterr().out == printed
+        step = np.eye(len(X))[0] * 1e-6
+        slope = (function(X + step) - function(X - step)) / 2e-6
+        capsys.readouterr()
+        assert st.grad(function, level=level)(X)[0] == pytest.approx(slope)
+        assert capsys.readouterr().out == printed
+
+
 def some(x):
     yield from x
 

@@ -20,7 +20,7 @@ from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Raised, Signal
 from stcompile.frontend.state.state import NameSite
-from stcompile.frontend.syntax.expressions import bind
+from stcompile.frontend.syntax.targets import bind
 from stcompile.wengert.ir import Equation
 
 

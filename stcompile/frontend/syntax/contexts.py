@@ -21,7 +21,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
 from stcompile.frontend.state.values import Bound, Generated, described, is_traced
 from stcompile.frontend.syntax.blocks import within
-from stcompile.frontend.syntax.expressions import bind
+from stcompile.frontend.syntax.targets import bind
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,7 +55,7 @@ from stcompile.frontend.state.values import (
     Sequence,
     is_traced,
 )
-from stcompile.frontend.syntax.expressions import bind
+from stcompile.frontend.syntax.targets import bind
 from stcompile.wengert.primitives.control import COUNTER
 
 REFUSALS = (LanguageError, TypingError)

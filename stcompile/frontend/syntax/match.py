@@ -22,7 +22,7 @@ from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Signal
 from stcompile.frontend.state.values import Scalar, described, is_static, is_traced
-from stcompile.frontend.syntax.expressions import bind
+from stcompile.frontend.syntax.targets import bind
 from stcompile.wengert.ir import Equation
 
 T = TypeVar("T")

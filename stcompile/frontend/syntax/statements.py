@@ -28,7 +28,8 @@ from stcompile.frontend.state.signals import Returned, Signal
 from stcompile.frontend.state.state import NameSite
 from stcompile.frontend.state.values import Array, Cell, Masked, is_traced
 from stcompile.frontend.syntax.blocks import run_final_blocks
-from stcompile.frontend.syntax.expressions import bind, closure, lookup
+from stcompile.frontend.syntax.expressions import closure, lookup
+from stcompile.frontend.syntax.targets import bind
 
 
 def visit_Expr(run: Run, node: ast.Expr, frame: Frame) -> Signal:

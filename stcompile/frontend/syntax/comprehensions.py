@@ -1,0 +1,214 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+import collections.abc
+from collections.abc import Callable
+from typing import Any
+
+from stcompile.frontend.control import conditions, filtered
+from stcompile.frontend.control.branches import stage_path
+from stcompile.frontend.operations import overloads
+from stcompile.frontend.operations.iteration import (
+    iteration_note,
+    iterator_over,
+    sequence_of,
+    taken_in_turn,
+)
+from stcompile.frontend.state.frames import Frame, targets_of
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import Raised
+from stcompile.frontend.state.values import (
+    Flat,
+    Generated,
+    Iterator,
+    Sequence,
+    describe,
+    is_static,
+    is_traced,
+)
+from stcompile.frontend.syntax.targets import bind
+
+
+def capture(frame: Frame) -> None:
+    """Note that something defined in a frame reads its names later."""
+    enclosing: Frame | None = frame
+    while enclosing is not None:
+        enclosing.captured = True
+        enclosing = enclosing.parent
+
+
+def visit_ListComp(run: Run, node: ast.ListComp, frame: Frame) -> list[Any]:
+    inner = _scope(run, node.generators, frame)
+    found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
+    made: list[Any] = run.own(found)
+    return made
+
+
+def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterator:
+    """An iterator whose items are computed when they are taken, from what the names hold then. What
+    an ``if`` selects, and all of several loops, is decided at once: the number has to be known."""
+    (first, *rest) = node.generators
+    inner = _scope(run, node.generators, frame)
+    capture(frame)
+    if rest or first.ifs:
+        return _selected(run, node, inner, frame)
+    items = sequence_of(run, run.evaluate(first.iter, frame))
+
+    def item(index: int) -> Any:
+        _bind_item(run, first, items.item(index), inner, frame)
+        return run.evaluate(node.elt, inner)
+
+    return iterator_over(run, Sequence(lambda: items.length, item, items.sources, rows=False))
+
+
+def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> Iterator:
+    """The iterator of a generator expression with conditions or several loops: the names of each
+    item, found at once. A condition is tried for that, and tested when an item is taken, as Python
+    does then: it has to come out the same."""
+    seen: list[tuple[ast.expr | None, dict[str, Any], bool]] = []  # tests, and None for an item
+
+    def tried(test: ast.expr) -> bool:
+        path = stage_path(run, lambda: _included(run, test, inner), is_trial=True)
+        raises = isinstance(path.result, Raised)
+        holds: bool = _included(run, test, inner) if raises else path.result
+        seen.append((test, dict(inner.names), holds))
+        return holds
+
+    with run.watched(inner.born - 1) as changes:
+        for _ in _loops(run, node.generators, inner, frame, tried):
+            seen.append((None, dict(inner.names), True))
+    if changes:
+        run.refuse(
+            "what this generator expression goes through, or its `if`, changes something",
+            "write a list comprehension, or a loop",
+        )
+    places = [at for at, (test, _, _) in enumerate(seen) if test is None]
+    checked = 0
+
+    def check(stop: int) -> None:
+        nonlocal checked
+        for test, names, holds in seen[checked:stop]:
+            if test is not None:
+                inner.names.update(names)
+                if _included(run, test, inner) != holds:
+                    run.refuse("what this generator selects changes on the way", "make a list")
+        checked = max(checked, stop)
+
+    def length() -> int:
+        if not places or checked > places[-1]:
+            check(len(seen))
+        return len(places)
+
+    def item(index: int) -> Any:
+        check(places[index] + 1)
+        inner.names.update(seen[places[index]][1])
+        return run.evaluate(node.elt, inner)
+
+    sources = tuple(value for _, names, _ in seen for value in names.values())
+    return iterator_over(run, Sequence(length, item, sources, rows=False))
+
+
+def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> bool:
+    """Whether data decides which items there are: tried, and taken back. What can be gone through
+    only once is not tried."""
+    (first,) = node.generators
+    tests = first.ifs
+
+    def tried() -> bool:
+        if isinstance(run.evaluate(first.iter, frame), Generated | Flat):
+            return False
+        return filtered.is_decided_by_data(run, tests, item_frames(run, node, frame))
+
+    return stage_path(run, tried, is_trial=True).result is True
+
+
+def item_frames(
+    run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame
+) -> collections.abc.Iterator[Frame]:
+    """The frame of a comprehension of one loop, with each item in turn."""
+    (first,) = node.generators
+    inner = _scope(run, node.generators, frame)
+    for item in taken_in_turn(run, run.evaluate(first.iter, frame)):
+        _bind_item(run, first, item, inner, frame)
+        yield inner
+
+
+def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
+    inner = _scope(run, node.generators, frame)
+    found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
+    if not is_static(found):
+        run.refuse("a set of traced values is not supported", "use a list or a tuple")
+    overloads.refuse_hash(run, *found)
+    made: set[Any] = run.own(set(found))
+    return made
+
+
+def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]:
+    inner = _scope(run, node.generators, frame)
+    made: dict[Any, Any] = run.own({})
+    for _ in _loops(run, node.generators, inner, frame):
+        key = run.evaluate(node.key, inner)
+        if is_traced(key):
+            run.refuse("a dict key cannot be a traced value", "use a string or an int")
+        overloads.refuse_hash(run, key)
+        made[key] = run.evaluate(node.value, inner)
+    return made
+
+
+def _scope(run: Run, generators: list[ast.comprehension], frame: Frame) -> Frame:
+    """A comprehension's own scope, inside the frame."""
+    names = frozenset[str]().union(*map(targets_of, generators))
+    return Frame(
+        frame.source, frame.node, frame.caller, frame, frame.outside, names,
+        statement=frame.statement, notes=list(frame.notes), depth=run.depth, born=run.age(),
+        errstate=frame.errstate,
+    )  # fmt: skip
+
+
+def _loops(
+    run: Run,
+    generators: list[ast.comprehension],
+    inner: Frame,
+    outer: Frame,
+    included: Callable[[ast.expr], bool] | None = None,
+) -> collections.abc.Iterator[None]:
+    """Bind the targets of a comprehension to each combination of items in turn. ``included`` says
+    whether a condition holds for the present one."""
+    if not generators:
+        yield
+        return
+    first, *rest = generators
+    if first.is_async:
+        run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
+    for item in taken_in_turn(run, run.evaluate(first.iter, outer)):
+        _bind_item(run, first, item, inner, outer)
+        tests = (included(t) if included else _included(run, t, inner) for t in first.ifs)
+        if all(tests):
+            yield from _loops(run, rest, inner, inner, included)
+
+
+def _bind_item(
+    run: Run, generator: ast.comprehension, item: Any, inner: Frame, outer: Frame
+) -> None:
+    bind(run, generator.target, item, inner)
+    note = iteration_note(generator.target, item)
+    inner.notes[:] = [*outer.notes, *([note] if note else [])]
+
+
+def _included(run: Run, test: ast.expr, frame: Frame) -> bool:
+    """The truth of an ``if`` in a comprehension, which must be static."""
+    value = conditions.evaluate_test(run, test, frame)
+    if is_traced(value):
+        run.at(test, frame, lambda: _refuse_filter(run, value))
+    return run.truth(value)
+
+
+def _refuse_filter(run: Run, value: Any) -> None:
+    run.refuse(
+        f"`if` in a comprehension depends on a traced value ({describe(value)}): how many items "
+        "there are is known only at run time",
+        "reduce them at once, sum(v for v in x if v > 0), as min, max, any, all and len do, too; "
+        "or select with np.where(condition, a, b)",
+    )
