@@ -1,4 +1,4 @@
-"""How functions of Python's `math` module are written that take a sequence."""
+"""How functions of Python's numbers are written that are no plain calls of `math`."""
 
 from __future__ import annotations
 
@@ -11,3 +11,10 @@ from ..marks import fresh
 @fresh
 def fsum(xs: Any) -> Any:
     return math.fsum(xs)
+
+
+@fresh
+def round_(x: Any, *, ndigits: Any = None) -> Any:
+    if ndigits is None:
+        return round(x)
+    return round(x, ndigits)

@@ -15,6 +15,7 @@ import inspect
 import operator
 import sys
 import types
+import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.classes import is_changeable, names_of
+from stcompile.base.classes import find, is_changeable, names_of
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, SourceError, StcompileError
 from stcompile.base.places import Place
@@ -31,6 +32,7 @@ from stcompile.frontend.operations import messages
 from stcompile.frontend.operations.attributes import attribute
 from stcompile.frontend.operations.binding import bind_arguments, staged_signature
 from stcompile.frontend.operations.construct import construct, initialise_exception
+from stcompile.frontend.operations.data_model import store_attribute
 from stcompile.frontend.operations.generated import generated
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of
@@ -64,6 +66,7 @@ from stcompile.wengert.types import is_generator
 RECURSION_LIMIT = 200
 LIBRARIES = (
     "contextlib",
+    "copy",
     "dataclasses",
     "functools",
     "numpy",
@@ -213,6 +216,12 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return None
     if isinstance(function, operator.itemgetter | operator.attrgetter):
         return _fetch(run, function, arguments, keywords)
+    if isinstance(function, _GENERIC):
+        return _call_generic(run, function, arguments, keywords)
+    if isinstance(function, types.MethodDescriptorType) and arguments:
+        receiver, *rest = arguments
+        if type(receiver) is function.__objclass__:  # list.append(items, x)
+            return call(run, attribute(run, receiver, function.__name__), rest, keywords)
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
@@ -256,6 +265,18 @@ def _call_instance(run: Run, function: Any, arguments: Arguments, keywords: Keyw
     if method is None:
         run.refuse(f"{described(function)} cannot be called", "")
     return call(run, method, arguments, keywords)
+
+
+_GENERIC = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006
+
+
+def _call_generic(run: Run, alias: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """``Class[float](...)``: an instance that knows its parameters, if it can keep them."""
+    made = call(run, alias.__origin__, arguments, keywords)
+    is_plain = find(type(made), "__setattr__") is object.__setattr__
+    if run.owns(made) and names_of(made) is not None and is_plain:
+        store_attribute(run, made, "__orig_class__", alias)
+    return made
 
 
 def _initialises_exception(function: Any) -> bool:

@@ -237,7 +237,9 @@ def test_what_contains_itself_is_refused():
     looped.append(looped)
     table["whole"] = {"again": table}
     for gradient, name in zip(compiled, ("looped", "table"), strict=True):
-        with pytest.raises(st.LanguageError, match=rf"{name}(?s:.*)\^(?s:.*){name} contains itself"):
+        with pytest.raises(
+            st.LanguageError, match=rf"{name}(?s:.*)\^(?s:.*){name} contains itself"
+        ):
             gradient(1.5)
     with pytest.raises(st.ArgumentsError, match="items contains itself"):
         st.grad(lambda x, items: x * items[0])(1.5, looped)

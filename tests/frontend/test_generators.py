@@ -233,7 +233,7 @@ def shown(v, n):
     return n > 1
 
 
-def tested_when_taken(x):
+def taken_one_by_one(x):
     items = (v * x[0] for v, n in [(1.0, 1), (2.0, 2), (3.0, 3)] if shown(v, n))
     print("made")
     first = next(items)
@@ -252,7 +252,7 @@ def changing(x):
     return once + sum(w * x[1] for v in [1.0, 2.0, 3.0] if (w := v * 2) > 2) + w
 
 
-@pytest.mark.parametrize("function", [tested_when_taken, never_taken, changing])
+@pytest.mark.parametrize("function", [taken_one_by_one, never_taken, changing])
 def test_conditions_are_tested_once_and_when_python_does(function, capsys):
     expected = function(X)
     printed = capsys.readouterr().out

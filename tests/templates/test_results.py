@@ -51,6 +51,13 @@ def test_math(name: str) -> None:
     same(TEMPLATES[name](*x), getattr(math, name.removeprefix("math."))(*x))
 
 
+def test_rounding() -> None:
+    for x in (1.5, 2.5, 2.675, np.float64(2.5), np.float32(2.5)):
+        same(TEMPLATES["math.round"](x, ndigits=None), round(x))
+    same(TEMPLATES["math.round"](2.675, ndigits=2), 2.67)
+    same(TEMPLATES["math.round"](1250, ndigits=-2), 1200)
+
+
 def test_math_of_any_number() -> None:
     same(TEMPLATES["math.hypot"](1.5, 2.5, 0.5), math.hypot(1.5, 2.5, 0.5))
     same(TEMPLATES["math.fsum"]((1e16, 2.5, -1e16)), 2.5)

@@ -27,7 +27,7 @@ def refuse_truth(run: Run, value: Traced, construct: str) -> NoReturn:
 def evaluate_test(run: Run, node: ast.expr, frame: Frame) -> Any:
     """The value of an expression of which the truth alone matters."""
     if not isinstance(node, ast.BoolOp):
-        return run.evaluate(node, frame)
+        return run.asked(run.evaluate(node, frame))
     first, *rest = [functools.partial(evaluate_test, run, part, frame) for part in node.values]
     value = first()
     for part in rest:
@@ -47,6 +47,7 @@ def _as_flag(run: Run, value: Any) -> Any:
 
 def negated(run: Run, value: Any) -> Any:
     """``not value``."""
+    value = run.asked(value)
     if not is_traced(value):
         return not run.truth(value)
     return run.record("not", predicate_of(run, value))
@@ -55,15 +56,16 @@ def negated(run: Run, value: Any) -> Any:
 def combined(run: Run, is_and: bool, value: Any, other: Callable[[], Any]) -> Any:
     """``value and other()`` or ``value or other()``: the second operand is evaluated only if the
     first does not decide. Two conditions that cannot fail are one equation."""
-    if not is_traced(value):
-        return other() if run.truth(value) == is_and else value
-    predicate_of(run, value)
+    asked = run.asked(value)
+    if not is_traced(asked):
+        return other() if run.truth(asked) == is_and else value
+    predicate_of(run, asked)
     path = stage_path(run, lambda: attempted(run, other))
     flags = _is_flag(value) and _is_flag(path.result)
     if flags and path.is_pure and all(map(never_fails, path.equations)):
         return run.record("and" if is_and else "or", value, other())
     decided = (other, lambda: value) if is_and else (lambda: value, other)
-    return choose(run, value, *decided)
+    return choose(run, asked, *decided)
 
 
 def _is_flag(value: Any) -> bool:
@@ -89,6 +91,7 @@ def never_fails(equation: Equation) -> bool:
 
 def truth_of(run: Run, value: Any) -> Any:
     """``bool(value)``; a traced one is a flag."""
+    value = run.asked(value)
     if not is_traced(value):
         return run.truth(value)
     if value.type.kind == "python" and value.type.dtype.kind == "b":

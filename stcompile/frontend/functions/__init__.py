@@ -15,6 +15,7 @@ from stcompile.codegen_templates.numpy import WRITTEN
 from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
+from stcompile.frontend.functions.copies import COPIES
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
@@ -150,6 +151,8 @@ FUNCTIONS: dict[Any, Any] = {
     **CONTEXTS,
     **FROZEN,
     **CACHES,
+    **COPIES,
+    **COPIES,
     **RANDOM,
     **{template: template_lowering(name) for name, template in WRITTEN.items()},
 }

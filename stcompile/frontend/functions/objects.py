@@ -15,6 +15,7 @@ import numpy as np
 from stcompile.base.classes import MISSING, find, is_changeable
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.base.places import Place
+from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.operations import attributes, data_model, overloads
 from stcompile.frontend.operations.construct import (
     construct,
@@ -247,6 +248,8 @@ def converted(kind: type, conversion: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(conversion)
     def lowering(run: Run, *arguments: Any) -> Any:
         if len(arguments) == 1:
+            if kind is bool and not is_traced(arguments[0]) and is_changeable(type(arguments[0])):
+                return truth_of(run, arguments[0])
             if kind is bool and is_static(arguments[0]):
                 return run.truth(arguments[0])
             arguments = (number_of(run, kind, arguments[0]),)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.classes import MISSING
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.control.branches import choose
 from stcompile.frontend.control.comparisons import compare
@@ -22,8 +23,11 @@ from stcompile.frontend.operations import masks, messages, overloads
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
     ITERABLE,
+    each_made,
     fixed,
+    in_step,
     items_of,
+    iterated,
     iterator_over,
     next_of,
     refuse_endless,
@@ -140,6 +144,27 @@ def abs_(run: Run, x: Any) -> Any:
     return abs(x) if overloaded is NotImplemented else overloaded
 
 
+def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
+    """round: of Python's numbers by Python, of NumPy's to digits by NumPy."""
+    if is_traced(ndigits):
+        run.refuse("the number of digits is traced", "give a static integer")
+    if isinstance(number, Array):
+        error = TypeError("type numpy.ndarray doesn't define __round__ method")
+        run.raises(error, "use np.round", reason=str(error))
+    given = () if ndigits is None else (ndigits,)
+    if not is_traced(number):
+        method = overloads.special_method(run, number, "__round__")
+        if method is not None:
+            return run.call(method, given, {})
+        try:
+            return round(number, *given)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            return run.raises(error, reason=str(error))
+    if number.type.kind == "scalar" and given:
+        return run.call(np.round, [number, ndigits], {})
+    return run.record("math.round", number, ndigits=ndigits)
+
+
 def pow_(run: Run, base: Any, exp: Any) -> Any:
     return binary(run, BINARY[ast.Pow], base, exp)
 
@@ -197,8 +222,12 @@ def reversed_(run: Run, sequence: Any) -> Any:
     return iterator_over(run, Sequence(last + 1, item, items.sources, items.rows))
 
 
-def zip_(run: Run, *iterables: Any, strict: bool = False) -> Iterator:
+def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     """zip, which takes one item of each in turn: the same iterator may be given twice."""
+    iterables = tuple(iterated(run, iterable) for iterable in iterables)
+    if any(isinstance(iterable, Generated) and iterable.pull for iterable in iterables):
+        pulled = [i if isinstance(i, Generated) and i.pull else iter_(run, i) for i in iterables]
+        return in_step(run, pulled, strict)
     if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
         return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
     sources = [iter_(run, iterable) for iterable in iterables]
@@ -272,6 +301,9 @@ def sources_of(parts: list[Sequence]) -> tuple[Any, ...]:
 
 
 def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
+    iterable = iterated(run, iterable)
+    if isinstance(iterable, Generated):
+        return each_made(run, iterable, lambda index, item: (start + index, item))
     items = sequence_of(run, iterable)
 
     def item(index: Any) -> Any:
@@ -323,13 +355,19 @@ def _integer(run: Run, bound: Any) -> Any:
 
 def map_(run: Run, function: Any, *iterables: Any) -> Any:
     """map: its calls are made when their results are taken."""
-    rows = zip_(run, *iterables).items
+    (first, *_) = sources = [iterated(run, iterable) for iterable in iterables]
+    if len(sources) == 1 and isinstance(first, Generated):
+        return each_made(run, first, lambda _, item: run.call(function, [item], {}))
+    zipped = zip_(run, *sources)
+    if isinstance(zipped, Generated):
+        return each_made(run, zipped, lambda _, row: run.call(function, row, {}))
+    rows = zipped.items
 
     def item(index: int) -> Any:
         return run.call(function, [*rows.item(index)], {})
 
-    sources = (function, *rows.sources)
-    return iterator_over(run, Sequence(lambda: rows.length, item, sources, rows=False))
+    made = Sequence(lambda: rows.length, item, (function, *rows.sources), rows=False)
+    return iterator_over(run, made)
 
 
 def filter_(run: Run, function: Any, iterable: Any) -> Any:
@@ -344,12 +382,22 @@ def filter_(run: Run, function: Any, iterable: Any) -> Any:
 
 
 def iter_(run: Run, iterable: Any) -> Any:
+    method = overloads.special_method(run, iterable, "__iter__")
+    if method is not None and not trees.is_namedtuple(iterable):
+        iterable = run.call(method, [], {})
+        if overloads.special_method(run, iterable, "__next__") is not None:
+            return iterable
     if isinstance(iterable, Iterator):
         return iterable
     return iterator_over(run, sequence_of(run, iterable))
 
 
 def next_(run: Run, iterator: Any, *default: Any) -> Any:
+    following = overloads.special_method(run, iterator, "__next__")
+    if following is not None:
+        take = functools.partial(run.call, following, [], {})
+        item = run.unless_raised(StopIteration, take) if default else take()
+        return default[0] if item is MISSING else item
     if not isinstance(iterator, Iterator):
         run.refuse(f"{described(iterator)} is not an iterator", "iter(...) makes one")
     if iterator.left:
@@ -554,6 +602,7 @@ PYTHON: dict[Any, Any] = {
     max: extremum(max),
     min: extremum(min),
     abs: abs_,
+    round: round_,
     pow: pow_,
     divmod: divmod_,
     len: len_,
@@ -594,7 +643,7 @@ PYTHON: dict[Any, Any] = {
     **{
         getattr(math, name.removeprefix("math.")): mathematics(name.removeprefix("math."))
         for name in PRIMITIVES
-        if name.startswith("math.")
+        if name.startswith("math.") and name != "math.round"
     },
     math.log: log,
     math.dist: dist,
@@ -606,7 +655,7 @@ PYTHON: dict[Any, Any] = {
 STATIC = frozenset(
     {
         *(function for function in vars(math).values() if callable(function)),
-        *(round, ord, chr, slice),
+        *(ord, chr, slice),
         *(frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),

@@ -31,7 +31,7 @@ from stcompile.base.places import Place
 from stcompile.base.wording import an
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite
-from stcompile.frontend.state.values import Bound, Super, Unread
+from stcompile.frontend.state.values import Bound, Partial, Super, Unread
 
 _REFUSED: Final = Missing()  # the default of an attribute that has to be there
 _CONTAINERS = (list, dict, set, bytearray, deque)
@@ -47,12 +47,21 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
     """``owner.name``; ``default`` if there is none (else that is refused)."""
     cls = type(owner)
     refuse_getters(run, cls)
-    found = find_attribute(run, owner, name, MISSING)
+    is_hooked = isinstance(find(cls, "__getattr__"), types.FunctionType)
+    look_up = functools.partial(find_attribute, run, owner, name, MISSING)
+    found = (
+        run.unless_raised(AttributeError, look_up)
+        if is_hooked or default is not _REFUSED
+        else look_up()
+    )
     if found is not MISSING:
         return found
     hook = run.captures.lookup(cls, "__getattr__")
     if isinstance(hook, types.FunctionType):
-        return run.call(hook, [owner, name], {})
+        ask = functools.partial(run.call, hook, [owner, name], {})
+        found = ask() if default is _REFUSED else run.unless_raised(AttributeError, ask)
+        if found is not MISSING:
+            return found
     if default is not _REFUSED:
         return default
     missing = f"'{cls.__name__}' object has no attribute '{name}'"
@@ -212,6 +221,8 @@ def bound(
         if found.fget is None:
             run.refuse(f"property '{name}' of '{cls.__name__}' has no getter", "", TypingError)
         return run.call(found.fget, [owner], {})
+    if isinstance(found, functools.partialmethod):
+        return _partial_method(run, found, owner, cls, name)
     if isinstance(found, types.WrapperDescriptorType):
         return found if owner is None else Bound(found, owner)
     if isinstance(found, _SLOTS) and owner is not None:
@@ -235,6 +246,19 @@ def bound(
     if isinstance(value, types.MethodType):
         return Bound(value.__func__, value.__self__)
     return value
+
+
+def _partial_method(
+    run: Run, found: functools.partialmethod[Any], owner: Any, cls: type, name: str
+) -> Partial:
+    """A `functools.partialmethod`: its function bound, then its arguments."""
+    if owner is None:
+        run.refuse(f"the partialmethod `{name}` is read through its class", "read it of an object")
+    function = bound(run, found.func, owner, cls, name)
+    place = Place.constant(found, name)
+    arguments = run.captures.captured(found.args, place.attribute("args"))
+    keywords = run.captures.captured(found.keywords, place.attribute("keywords"))
+    return Partial(function, arguments, keywords)
 
 
 def _check_contents(run: Run, owner: Any, name: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.classes import MISSING
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import masks
 from stcompile.frontend.operations.overlapping import check_copy
@@ -86,6 +88,8 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     method = special_method(run, container, "__getitem__")
     if method is not None:
         return run.call(method, [index], {})
+    if isinstance(container, type):
+        return _parametrised(run, container, index)
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)
@@ -107,6 +111,21 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     if isinstance(index, slice) and isinstance(item, list):
         return run.own([run.checked(part) for part in item])
     return run.checked(item)
+
+
+def _parametrised(run: Run, cls: type, index: Any) -> Any:
+    """``Class[float]``: what its own ``__class_getitem__`` says, or a generic class with its
+    parameters."""
+    found = run.captures.lookup(cls, "__class_getitem__")
+    own = getattr(found, "__func__", found)
+    if isinstance(own, FunctionType) and own.__module__ != "typing":
+        return run.call(own, [cls, index], {})
+    if found is MISSING or not is_static(index):
+        run.refuse(f"the class `{cls.__name__}` is indexed, which is not generic", "", TypingError)
+    try:
+        return cls[index]  # type: ignore[index]
+    except TypeError as error:
+        return run.raises(error, reason=str(error))
 
 
 def _known_index(run: Run, index: Any) -> Any:

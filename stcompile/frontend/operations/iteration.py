@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
+import itertools
 from collections.abc import Callable, Collection, Iterable, KeysView
 from typing import Any, NoReturn, cast
 
 from stcompile.base import trees
+from stcompile.base.classes import MISSING, find
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.overloads import special_method
@@ -37,11 +40,86 @@ ITERABLE = frozenset(
 
 
 def iterated(run: Run, value: Any) -> Any:
-    """What ``iter(value)`` gives for an object of the user's; any other value itself."""
-    method = special_method(run, value, "__iter__")
-    if method is None or trees.is_namedtuple(value):
+    """What ``iter(value)`` gives for an object of the user's; any other value itself. Objects whose
+    items come one by one, from ``__next__`` or from ``__getitem__``, are like generators."""
+    if trees.is_namedtuple(value):
         return value
-    return run.call(method, [], {})
+    method = special_method(run, value, "__iter__")
+    if method is not None:
+        value = run.call(method, [], {})
+    following = special_method(run, value, "__next__")
+    if following is not None:
+        return _in_turn(run, value, StopIteration, lambda _: run.call(following, [], {}))
+    item = special_method(run, value, "__getitem__") if method is None else None
+    if item is not None and find(type(value), "__iter__") is MISSING:
+        return _in_turn(run, value, IndexError, lambda index: run.call(item, [index], {}))
+    return value
+
+
+def _in_turn(
+    run: Run, value: Any, end: type[BaseException], item: Callable[[int], Any]
+) -> Generated:
+    """The items of an object, until it raises an error."""
+    places = itertools.count()
+
+    def pull() -> Any:
+        return run.unless_raised(end, functools.partial(item, next(places)))
+
+    return _pulled(type(value).__name__, pull, {"self": value})
+
+
+def _pulled(name: str, pull: Callable[[], Any], names: dict[str, Any]) -> Generated:
+    """A generator of what is pulled, to the end."""
+
+    def body(consumer: Callable[[Any], None]) -> None:
+        while (found := pull()) is not MISSING:
+            consumer(found)
+
+    return Generated(name, body, names, pull=pull)
+
+
+def in_step(run: Run, sources: Collection[Any], strict: bool) -> Generated:
+    """``zip`` of sources some of which are pulled: the others are iterators."""
+    pulls = [functools.partial(_next_or_missing, run, source) for source in sources]
+
+    def pull() -> Any:
+        row: list[Any] = []
+        for one in pulls:
+            row.append(one())
+            if row[-1] is MISSING:
+                if strict and (len(row) > 1 or any(p() is not MISSING for p in pulls[1:])):
+                    run.refuse("the arguments of zip have different lengths", "", TypingError)
+                return MISSING
+        return tuple(row)
+
+    return _pulled("zip", pull, {"sources": [*sources]})
+
+
+def _next_or_missing(run: Run, source: Any) -> Any:
+    if isinstance(source, Generated) and source.pull is not None:
+        return source.pull()
+    if isinstance(source, Iterator) and source.left:
+        return next_of(run, source)
+    rest_of(run, source)
+    return MISSING
+
+
+def each_made(run: Run, generator: Generated, make: Callable[[int, Any], Any]) -> Generated:
+    """A generator of what is made of the items of another, and of how many came before."""
+
+    def body(consumer: Callable[[Any], None]) -> Any:
+        counter, paths = itertools.count(), run.paths
+
+        def take(item: Any) -> None:
+            if run.paths != paths:
+                run.refuse(
+                    "how many items came before depends on a traced value", "write a loop with `if`"
+                )
+            consumer(make(next(counter), item))
+
+        return go_through(run, generator, take)
+
+    return Generated(generator.name, body, generator.names)
 
 
 def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) -> Any:

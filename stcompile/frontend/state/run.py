@@ -47,6 +47,7 @@ from stcompile.frontend.state.values import (
     Scalar,
     Traced,
     ViewStep,
+    class_of_number,
     described,
 )
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
@@ -198,6 +199,29 @@ class Run(Changes):
         except StcompileError as refusal:
             refusal.raised, refusal.guards = raised, self.guards
             raise
+
+    def unless_raised(self, kind: type[BaseException], action: Callable[[], Any]) -> Any:
+        """What Python itself asks for, and takes an error as an answer; `MISSING` if it is raised,
+        as by a property that `hasattr` reads, or by the ``__next__`` that a loop calls."""
+
+        def catches(raised: type[BaseException]) -> bool:
+            return issubclass(raised, kind)
+
+        outer, frame = self.guards, self.frame
+        guard = Guard(frame, self.location.line, lambda error: (False, None), catches=catches)
+        self.guards = (*outer, guard)
+        try:
+            return action()
+        except StcompileError as error:
+            if not isinstance(error.raised, kind):
+                raise
+            if error.is_conditional:
+                error.reason = f"whether this raises {kind.__name__} depends on a traced value"
+                error.hint = "return a value on both paths"
+                raise
+            return MISSING
+        finally:
+            self.guards = outer
 
     def _check_guards(self) -> None:
         """Refuse an equation that may raise what a handler around it takes."""
@@ -439,19 +463,11 @@ class Run(Changes):
         self.captures.track(owner, found)
         return found
 
-    def truth(self, value: Any) -> bool:
-        """The truth of a static value."""
-        assert not isinstance(value, Array | Scalar)
-        if isinstance(value, Masked):
-            self.refuse_masked()
-        for item in value if isinstance(value, list) else ():
-            self.checked(item)
-        if is_changeable(type(value)):
-            return self._truth_of_object(value)
-        return bool(self.checked(value))
-
-    def _truth_of_object(self, value: Any) -> bool:
-        """The truth of an object of the user's."""
+    def asked(self, value: Any) -> Any:
+        """What decides whether a value is true: of an object of the user's what its class says,
+        maybe a traced flag; any other value itself."""
+        if isinstance(value, Array | Scalar) or not is_changeable(type(value)):
+            return value
         cls = self.captures.class_of(value)
         for name, kind in (("__bool__", bool), ("__len__", int)):
             method = self.captures.lookup(cls, name)
@@ -464,13 +480,27 @@ class Run(Changes):
                     f"the truth of {an(cls.__name__)} is not known", "compare what it holds"
                 )
             result = self.call(method, [value], {})
-            if isinstance(result, Array | Scalar):
-                self.refuse(f"`{name}` depends on a traced value", "compare the numbers themselves")
-            if not isinstance(result, kind):
+            given = class_of_number(result)
+            if not issubclass(given, kind):
                 text = f"{name} should return {kind.__name__}, returned {described(result)}"
                 self.refuse(text, "", TypingError)
-            return bool(result)
+            return result if isinstance(result, Scalar) else bool(result)
         return True
+
+    def truth(self, value: Any) -> bool:
+        """The truth of a static value."""
+        assert not isinstance(value, Array | Scalar)
+        if isinstance(value, Masked):
+            self.refuse_masked()
+        for item in value if isinstance(value, list) else ():
+            self.checked(item)
+        asked = self.asked(value)
+        if isinstance(asked, Scalar):
+            self.refuse(
+                "the truth of this object depends on a traced value",
+                "compare the numbers themselves",
+            )
+        return bool(self.checked(asked))
 
 
 def whole(dims: tuple[int, ...]) -> ViewStep:

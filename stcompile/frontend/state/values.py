@@ -320,13 +320,15 @@ class Iterator:
 class Generated:
     """A generator that a call has made. ``body`` runs the function's body and hands each item on
     where it is yielded: what takes the items runs within it. It gives what the function returns.
-    ``names`` are the function's."""
+    ``names`` are the function's. ``pull`` gives the next item, or `MISSING`, where the items are
+    those of an object, which needs no function that waits."""
 
     tree_leaf: ClassVar[bool] = True
     name: str
     body: Callable[[Callable[[Any], None]], Any]
     names: dict[str, Any]
     is_used: bool = False
+    pull: Callable[[], Any] | None = None
 
 
 _EMPTY: dict[Any, Any] = {}

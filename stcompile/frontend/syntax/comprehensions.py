@@ -11,6 +11,8 @@ from stcompile.frontend.control import conditions, filtered
 from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
+    go_through,
+    iterated,
     iteration_note,
     iterator_over,
     sequence_of,
@@ -41,7 +43,8 @@ def capture(frame: Frame) -> None:
 
 def visit_ListComp(run: Run, node: ast.ListComp, frame: Frame) -> list[Any]:
     inner = _scope(run, node.generators, frame)
-    found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
+    found: list[Any] = []
+    _each(run, node.generators, inner, frame, lambda: found.append(run.evaluate(node.elt, inner)))
     made: list[Any] = run.own(found)
     return made
 
@@ -76,9 +79,11 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
         seen.append((test, dict(inner.names), holds))
         return holds
 
+    def note() -> None:
+        seen.append((None, dict(inner.names), True))
+
     with run.watched(inner.born - 1) as changes:
-        for _ in _loops(run, node.generators, inner, frame, tried):
-            seen.append((None, dict(inner.names), True))
+        _each(run, node.generators, inner, frame, note, tried)
     if changes:
         run.refuse(
             "what this generator expression goes through, or its `if`, changes something",
@@ -137,7 +142,8 @@ def item_frames(
 
 def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
     inner = _scope(run, node.generators, frame)
-    found = [run.evaluate(node.elt, inner) for _ in _loops(run, node.generators, inner, frame)]
+    found: list[Any] = []
+    _each(run, node.generators, inner, frame, lambda: found.append(run.evaluate(node.elt, inner)))
     if not is_static(found):
         run.refuse("a set of traced values is not supported", "use a list or a tuple")
     overloads.refuse_hash(run, *found)
@@ -148,12 +154,15 @@ def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
 def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]:
     inner = _scope(run, node.generators, frame)
     made: dict[Any, Any] = run.own({})
-    for _ in _loops(run, node.generators, inner, frame):
+
+    def add() -> None:
         key = run.evaluate(node.key, inner)
         if is_traced(key):
             run.refuse("a dict key cannot be a traced value", "use a string or an int")
         overloads.refuse_hash(run, key)
         made[key] = run.evaluate(node.value, inner)
+
+    _each(run, node.generators, inner, frame, add)
     return made
 
 
@@ -167,26 +176,36 @@ def _scope(run: Run, generators: list[ast.comprehension], frame: Frame) -> Frame
     )  # fmt: skip
 
 
-def _loops(
+def _each(
     run: Run,
     generators: list[ast.comprehension],
     inner: Frame,
     outer: Frame,
+    action: Callable[[], None],
     included: Callable[[ast.expr], bool] | None = None,
-) -> collections.abc.Iterator[None]:
-    """Bind the targets of a comprehension to each combination of items in turn. ``included`` says
-    whether a condition holds for the present one."""
+) -> None:
+    """Do something for each combination of items in turn, with the targets of a comprehension bound
+    to them. ``included`` says whether a condition holds for the present one."""
     if not generators:
-        yield
+        action()
         return
     first, *rest = generators
     if first.is_async:
         run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
-    for item in taken_in_turn(run, run.evaluate(first.iter, outer)):
+    source, paths = iterated(run, run.evaluate(first.iter, outer)), run.paths
+
+    def step(item: Any) -> None:
+        if run.paths != paths:
+            run.refuse("whether there is this item depends on a traced value", "use np.where")
         _bind_item(run, first, item, inner, outer)
-        tests = (included(t) if included else _included(run, t, inner) for t in first.ifs)
-        if all(tests):
-            yield from _loops(run, rest, inner, inner, included)
+        if all(included(t) if included else _included(run, t, inner) for t in first.ifs):
+            _each(run, rest, inner, inner, action, included)
+
+    if isinstance(source, Generated):
+        go_through(run, source, step)
+        return
+    for item in taken_in_turn(run, source):
+        step(item)
 
 
 def _bind_item(

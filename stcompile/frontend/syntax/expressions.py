@@ -232,9 +232,7 @@ _TAKING_ALL = (sum, min, max, sorted, list, tuple, set, frozenset, dict, math.fs
 def _taken_at_once(node: ast.expr) -> ast.expr:
     """An argument of a function that takes all items before it does anything: a generator
     expression is a list comprehension there, and may change something on the way."""
-    if not isinstance(node, ast.GeneratorExp) or not (
-        node.generators[0].ifs or node.generators[1:]
-    ):
+    if not isinstance(node, ast.GeneratorExp):
         return node
     return ast.copy_location(ast.ListComp(node.elt, node.generators), node)
 

@@ -192,6 +192,13 @@ def _math(name: str, count: int, result: builtins.type) -> Infer:
     return infer
 
 
+def _round(types: Types, params: Any) -> Types:
+    (x,) = types
+    if x.dims or x.dtype.kind == "c":
+        raise OperandError(f"round: takes a real number, not {x}")
+    return (Type.python(int if params["ndigits"] is None else x.python_type),)
+
+
 def _cast(types: Types, params: Any) -> Types:
     (x,) = types
     dtype = np.dtype(params["dtype"])
@@ -240,6 +247,7 @@ ELEMENTWISE: tuple[Primitive, ...] = (
         Primitive(name, _math(name, 1, int), rule, elementwise=True)
         for name, rule in MATH_INTEGER.items()
     ),
+    Primitive("math.round", _round, "rint", elementwise=True),
     Primitive("cast", _cast, linear=True),
     Primitive("to_python", _to_python, linear=True),
     Primitive("to_scalar", _to_scalar, linear=True),

@@ -1,0 +1,99 @@
+"""``copy.copy`` and ``copy.deepcopy``, as Python does them for what a program can hold."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+from stcompile.base import trees
+from stcompile.base.classes import MISSING, find, is_changeable, own_attributes
+from stcompile.base.wording import an
+from stcompile.frontend.operations.overloads import special_method
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Scalar, described, is_static, same_number
+
+_PICKLING = (
+    *("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__"),
+    *("__getnewargs_ex__", "__getnewargs__"),
+)
+_Item = Callable[[Any], Any]  # what becomes of the parts
+
+
+def copy_(run: Run, x: Any) -> Any:
+    """copy.copy: a new container or object of the same parts."""
+    method = special_method(run, x, "__copy__")
+    return run.call(method, [], {}) if method is not None else _made_again(run, x, _same)
+
+
+def deepcopy(run: Run, x: Any, memo: Any = None) -> Any:
+    """copy.deepcopy: the parts are copied as well, each once."""
+    return _deep(run, {}, x)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _deep(run: Run, done: dict[int, Any], value: Any) -> Any:
+    if id(value) in done:
+        return done[id(value)]
+    method = special_method(run, value, "__deepcopy__")
+    if method is not None:
+        made = run.call(method, [run.own({})], {})
+    else:
+        made = _made_again(run, value, functools.partial(_deep, run, done), done)
+    done[id(value)] = made
+    return made
+
+
+def _made_again(run: Run, value: Any, part: _Item, done: dict[int, Any] | None = None) -> Any:
+    """A value like another of its parts. ``done`` has the copies so far (None: the parts stay)."""
+    kind = type(value)
+    if isinstance(value, Array):
+        return run.record("copy", value)
+    if isinstance(value, Scalar):
+        return value if value.type.kind == "python" else same_number(value)
+    if kind is list or kind is dict:
+        made: Any = run.own(kind())
+        if done is not None:
+            done[id(value)] = made  # it may contain itself
+        items = value.items() if kind is dict else enumerate(value)
+        for key, item in list(items):
+            copied = part(run.checked(item))
+            made.append(copied) if kind is list else made.update({part(key): copied})
+        return made
+    if kind is set and is_static(value):
+        return run.own(set(map(part, value)))
+    if kind is tuple or trees.is_namedtuple(value):
+        parts = [part(item) for item in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return trees.with_children(value, parts)
+    if is_changeable(kind) and not isinstance(value, type) and not callable(value):
+        return _instance(run, value, part, done)
+    if is_static(value):
+        return value
+    return run.refuse(f"copying {described(value)} is not supported", "make a new one")
+
+
+def _instance(run: Run, value: Any, part: _Item, done: dict[int, Any] | None) -> Any:
+    """An object of the same class, made without its ``__init__``, with the same attributes."""
+    cls = run.captures.class_of(value)
+    for name in _PICKLING:
+        held = run.captures.lookup(cls, name)
+        if held is not MISSING and held is not find(object, name):
+            run.refuse(
+                f"copying {an(cls.__name__)} is up to its `{name}`", "write a method that copies it"
+            )
+    made = run.call(object.__new__, [cls], {})
+    if done is not None:
+        done[id(value)] = made
+    for name, _ in list(own_attributes(value)):
+        copied = part(run.call(getattr, [value, name], {}))
+        run.call(object.__setattr__, [made, name, copied], {})
+    return made
+
+
+COPIES: Final[dict[Any, Any]] = {copy.copy: copy_, copy.deepcopy: deepcopy}
