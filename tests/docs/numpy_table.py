@@ -73,8 +73,8 @@ def tables() -> str:
         ("Random draws", _draws()),
         ("Python", _names(f for f in python if _module(f) == "builtins")),
         ("`math`", _names(f for f in python if _module(f) == "math")),
-        ("`operator`, `functools`, `dataclasses`", _names(
-            f for f in python if _module(f) in ("operator", "functools", "dataclasses")
+        ("`operator`, `functools`, `dataclasses`, `copy`", _names(
+            f for f in python if _module(f) in ("operator", "functools", "dataclasses", "copy")
         )),
         ("`itertools`", _names(ITERTOOLS)),
         ("`contextlib`, and `np.errstate`", _names(f for f in CONTEXTS if _is_public(f))),
@@ -259,6 +259,11 @@ def _in_numpy(function: Any) -> bool:
 
 
 def _is_python(function: Any) -> bool:
-    return _module(function) in ("builtins", "math", "operator", "functools", "dataclasses") or (
-        function.__name__ == "unchanged"
-    )
+    return _module(function) in (
+        "builtins",
+        "math",
+        "operator",
+        "functools",
+        "dataclasses",
+        "copy",
+    ) or (function.__name__ == "unchanged")
