@@ -15,8 +15,8 @@ def negative(x: Any) -> Any:
 
 
 @fresh
-def absolute(x: Any) -> Any:
-    if isinstance(x, np.ndarray | np.generic):
+def absolute(x: Any, *, spelling: str = "np.abs") -> Any:
+    if spelling == "np.abs" and isinstance(x, np.ndarray | np.generic):
         return np.abs(x)
     return abs(x)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import enum
 import functools
 import typing
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass
 from typing import Any
 
 import numpy as np
@@ -411,6 +412,81 @@ def methods_of_classes(x):
     list.append(items, x)
     list.extend(items, [x * x, 2.0])
     return sum(items) + dict.get({"a": x}, "a") + len(str.upper("ab")) + list.copy(items)[1]
+
+
+class Level(enum.IntFlag):
+    LOW = 1
+    HIGH = 2
+
+
+@examples(1.5)
+def numbers_of_enumerations(x):
+    return x * Level.HIGH + x ** (Level.LOW | Level.HIGH) + Level.HIGH * 2 - (Level.LOW == 1) * x
+
+
+class Shrinking:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __delitem__(self, by: Any) -> None:
+        self.value = self.value / by
+
+
+@examples(1.5)
+def deleted_items(x):
+    shrinking = Shrinking(x)
+    del shrinking[2.0]
+    return shrinking.value * x
+
+
+@examples(1.5)
+def numbers_beside_lists(x):
+    return (x == [x]) + (x != (1.0,)) * x + ([x] == x) + (x in [[x], x]) * x
+
+
+@dataclass(frozen=True)
+class Fixed:
+    value: Any
+
+    @property
+    def half(self) -> Any:
+        return self.value / 2
+
+
+@examples(1.5)
+def errors_of_attributes(x):
+    fixed, total = Fixed(x), x
+    try:
+        fixed.value = 3.0
+    except FrozenInstanceError:
+        total = total + x * x
+    point = Point(x)
+    try:
+        del point.nothing
+    except AttributeError:
+        total = total * 2
+    try:
+        total = Fixed.nothing
+    except AttributeError:
+        total = total + fixed.half
+    return total
+
+
+@examples(np.linspace(0.3, 1.7, 5))
+def magnitudes_of_complex_numbers(x):
+    total = 0j
+    for k in range(20):
+        total = total + np.exp(1j * k * x[k % 5]) * (1j if k % 2 else 1)
+    return abs(total), np.abs(total), abs(total.real), np.sum(abs(x * 1j))
+
+
+@examples(1.5)
+def arithmetic_that_does_not_fail(x):
+    try:
+        y = x * 2 / 3 + x // 2 % 5
+    finally:
+        print("done")
+    return y * x
 
 
 @examples.test

@@ -55,7 +55,9 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         return overloaded
     is_equality = isinstance(comparison, ast.Eq | ast.NotEq)
     if is_traced(left) or is_traced(right) or masks.has_masked((left, right)):
-        if is_equality and not (comparable(left) and comparable(right)):
+        if is_equality and (
+            not (comparable(left) and comparable(right)) or _are_unlike(left, right)
+        ):
             return operation[0] == "not_equal"  # Python: objects of unlike kinds are not equal
         return binary(run, operation, left, right)
     fields = fields_compared(type(left), f"__{operation[1].__name__}__")
@@ -77,6 +79,15 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
 
 
 _SHARED = (int, float, complex, str, bytes, tuple, frozenset)  # Python may keep equal ones once
+
+
+def _are_unlike(left: Any, right: Any) -> bool:
+    """True for a Python number beside a list or a tuple; NumPy's numbers compare the items."""
+    pairs = (left, right), (right, left)
+    return any(
+        isinstance(one, Scalar) and one.type.kind == "python" and isinstance(other, list | tuple)
+        for one, other in pairs
+    )
 
 
 # --- is ------------------------------------------------------------------------------------------

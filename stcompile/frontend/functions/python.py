@@ -56,6 +56,7 @@ from stcompile.frontend.state.values import (
     Iterator,
     Masked,
     Partial,
+    Scalar,
     Sequence,
     Text,
     described,
@@ -138,6 +139,8 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
 def abs_(run: Run, x: Any) -> Any:
     if isinstance(x, Masked):
         return masks.mapped(run, "absolute", lambda a: run.record("absolute", a), (x,))
+    if isinstance(x, Scalar) and x.type.kind == "scalar" and x.type.dtype.kind == "c":
+        return run.record("absolute", x, spelling="abs")  # the last bit is not that of np.abs
     if is_traced(x):
         return run.record("absolute", x)
     overloaded = overloads.unary(run, "__abs__", x)

@@ -172,7 +172,8 @@ def _in_class(cls: type, name: str, found: Any) -> Place:
 def _own_names(run: Run, owner: Any) -> Any:
     names = names_of(owner)
     if names is None:
-        run.refuse(f"'{type(owner).__name__}' object has no attribute '__dict__'", "", TypingError)
+        missing = f"'{type(owner).__name__}' object has no attribute '__dict__'"
+        run.raises(AttributeError(missing), reason=missing)
     place = run.captures.place_of(owner)
     if place is not None:
         return run.captures.captured(names, place.attribute("__dict__"))
@@ -219,7 +220,8 @@ def bound(
         if owner is None:
             return found
         if found.fget is None:
-            run.refuse(f"property '{name}' of '{cls.__name__}' has no getter", "", TypingError)
+            missing = f"property '{name}' of '{cls.__name__}' has no getter"
+            run.raises(AttributeError(missing), reason=missing)
         return run.call(found.fget, [owner], {})
     if isinstance(found, functools.partialmethod):
         return _partial_method(run, found, owner, cls, name)
@@ -275,7 +277,7 @@ def _native(run: Run, owner: Any, name: str) -> Any:
     try:
         value = getattr(owner, name)
     except AttributeError as error:
-        run.refuse(str(error), "", TypingError)
+        run.raises(error, reason=str(error))
     place = run.captures.place_of(owner)
     if place is None or isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
         return value
@@ -314,7 +316,8 @@ def class_attribute(run: Run, cls: type, name: str, default: Any = _REFUSED) -> 
         return run.call(hook, [cls, name], {})
     if default is not _REFUSED:
         return default
-    return run.refuse(f"type object '{cls.__name__}' has no attribute '{name}'", "", TypingError)
+    missing = f"type object '{cls.__name__}' has no attribute '{name}'"
+    return run.raises(AttributeError(missing), reason=missing)
 
 
 def super_attribute(run: Run, given: Super, name: str, default: Any = _REFUSED) -> Any:
@@ -323,7 +326,8 @@ def super_attribute(run: Run, given: Super, name: str, default: Any = _REFUSED) 
     if found is MISSING:
         if default is not _REFUSED:
             return default
-        return run.refuse(f"'super' object has no attribute '{name}'", "", TypingError)
+        missing = f"'super' object has no attribute '{name}'"
+        return run.raises(AttributeError(missing), reason=missing)
     owner = None if given.receiver is given.cls else given.receiver
     if isinstance(found, functools.cached_property) and owner is not None:
         return run.refuse("a cached_property is not read through `super()`", "use a property")
@@ -353,7 +357,8 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     found = run.captures.lookup(cls, name)
     if isinstance(found, property):
         if found.fset is None:
-            run.refuse(f"property '{name}' of '{cls.__name__}' has no setter", "", TypingError)
+            missing = f"property '{name}' of '{cls.__name__}' has no setter"
+            run.raises(AttributeError(missing), reason=missing)
         run.call(found.fset, [owner, value], {})
         return
     if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
@@ -365,7 +370,8 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
         return
     _check_owned(run, owner, name)
     if names_of(owner) is None and not isinstance(found, _SLOTS):
-        run.refuse(f"'{cls.__name__}' object has no attribute '{name}'", "", TypingError)
+        missing = f"'{cls.__name__}' object has no attribute '{name}'"
+        run.raises(AttributeError(missing), reason=missing)
     run.set(AttributeSite(owner, name, run.owned[id(owner)].born), value)
 
 
@@ -387,7 +393,8 @@ def drop_attribute(run: Run, owner: Any, name: str) -> None:
     found = run.captures.lookup(cls, name)
     if isinstance(found, property):
         if found.fdel is None:
-            run.refuse(f"property '{name}' of '{cls.__name__}' has no deleter", "", TypingError)
+            missing = f"property '{name}' of '{cls.__name__}' has no deleter"
+            run.raises(AttributeError(missing), reason=missing)
         run.call(found.fdel, [owner], {})
         return
     if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
@@ -399,7 +406,8 @@ def drop_attribute(run: Run, owner: Any, name: str) -> None:
         return
     _check_owned(run, owner, name)
     if own(owner, name) is MISSING:
-        run.refuse(f"'{cls.__name__}' object has no attribute '{name}'", "", TypingError)
+        missing = f"'{cls.__name__}' object has no attribute '{name}'"
+        run.raises(AttributeError(missing), reason=missing)
     run.checked(own(owner, name))
     run.set(AttributeSite(owner, name, run.owned[id(owner)].born), MISSING)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from enum import Enum
 from types import UnionType
 from typing import Any
 
@@ -94,6 +95,7 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     overloaded = overloads.binary(run, python.__name__.rstrip("_"), left, right)
     if overloaded is not NotImplemented:
         return overloaded
+    left, right = plain_number(left), plain_number(right)
     if isinstance(left, str) and python is operator.mod and not is_static(right):
         run.refuse("`%` of a string and traced values is not supported", "use an f-string")
     if masks.has_masked((left, right)):
@@ -122,6 +124,11 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     if primitive in ("left_shift", "right_shift"):
         run.refuse("shifts of traced integers are not supported", "multiply by a power of two")
     return _record_binary(run, operation, left, right)
+
+
+def plain_number(value: Any) -> Any:
+    """A member of an `IntEnum` or an `IntFlag` whose class has no operator for this: its number."""
+    return int(value) if isinstance(value, int) and isinstance(value, Enum) else value
 
 
 def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from stcompile.base.errors import StcompileError
-from stcompile.wengert.ir import Equation, Program
+from stcompile.wengert.ir import Atom, Constant, Equation, Program
 from stcompile.wengert.primitives import PRIMITIVES
 
 Kinds: TypeAlias = tuple[type[BaseException], ...]
@@ -16,6 +16,7 @@ Kinds: TypeAlias = tuple[type[BaseException], ...]
 _ARITHMETIC: Kinds = (ZeroDivisionError, OverflowError)
 _MATH: Kinds = (ValueError, OverflowError, ZeroDivisionError)
 _UNKNOWN: Kinds = (ValueError, IndexError, ArithmeticError, TypeError)
+_SMALL = 2**1000  # an int that is a float as well
 _NEVER = frozenset(
     {"and", "or", "not", "sum", "max", "min", "any", "all", "mean", "prod", "contract", "to_scalar"}
     | {"asarray", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "copy", "cast"}
@@ -63,11 +64,12 @@ def raised_by(equation: Equation) -> Kinds:
         return (OverflowError,) if kind == "python" and dtype.kind == "c" else floating
     if PRIMITIVES[name].elementwise:
         kinds = {atom.type.kind for atom in equation.inputs}
-        if kinds == {"python"} and name in ("divide", "floor_divide", "remainder", "power"):
+        if kinds == {"python"} and name in ("divide", "floor_divide", "remainder"):
+            return (*_by_zero(equation.inputs[1]), *_conversions(equation.inputs, of_ints=True))
+        if kinds == {"python"} and name == "power":
             return _ARITHMETIC
         if kinds == {"python"} and name in ("add", "subtract", "multiply"):
-            mixed = len({atom.type.dtype.kind for atom in equation.inputs}) > 1
-            return (OverflowError,) if mixed else ()
+            return _conversions(equation.inputs)
         whole = all(atom.type.dtype.kind in "iub" for atom in equation.inputs)
         return (ValueError,) if name == "power" and whole else floating
     if name in _NEVER:
@@ -75,6 +77,19 @@ def raised_by(equation: Equation) -> Kinds:
     if name == "external":
         return (Exception,)
     return (*_UNKNOWN, *floating)
+
+
+def _by_zero(divisor: Atom) -> Kinds:
+    return () if isinstance(divisor, Constant) and divisor.value else (ZeroDivisionError,)
+
+
+def _conversions(operands: Sequence[Atom], of_ints: bool = False) -> Kinds:
+    """What Python raises if an int is too large for the float that it meets, or that a quotient
+    ``of_ints`` is."""
+    ints = [atom for atom in operands if atom.type.dtype.kind == "i"]
+    is_small = all(isinstance(a, Constant) and abs(a.value) <= _SMALL for a in ints)
+    mixed = len({atom.type.dtype.kind for atom in operands}) > 1
+    return (OverflowError,) if (mixed or of_ints) and not is_small else ()
 
 
 def failing(equations: Sequence[Equation]) -> Iterator[tuple[Equation, Kinds]]:

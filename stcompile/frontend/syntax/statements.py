@@ -22,6 +22,7 @@ from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import indexing, operators
 from stcompile.frontend.operations.attributes import attribute, set_attribute
 from stcompile.frontend.operations.data_model import delete_attribute
+from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
@@ -193,6 +194,10 @@ def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:
             run.at(target, frame, lambda o=owner, t=target: delete_attribute(run, o, t.attr))  # type: ignore[misc]
             continue
         owner = run.evaluate(target.value, frame) if isinstance(target, ast.Subscript) else None
+        method = special_method(run, owner, "__delitem__")
+        if method is not None and isinstance(target, ast.Subscript):
+            run.call(method, [run.evaluate(target.slice, frame)], {})
+            continue
         if not isinstance(target, ast.Subscript) or not isinstance(owner, list | dict):
             run.refuse("`del` of this is not supported", "build a new object without it")
         key = run.evaluate(target.slice, frame)
