@@ -77,7 +77,7 @@ def _deep_recursion() -> Iterator[None]:
     """Room for the interpreter, which recurses about fifteen times for each call it inlines."""
     with STAGING:
         limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, 15 * RECURSION_LIMIT + 1000))
+        sys.setrecursionlimit(max(limit, 25 * RECURSION_LIMIT + 1000))
         try:
             yield
         finally:
