@@ -43,6 +43,11 @@ def erfc(out: Any, x: Any) -> Any:
 
 
 @partials
+def erfi(out: Any, x: Any) -> Any:
+    return (2 / _ROOT_PI) * np.exp(x * x)
+
+
+@partials
 def erfinv(out: Any, x: Any) -> Any:
     return (_ROOT_PI / 2) * np.exp(out * out)
 

@@ -1,16 +1,12 @@
 """How most primitives are written: as the call of the function that they are named after.
 
->>> called(call, "math.sqrt")(2.25)
+>>> call(2.25, function=Function("math", "sqrt"))
 1.5
->>> Function.of("special.erf")
-Function(module='special', name='erf')
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -31,12 +27,6 @@ class Function:
     module: str
     name: str
 
-    @classmethod
-    def of(cls, primitive: str) -> Function:
-        """The function that a primitive is named after: NumPy's, where no other module is named."""
-        module, _, name = primitive.rpartition(".")
-        return cls(module or "np", name)
-
     def __call__(self, *inputs: Any, **keywords: Any) -> Any:
         return getattr(MODULES[self.module], self.name)(*inputs, **keywords)
 
@@ -49,9 +39,3 @@ def call(*inputs: Any, function: Any) -> Any:
 @into(inplace=("inputs",))
 def call_into(out: Any, *inputs: Any, function: Any) -> None:
     function(*inputs, out=out)
-
-
-def called(template: Callable[..., Any], primitive: str) -> Callable[..., Any]:
-    """A template of any function as that of the function that a primitive is named after."""
-    made = functools.partial(template, function=Function.of(primitive))
-    return functools.update_wrapper(made, template)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.codegen_templates import buffered, numpy
-from stcompile.codegen_templates.numpy.calls import call, call_into, called
+from stcompile.codegen_templates.numpy.calls import Function, call, call_into
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import UFUNCS
 from stcompile.wengert.primitives.special import NAMES
@@ -22,11 +22,21 @@ REST = frozenset({"xs", "indices", "counters", "operands"})
 """A positional parameter with one of these names is a tuple that takes all inputs which the other
 parameters leave."""
 
+
+def _called(template: Callable[..., Any], primitive: str) -> Callable[..., Any]:
+    """The template of a call, of the function that a primitive is named after: one of NumPy's if it
+    names no other module."""
+    module, _, name = primitive.rpartition(".")
+    made = functools.partial(template, function=Function(module or "np", name))
+    return functools.update_wrapper(made, template)
+
+
+# Those of several results have templates.
 _OF_SPECIAL = [name for name in map("special.{}".format, NAMES) if name not in numpy.WRITTEN]
 
 TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
-        name: numpy.WRITTEN.get(name) or called(call, name)
+        name: numpy.WRITTEN.get(name) or _called(call, name)
         for name in PRIMITIVES
         if name not in ("call", "cond", "loop")
     }
@@ -34,9 +44,9 @@ TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
 """How each primitive is written: as its own template has it, or as the call of a function."""
 
 BUFFERED: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {name: called(call_into, name) for name in (*UFUNCS, *_OF_SPECIAL)} | buffered.WRITTEN
+    {name: _called(call_into, name) for name in (*UFUNCS, *_OF_SPECIAL)} | buffered.WRITTEN
 )
-"""How primitives are written into a given array: every ufunc, and what has a template for it."""
+"""How primitives are written into a given array: ufuncs of one result, and what has a template."""
 
 
 def mark_of(primitive: str) -> str:
