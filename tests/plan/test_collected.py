@@ -11,8 +11,8 @@ import pytest
 
 import stcompile as st
 from stcompile.base import trees
-from stcompile.emit.planned import writable_steps
 from stcompile.plan.collected import collected_rows
+from stcompile.plan.writable import writable_steps
 from tests.plan.compiled import FAST, READABLE, gradient, random, step
 from tests.plan.lists import Listed
 from tests.programs import check_gradient

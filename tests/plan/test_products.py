@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from stcompile.base.thresholds import LONGER_SIDE, THIN_SIDE
 from stcompile.plan.products import (
-    LONG,
-    THIN,
     Product,
     contiguous_variables,
     find_products,
@@ -194,11 +193,11 @@ def suits(*shapes: tuple[int, int, int]) -> bool:
 
 
 def test_thin_factors_suit_numpy() -> None:
-    assert suits((THIN - 1, THIN - 1, LONG * THIN))
-    assert not suits((THIN, THIN, 2 * LONG * THIN))  # not thin
-    assert suits((2, 8, 2 * LONG + 1))
-    assert not suits((2, 8, 2 * LONG))  # not long
-    assert not suits((1, 8, 2 * LONG + 1))  # a vector
+    assert suits((THIN_SIDE - 1, THIN_SIDE - 1, LONGER_SIDE * THIN_SIDE))
+    assert not suits((THIN_SIDE, THIN_SIDE, 2 * LONGER_SIDE * THIN_SIDE))  # not thin
+    assert suits((2, 8, 2 * LONGER_SIDE + 1))
+    assert not suits((2, 8, 2 * LONGER_SIDE))  # not long
+    assert not suits((1, 8, 2 * LONGER_SIDE + 1))  # a vector
 
 
 def test_most_of_the_work_counts() -> None:
