@@ -24,11 +24,11 @@ from stcompile.wengert.ir import (
     freeze,
 )
 from stcompile.wengert.naming import base_name, is_numbered, name_variables
+from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import COUNTER, Ports, port_of, step_of, undefined
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
-_VIEWS = {"slice", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"}
 _CHEAP = {"add", "subtract", "multiply", "negative"}  # of Python integers
 
 Item = TypeVar("Item")
@@ -132,7 +132,7 @@ def _recomputed(
 
 
 def _is_free(equation: Equation) -> bool:
-    if equation.primitive in _VIEWS:
+    if PRIMITIVES[equation.primitive].view:
         return True
     integers = all(a.type.kind == "python" and a.type.dtype.kind == "i" for a in equation.inputs)
     return integers and equation.primitive in _CHEAP

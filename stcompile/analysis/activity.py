@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 
 from stcompile.codegen_templates.derivatives import NON_DIFFERENTIABLE
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
-
-CONTROL = frozenset({"call", "cond", "loop"})
 
 
 def flow(
@@ -21,7 +20,7 @@ def flow(
         if equation.primitive in NON_DIFFERENTIABLE:
             continue
         given = [_is_active(atom, active) for atom in equation.inputs]
-        if equation.primitive in CONTROL:
+        if PRIMITIVES[equation.primitive].control:
             reached = _through(equation, given, look)
         else:
             reached = [any(given)] * len(equation.outputs)

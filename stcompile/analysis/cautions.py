@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stcompile.analysis.activity import CONTROL, flow
+from stcompile.analysis.activity import flow
 from stcompile.base.errors import Caution
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Equation, Program, Variable
+from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.types import Type
 
 MOST = 5  # cautions of one kind that are shown
 
 # What changes a dtype or keeps that of its first operand because the user says so.
-_EXPLICIT = frozenset({"cast", "update", "index_update", "accumulate", "store", "full", "array"})
-_EXPLICIT |= {"masked_update"}
-_STORES = frozenset({"update", "index_update", "masked_update"})
+_EXPLICIT = frozenset({"cast", "accumulate", "store", "full", "array"})
 
 
 def distinct(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
@@ -61,7 +60,8 @@ def _upcasts(program: Program) -> Iterator[Caution]:
 
 
 def _upcast(equation: Equation, where: Location) -> Caution | None:
-    if equation.primitive in _EXPLICIT or equation.primitive in CONTROL:
+    primitive = PRIMITIVES[equation.primitive]
+    if equation.primitive in _EXPLICIT or primitive.assigns or primitive.control:
         return None
     types = [atom.type for atom in equation.inputs]
     narrow = next((t for t in types if t.kind == "array" and _is_narrow(t)), None)
@@ -112,7 +112,7 @@ def truncations(program: Program, wrt: Iterable[Variable]) -> list[Caution]:
     found: list[Caution] = []
 
     def look(equation: Equation, active: set[Variable]) -> None:
-        if equation.primitive not in _STORES:
+        if not PRIMITIVES[equation.primitive].assigns:
             return
         target, value, *_ = equation.inputs
         where = equation.location.shown

@@ -17,8 +17,6 @@ from stcompile.wengert.primitives import PRIMITIVES
 
 Order: TypeAlias = tuple[int, ...]
 
-_REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
-_UPDATES = {"update", "index_update", "accumulate", "masked_update", "copy", "cast"}
 
 
 def choose_orders(
@@ -30,15 +28,16 @@ def choose_orders(
     wanted: set[Variable] = set()
     fixed = {head for head in head_of.values() if head in bound}
     for step in tree.steps:
-        equation = step.equation
+        equation, primitive = step.equation, PRIMITIVES[step.equation.primitive]
         variables = (*equation.outputs, *equation.variables)
         heads = [head_of[v] for v in variables if v in head_of]
-        if PRIMITIVES[equation.primitive].elementwise or equation.primitive in _UPDATES:
+        keeps = primitive.assigns or equation.primitive in ("accumulate", "copy", "cast")
+        if primitive.elementwise or keeps:
             same = [h for h in heads if h.type.dims == equation.output.type.dims]
             groups.join(same)
-        elif equation.primitive in _REDUCTIONS and _sums_short_rows(equation):
+        elif primitive.reduction and _sums_short_rows(equation):
             wanted.update(head_of[v] for v in equation.variables if v in head_of)
-        elif equation.primitive in ("reshape", "squeeze", "expand_dims"):
+        elif primitive.reshapes:
             fixed.update(heads)  # a copy, in another order
     banned = {groups.of(head) for head in fixed}
     chosen = {groups.of(head) for head in wanted} - banned

@@ -27,6 +27,7 @@ from stcompile.transforms.primal import Primal
 from stcompile.views.tape import Aside, Tape, unfold
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
@@ -181,8 +182,7 @@ class _Ways:
             return Cause("flat", f"flat: `{_name(equation)}` at {place(location)}", location, True)
         if np.any(self._flow(use)) or not any(map(self._is_reached, equation.outputs)):
             return None
-        is_write = equation.primitive in ("update", "index_update", "masked_update")
-        is_overwritten = is_write and position == 0
+        is_overwritten = PRIMITIVES[equation.primitive].assigns and position == 0
         what = "overwritten" if is_overwritten else f"flat at this point: `{_name(equation)}`"
         return Cause("flat", f"{what} at {place(location)}", location, False)
 

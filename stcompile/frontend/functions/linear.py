@@ -17,6 +17,7 @@ from stcompile.frontend.operations.operators import matmul
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, is_static
 from stcompile.library import linalg
+from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
 def np_matmul(run: Run, x1: Any, x2: Any) -> Any:
@@ -32,7 +33,7 @@ def dot(run: Run, a: Any, b: Any) -> Any:
 
 def outer(run: Run, a: Any, b: Any) -> Any:
     x, y = ravel(run, a), ravel(run, b)
-    return run.record("contract", x, y, batch=(), contracted=(), order=(), spelling="outer")
+    return run.record("contract", x, y, **contracting(spelling="outer"))
 
 
 def inner(run: Run, a: Any, b: Any) -> Any:
@@ -42,8 +43,8 @@ def inner(run: Run, a: Any, b: Any) -> Any:
         return run.record("multiply", x, y)
     if x.type.dims[-1] != y.type.dims[-1]:
         run.refuse(f"inner: shapes {x.type.dims} and {y.type.dims} do not fit", "", TypingError)
-    pairs = ((x.type.ndim - 1, y.type.ndim - 1),)
-    return run.record("contract", x, y, batch=(), contracted=pairs, order=(), spelling="inner")
+    pair = (x.type.ndim - 1, y.type.ndim - 1)
+    return run.record("contract", x, y, **contracting(pair, spelling="inner"))
 
 
 def vdot(run: Run, a: Any, b: Any) -> Any:
@@ -70,10 +71,7 @@ def tensordot(run: Run, a: Any, b: Any, axes: Any = 2) -> Any:
         run.refuse(f"axes {axes} for shapes {x.type.dims}, {y.type.dims}", "", TypingError)
     if not x.type.ndim or not y.type.ndim:
         return run.record("multiply", x, y)
-    result = run.record(
-        "contract", x, y, batch=(), contracted=pairs, order=(),
-        spelling="tensordot",
-    )  # fmt: skip
+    result = run.record("contract", x, y, **contracting(*pairs, spelling="tensordot"))
     return run.as_array(result)  # where no axis is left it is an array all the same
 
 
@@ -243,19 +241,8 @@ def _pair(run: Run, one: tuple[str, Any], two: tuple[str, Any], result: str) -> 
         product = run.record("multiply", x, y)
         names = left + right
         return transpose(run, run.as_array(product), tuple(names.index(n) for n in result))
-    shared = [name for name in left if name in right]
-    batch = [name for name in shared if name in result]
-    natural = [*batch, *(name for name in (*left, *right) if name not in shared)]
-    order = tuple(natural.index(name) for name in result)
-    return run.record(
-        "contract",
-        x,
-        y,
-        batch=tuple((left.index(n), right.index(n)) for n in batch),
-        contracted=tuple((left.index(n), right.index(n)) for n in shared if n not in batch),
-        order=() if order == tuple(range(len(order))) else order,
-        spelling="einsum",
-    )
+    params = Contraction.of_names(left, right, result).params
+    return run.record("contract", x, y, **{**params, "spelling": "einsum"})
 
 
 def convolve(run: Run, a: Any, v: Any, mode: str = "full") -> Any:

@@ -39,6 +39,7 @@ from stcompile.frontend.state.values import (
     described,
     is_traced,
 )
+from stcompile.wengert.primitives.masks import REDUCED
 
 MUTATING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
@@ -118,8 +119,7 @@ def _matrix_transposed(run: Run, x: Array) -> Array:
     return run.view(x, "transpose", axes=(*batch, column, row))
 
 
-_OF_MASKED = frozenset({"sum", "prod", "mean", "max", "min", "any", "all"})
-_OF_MASKED |= {"astype", "copy", "clip", "round"}
+_OF_MASKED = REDUCED | {"astype", "copy", "clip", "round"}
 _VIEWS: dict[str, Callable[[Run, Array], Array]] = {"T": _transposed, "mT": _matrix_transposed}
 _FACTS: dict[str, Callable[[Traced], Any]] = {
     "shape": lambda x: (*x.type.dims,),  # a new one each time

@@ -19,11 +19,11 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Masked, describe, is_traced
 from stcompile.wengert.ir import Atom, Variable, exact
 from stcompile.wengert.primitives.base import shapes
+from stcompile.wengert.primitives.masks import REDUCED
 
 # Numbers where a function and its derivative are harmless: 1, but for these.
 _HARMLESS = {"arcsin": 0.5, "arccos": 0.5, "arctanh": 0.5, "arccosh": 2.0}
 _DIVISIONS = frozenset({"divide", "floor_divide", "remainder"})
-_REDUCTIONS = frozenset({"sum", "prod", "mean", "max", "min", "any", "all"})
 
 
 # --- subscripts ----------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ def reduced(run: Run, primitive: str, value: Masked, axis: Any, keepdims: bool) 
     if not all(isinstance(a, int) and -ndim <= a < ndim for a in axes):
         run.refuse(f"axis {axis} is out of range for {ndim} dimensions", "", TypingError)
     axes = tuple(sorted({a % ndim for a in axes}))
-    if primitive not in _REDUCTIONS or keepdims or 0 not in axes:
+    if primitive not in REDUCED or keepdims or 0 not in axes:
         run.refuse_masked()
     return run.record("masked", items, mask, reduce=primitive, axis=axes)
 

@@ -30,6 +30,7 @@ from stcompile.frontend.state.values import (
     same_number,
 )
 from stcompile.wengert.ir import Variable
+from stcompile.wengert.primitives.contraction import contracting
 from stcompile.wengert.types import is_number
 
 Operation = tuple[str, Callable[[Any, Any], Any]]  # the primitive, and Python's own operator
@@ -350,19 +351,9 @@ def matmul(run: Run, left: Any, right: Any, spelling: str = "matmul") -> Any:
         y = _with_batch(run, y, batch)
         count = len(batch)
         pairs = tuple((axis, axis) for axis in range(count))
-        return run.record(
-            "contract",
-            x,
-            y,
-            batch=pairs,
-            contracted=((count + 1, count),),
-            order=(),
-            spelling=spelling,
-        )
-    contracted = ((inner_x, inner_y),)
-    return run.record(
-        "contract", x, y, batch=(), contracted=contracted, order=(), spelling=spelling
-    )
+        params = contracting((count + 1, count), batch=pairs, spelling=spelling)
+        return run.record("contract", x, y, **params)
+    return run.record("contract", x, y, **contracting((inner_x, inner_y), spelling=spelling))
 
 
 def _is_array(value: Any) -> bool:

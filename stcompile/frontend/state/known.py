@@ -9,6 +9,7 @@ import numpy as np
 from stcompile.frontend.state.run import Run
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.primitives import PRIMITIVES
 
 LARGEST = 10_000  # elements of what is looked into
 
@@ -20,7 +21,8 @@ def pure_maker(run: Run, atom: Atom) -> Equation | None:
     made = run.recorder.producers.get(atom)
     if made is None or len(made.outputs) != 1 or made.effects:
         return None
-    return None if made.primitive in ("call", "cond", "loop", "undef") else made
+    is_opaque = PRIMITIVES[made.primitive].control or made.primitive == "undef"
+    return None if is_opaque else made
 
 
 def known_value(run: Run, atom: Atom) -> Any:

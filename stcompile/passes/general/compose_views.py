@@ -29,8 +29,8 @@ from dataclasses import replace
 
 from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
-
-_SHAPES = frozenset({"reshape", "expand_dims", "squeeze"})  # the elements stay in their order
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import Contraction
 
 
 def compose_views(program: Program) -> Program:
@@ -64,7 +64,7 @@ def _composed(outer: Equation, definitions: Mapping[Variable, Equation]) -> Equa
     if inner is None or len(inner.inputs) != 1:
         return outer
     (source,) = inner.inputs
-    if outer.primitive in _SHAPES and inner.primitive in _SHAPES:
+    if PRIMITIVES[outer.primitive].reshapes and PRIMITIVES[inner.primitive].reshapes:
         if source.type == outer.output.type:
             return source
         if "reshape" in (outer.primitive, inner.primitive):
@@ -79,21 +79,19 @@ def _composed(outer: Equation, definitions: Mapping[Variable, Equation]) -> Equa
     return outer
 
 
-def _product(product: Equation, definitions: Mapping[Variable, Equation]) -> Equation:
+def _product(equation: Equation, definitions: Mapping[Variable, Equation]) -> Equation:
     """The product, of what its operands are transposes of."""
-    pairs = product.params["contracted"]
-    if product.params["batch"] or len(pairs) != 1:
-        return product
-    inputs, axes = list(product.inputs), list(pairs[0])
-    for side, operand in enumerate(product.inputs):
+    inputs, product = list(equation.inputs), Contraction.of(equation)
+    if product.batch or len(product.contracted) != 1:
+        return equation
+    for side, operand in enumerate(equation.inputs):
         made = definitions.get(operand) if isinstance(operand, Variable) else None
         if made is not None and made.primitive == "transpose" and operand.type.ndim == 2:
             inputs[side] = made.inputs[0]
-            axes[side] = 1 - axes[side]
-    if inputs == list(product.inputs):
-        return product
-    params = freeze({**product.params, "contracted": (tuple(axes),), "spelling": ""})
-    return replace(product, inputs=tuple(inputs), params=params)
+            product = product.turned(side, made.params["axes"])
+    if inputs == list(equation.inputs):
+        return equation
+    return replace(equation, inputs=tuple(inputs), params=product.params)
 
 
 def _reread(

@@ -53,6 +53,7 @@ from stcompile.wengert.ir import (
 )
 from stcompile.wengert.naming import is_numbered, name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import Contraction
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
@@ -460,24 +461,17 @@ def _where(s: _Simplifier, equation: Equation) -> Atom | None:
 
 def _contract(s: _Simplifier, equation: Equation) -> Atom | None:
     """A product of what an operand is the transpose of, where that is written with one ``@``."""
-    params, inputs = dict(equation.params), list(equation.inputs)
-    for side in (0, 1):
-        turned = s.definition(inputs[side], "transpose")
-        pairs = (*params["batch"], *params["contracted"])
-        if turned is None or inputs[side].type.ndim - len(pairs) > 1:
+    product, inputs = Contraction.of(equation), list(equation.inputs)
+    for side, operand in enumerate(equation.inputs):
+        made = s.definition(operand, "transpose")
+        if made is None or len(product.free(side)) > 1:
             continue
-        axes, source = turned.params["axes"], turned.inputs[0]
-        moved = {
-            name: tuple((axes[a], b) if side == 0 else (a, axes[b]) for a, b in params[name])
-            for name in ("batch", "contracted")
-        }
-        x, y = (atom.type.ndim for atom in inputs)
-        if " @ " in form(x, y, moved["batch"], moved["contracted"], params["order"]):
-            inputs[side] = source
-            params |= {**moved, "spelling": ""}
+        turned = product.turned(side, made.params["axes"])
+        if " @ " in form(*turned.ndims, turned.batch, turned.contracted, turned.order):
+            inputs[side], product = made.inputs[0], turned
     if inputs == list(equation.inputs):
         return None
-    return s.keep(replace(equation, inputs=tuple(inputs), params=freeze(params)))[0]
+    return s.keep(replace(equation, inputs=tuple(inputs), params=product.params))[0]
 
 
 def _types(equation: Equation) -> tuple[Type, ...]:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
-from stcompile.wengert.primitives import infer
+from stcompile.wengert.primitives import PRIMITIVES, infer
 
 Order: TypeAlias = tuple[int, ...]
 
@@ -148,10 +148,12 @@ class Layouts:
 
     def append(self, equation: Equation) -> None:
         self.made.append(equation)
-        if equation.primitive not in ("slice", "windows", "transpose", "broadcast_to", "index"):
-            is_view = equation.primitive in ("reshape", "expand_dims", "squeeze")
-            if not is_view or equation.inputs[0] in self.contiguous:
-                self.contiguous.update(equation.outputs)
+        primitive = PRIMITIVES[equation.primitive]
+        keeps_order = not primitive.view or (
+            primitive.reshapes and equation.inputs[0] in self.contiguous
+        )
+        if keeps_order and equation.primitive != "index":
+            self.contiguous.update(equation.outputs)
 
     def packed(self, atom: Atom, location: Location) -> Atom:
         """An atom that is contiguous."""

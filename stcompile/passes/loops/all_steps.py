@@ -235,9 +235,9 @@ RULES: Mapping[str, Rule] = {
     "concatenate": _joined,
     "stack": _joined,
     "contract": _contract,
-    **dict.fromkeys(("sum", "prod", "max", "min", "mean", "any", "all", "var", "std"), _other_axis),
+    **{p.name: _other_axis for p in PRIMITIVES.values() if p.reduction},
 }
-LAYOUT = frozenset({"slice", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"})
+LAYOUT = frozenset(name for name, primitive in PRIMITIVES.items() if primitive.view)
 """Primitives that only say where the elements are."""
 
 

@@ -34,7 +34,6 @@ program f(x: f32[5,24], w: f32[8,4], h: f32[5,4]) {
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -49,6 +48,7 @@ from stcompile.passes.loops.all_steps import LAYOUT, Moved, moved_values
 from stcompile.passes.loops.loop_ports import CountedLoop, Fed, Scope, change_loops, needed
 from stcompile.passes.loops.order_loop_sums import ordered_sums
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.creation import CREATION
 from stcompile.wengert.templates import mark_of
 
@@ -147,5 +147,5 @@ def _is_product(equation: Equation, length: int) -> bool:
     if equation.primitive != "contract":
         return False
     x, y = (atom.type for atom in equation.inputs)
-    factors = math.prod(x.dims[a] for a, _ in equation.params["contracted"])
-    return factors >= SUMMED_FACTORS and max(x.nbytes, y.nbytes) <= LARGE_STEP_BYTES * length
+    is_small = max(x.nbytes, y.nbytes) <= LARGE_STEP_BYTES * length
+    return is_small and summed_size(equation) >= SUMMED_FACTORS

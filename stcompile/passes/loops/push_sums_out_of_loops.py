@@ -49,6 +49,7 @@ from stcompile.passes.loops.loop_ports import (
     needed,
 )
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
 def push_sums_out_of_loops(program: Program) -> Program:
@@ -298,10 +299,9 @@ class _Pusher:
     def _product(self, maker: Equation, x: Atom, y: Atom, output: Variable | None) -> Variable:
         """A contraction over steps and contracted axes together, of matrices with a row for each
         of these."""
-        pairs, order = maker.params["contracted"], maker.params["order"]
-        where = maker.location
-        left, free_left = self._rows(x, [a for a, _ in pairs], where)
-        right, free_right = self._rows(y, [b for _, b in pairs], where)
+        view, where, order = Contraction.of(maker), maker.location, maker.params["order"]
+        left, free_left = self._rows(x, view.summed(0), where)
+        right, free_right = self._rows(y, view.summed(1), where)
         natural = (*free_left, *free_right)
         plain = natural == maker.output.type.dims and not order
         flat = len(free_left) <= 1 and len(free_right) <= 1
@@ -310,10 +310,7 @@ class _Pusher:
             (left, right),
             where,
             output if plain and flat else None,
-            batch=(),
-            contracted=((0, 0),),
-            order=(),
-            spelling="",
+            **contracting((0, 0)),
         )
         if not flat:
             product = self.scope.record(

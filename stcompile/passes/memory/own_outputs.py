@@ -26,6 +26,7 @@ from stcompile.base.location import NOWHERE, Location
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.naming import name_variables, names_of
+from stcompile.wengert.primitives import PRIMITIVES
 
 
 def own_outputs(program: Program, first: int = 0) -> Program:
@@ -54,12 +55,9 @@ def own_outputs(program: Program, first: int = 0) -> Program:
     return name_variables(live, {**names_of(live), **hints})
 
 
-_WHOLE = frozenset({"reshape", "transpose", "expand_dims", "squeeze"})
-
-
 def _whole(atom: Variable, makers: Mapping[Variable, Equation]) -> Variable:
     """The array of which a variable shows all elements, in another arrangement."""
-    while (maker := makers.get(atom)) is not None and maker.primitive in _WHOLE:
+    while (maker := makers.get(atom)) is not None and PRIMITIVES[maker.primitive].rearranges:
         (source,) = maker.inputs
         if not isinstance(source, Variable) or source.type.kind != "array":
             break

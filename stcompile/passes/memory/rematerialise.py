@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from stcompile.base.thresholds import NEAR_EQUATIONS
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.templates import mark_of
 
-_CONTROL = frozenset({"cond", "loop", "call", "undef"})
 # and all functions of one operand
 _SLOW = frozenset({"power", "math.pow", "logaddexp", "hypot", "arctan2"})
 
@@ -119,7 +120,9 @@ def _is_view(equation: Equation) -> bool:
 
 def _is_pure(equation: Equation) -> bool:
     """True for what can be computed as often as one likes."""
-    if len(equation.outputs) != 1 or equation.effects or equation.primitive in _CONTROL:
+    if len(equation.outputs) != 1 or equation.effects or equation.primitive == "undef":
+        return False
+    if PRIMITIVES[equation.primitive].control:
         return False
     objects = any(atom.type.kind in ("object", "stack") for atom in equation.inputs)
     return mark_of(equation.primitive) in ("fresh", "view") and not objects
@@ -131,11 +134,7 @@ def _operations(equation: Equation) -> int:
         return 0
     size = max([equation.output.type.size, *(atom.type.size for atom in equation.inputs)])
     if equation.primitive == "contract":
-        x = equation.inputs[0].type
-        common = 1
-        for axis, _ in equation.params["contracted"]:
-            common *= x.dims[axis]
-        return 2 * max(equation.output.type.size, 1) * common
+        return 2 * max(equation.output.type.size, 1) * summed_size(equation)
     slow = equation.primitive in _SLOW or len(equation.inputs) == 1
     return 10 * size if slow else size
 

@@ -23,7 +23,8 @@ from dataclasses import replace
 
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Rebuild, with_inner
-from stcompile.wengert.ir import Atom, Equation, Program, freeze
+from stcompile.wengert.ir import Atom, Equation, Program
+from stcompile.wengert.primitives.contraction import Contraction
 
 
 def absorb_transposes(program: Program) -> Program:
@@ -45,18 +46,16 @@ def _absorbed(
 
 def _absorb(rebuild: Rebuild, at: int, equation: Equation) -> None:
     """Read what the operands are transposes of."""
-    if equation.params["batch"]:
+    inputs, product = list(equation.inputs), Contraction.of(equation)
+    if product.batch or len(product.contracted) != 1:
         return
-    inputs, pairs = list(equation.inputs), [list(pair) for pair in equation.params["contracted"]]
     for side, atom in enumerate(equation.inputs):
         maker = rebuild.maker(atom, "transpose")
-        if maker is None or not _is_matrix(atom) or len(pairs) != 1:
-            continue
-        inputs[side] = maker.inputs[0]
-        pairs[0][side] = 1 - pairs[0][side]
+        if maker is not None and _is_matrix(atom):
+            inputs[side] = maker.inputs[0]
+            product = product.turned(side, maker.params["axes"])
     if inputs != list(equation.inputs):
-        params = {**equation.params, "contracted": tuple(map(tuple, pairs)), "spelling": ""}
-        rebuild.substitute(at, replace(equation, inputs=tuple(inputs), params=freeze(params)))
+        rebuild.substitute(at, replace(equation, inputs=tuple(inputs), params=product.params))
 
 
 def _absorb_result(rebuild: Rebuild, at: int, equation: Equation) -> None:
@@ -68,8 +67,7 @@ def _absorb_result(rebuild: Rebuild, at: int, equation: Equation) -> None:
     product = rebuild.current(made)
     if product.primitive != "contract" or product.params["batch"]:
         return
-    order = () if product.params["order"] == (1, 0) else (1, 0)
-    params = freeze({**product.params, "order": order, "spelling": ""})
+    params = Contraction.of(product).transposed().params
     rebuild.drop(made)
     rebuild.substitute(at, replace(product, outputs=equation.outputs, params=params))
 

@@ -36,6 +36,8 @@ import numpy as np
 from stcompile.base.thresholds import LONGER_THAN_MATRIX
 from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.wengert.primitives.contraction import Contraction
+from stcompile.wengert.sums import is_addition
 
 
 def merge_diagonals(program: Program) -> Program:
@@ -50,7 +52,7 @@ def merge_diagonals(program: Program) -> Program:
 def _factors_of_columns(program: Program) -> Program:
     rebuild = Rebuild(program)
     for at, equation in enumerate(program.equations):
-        if equation.primitive == "add" or equation.params.get("op") == "add":
+        if is_addition(equation):
             for product, scaled in (equation.inputs, equation.inputs[::-1]):
                 if _merge(rebuild, at, equation, product, scaled):
                     break
@@ -98,17 +100,16 @@ def _columns(contraction: Equation, side: int, factor: Atom) -> tuple[int, ...] 
     """The shape of a factor as rows that its diagonal matrices are made from; None if it is not
     one for each element along the contracted axis, in the layout of the operand of that side."""
     long, matrix = contraction.inputs[side].type, contraction.inputs[1 - side].type
-    params = contraction.params
-    batch = [(pair[side], pair[1 - side]) for pair in params["batch"]]
+    product = Contraction.of(contraction)
     dims = (1,) * (long.ndim - factor.type.ndim) + factor.type.dims
-    if len(params["contracted"]) != 1 or params["order"] or len(dims) != long.ndim:
+    if len(product.contracted) != 1 or product.order or len(dims) != long.ndim:
         return None
-    along, against = params["contracted"][0][side], params["contracted"][0][1 - side]
-    count = len(batch)
+    (along,), (against,) = product.summed(side), product.summed(1 - side)
+    count = len(product.batch)
     expected = count if side else long.ndim - 1  # where the result has the matrix's free axis
     is_square = (
         matrix.ndim == count + 2
-        and batch == [(axis, axis) for axis in range(count)]
+        and product.batch == tuple((axis, axis) for axis in range(count))
         and against >= count
         and matrix.dims[-1] == matrix.dims[-2]
     )
@@ -147,15 +148,14 @@ def _diagonals_of_products(program: Program) -> Program:
 def _read_diagonal(rebuild: Rebuild, at: int, factors: Equation, place: int) -> None:
     total, product = rebuild.equations[at], rebuild.equations[place]
     x, y = (atom.type for atom in product.inputs)
-    params, axes = product.params, total.params["axis"]
-    batch, contracted = params["batch"], params["contracted"]
-    count = len(batch)
+    view, axes = Contraction.of(product), total.params["axis"]
+    count = len(view.batch)
     fits = (
         x == y == factors.output.type
         and x.dtype == total.output.type.dtype
-        and not params["order"]
-        and batch == tuple((axis, axis) for axis in range(count))
-        and sorted(contracted) == [(axis, axis) for axis in sorted(axes)]
+        and not view.order
+        and view.batch == tuple((axis, axis) for axis in range(count))
+        and sorted(view.contracted) == [(axis, axis) for axis in sorted(axes)]
         and x.ndim - count - len(axes) == 1
         and x.size >= LONGER_THAN_MATRIX * total.output.type.size
         and have_same_settings(total, factors, product)
@@ -164,7 +164,7 @@ def _read_diagonal(rebuild: Rebuild, at: int, factors: Equation, place: int) -> 
         return
     result: Variable = product.output
     if place > at:
-        result = rebuild.insert(at, "contract", product.inputs, product.location, **params)
+        result = rebuild.insert(at, "contract", product.inputs, product.location, **product.params)
         rebuild.mapping[product.output] = result
         rebuild.drop(place)
     where = freeze({"axis1": count, "axis2": count + 1, "offset": 0})

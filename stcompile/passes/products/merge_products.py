@@ -32,10 +32,11 @@ from dataclasses import dataclass
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, exact
 from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import Contraction
 from stcompile.wengert.templates import mark_of
 from stcompile.wengert.types import Type
 
-ROWS = {"batch": (), "contracted": ((1, 0),), "order": ()}
+ROWS = Contraction((2, 2), contracted=((1, 0),))
 
 
 def merge_products(program: Program) -> Program:
@@ -67,12 +68,10 @@ def _groups(rebuild: Rebuild) -> list[list[int]]:
 
 def _is_rows(equation: Equation) -> bool:
     """True for a product of two matrices, row by row of the first."""
-    if equation.primitive != "contract" or any(
-        equation.params[name] != value for name, value in ROWS.items()
-    ):
+    if equation.primitive != "contract" or not Contraction.of(equation).is_like(ROWS):
         return False
-    types = [atom.type for atom in equation.inputs]
-    return all(t.kind == "array" and t.ndim == 2 and t.dtype == types[0].dtype for t in types)
+    x, y = equation.inputs
+    return x.type.dtype == y.type.dtype
 
 
 def _is_known(rebuild: Rebuild, atom: Atom, at: int) -> bool:
@@ -107,7 +106,7 @@ def _merge(rebuild: Rebuild, group: list[int], moved: set[int]) -> None:
     rows = rebuild.insert(
         at, "concatenate", tuple(e.inputs[0] for e in equations), location, axis=0
     )
-    product = rebuild.insert(at, "contract", (rows, first.inputs[1]), location, spelling="", **ROWS)
+    product = rebuild.insert(at, "contract", (rows, first.inputs[1]), location, **ROWS.params)
     whole = _Whole(product, [e.output for e in equations], group)
     while (lifted := _lifted(rebuild, whole, at)) is not None:
         for position in whole.positions:

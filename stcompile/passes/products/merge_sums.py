@@ -28,8 +28,10 @@ from dataclasses import dataclass
 from stcompile.base.location import Location
 from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives.contraction import Contraction
+from stcompile.wengert.sums import is_addition
 
-COLUMNS = {"batch": (), "contracted": ((0, 0),), "order": ()}
+COLUMNS = Contraction((2, 2), contracted=((0, 0),))
 
 
 def merge_sums(program: Program) -> Program:
@@ -155,9 +157,7 @@ class _Merger:
             return None
         if equation.primitive == "sum" and equation.params["axis"] == (0,):
             return "sum", types[0].dtype, types[0].dims[1:], equation.params["keepdims"]
-        if equation.primitive == "contract" and all(
-            equation.params[name] == value for name, value in COLUMNS.items()
-        ):
+        if equation.primitive == "contract" and Contraction.of(equation).is_like(COLUMNS):
             return "contract", tuple((t.dtype, t.dims[1:]) for t in types)
         return None
 
@@ -213,11 +213,8 @@ class _Merger:
 
 
 def _is_addition(equation: Equation) -> bool:
-    adds = equation.primitive == "add" or (
-        equation.primitive == "accumulate" and equation.params["op"] == "add"
-    )
     types = [atom.type for atom in (*equation.inputs, *equation.outputs)]
-    return adds and types[0].inexact and all(t == types[0] for t in types)
+    return is_addition(equation) and types[0].inexact and all(t == types[0] for t in types)
 
 
 def _run(whole: Sequence[Atom], parts: Sequence[Atom]) -> int | None:

@@ -30,6 +30,8 @@ from stcompile.base.thresholds import OUTER_BYTES
 from stcompile.passes.general.rebuild import Rebuild, with_equations
 from stcompile.passes.loops.loop_ports import Scope
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
+from stcompile.wengert.primitives.contraction import Contraction, contracting
+from stcompile.wengert.sums import is_sum
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -47,8 +49,7 @@ def outer_products(program: Program) -> Program:
         where = equation.location
         if _is_added(known, equation):
             vectors = (_vector(scope, x, a, equation), _vector(scope, y, b, equation))
-            params = {"batch": (), "contracted": (), "order": (), "spelling": ""}
-            scope.record("contract", vectors, where, equation.output, **params)
+            scope.record("contract", vectors, where, equation.output, **contracting())
             continue
         if a == 0:
             x = scope.record("transpose", (x,), where, axes=(1, 0))
@@ -63,8 +64,7 @@ def _is_added(known: Rebuild, equation: Equation) -> bool:
     output = equation.output
     if not known.is_used_once(output) or output.type.dtype not in _FLOATS:
         return False
-    readers = [known.equations[at] for at in known.readers.get(output, ())]
-    return any(e.primitive in ("add", "subtract") or e.params.get("op") == "add" for e in readers)
+    return any(is_sum(known.equations[at]) for at in known.readers.get(output, ()))
 
 
 def _vector(scope: Scope, atom: Atom, axis: int, equation: Equation) -> Atom:
@@ -80,12 +80,8 @@ def _vector(scope: Scope, atom: Atom, axis: int, equation: Equation) -> Atom:
 def _is_outer(equation: Equation) -> bool:
     if equation.primitive != "contract":
         return False
-    x, y = (atom.type for atom in equation.inputs)
-    params = equation.params
-    return (
-        x.ndim == y.ndim == 2
-        and len(params["contracted"]) == 1
-        and not (params["batch"] or params["order"])
-        and x.dims[params["contracted"][0][0]] == 1
-        and equation.output.type.nbytes <= OUTER_BYTES
-    )
+    product = Contraction.of(equation)
+    if not product.is_plain or product.ndims != (2, 2) or len(product.contracted) != 1:
+        return False
+    is_thin = equation.inputs[0].type.dims[product.summed(0)[0]] == 1
+    return is_thin and equation.output.type.nbytes <= OUTER_BYTES

@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives.contraction import Contraction
+from stcompile.wengert.sums import is_sum
 
 Axes = tuple[int, ...]
 
@@ -120,25 +122,18 @@ class _Pusher:
         return self.rebuild.insert(self.at, "reshape", (factor,), self.root.location, shape=dims)
 
     def _contract(self, equation: Equation, axes: Axes) -> Atom:
-        split = _split_axes(equation, axes)
+        split, product = _split_axes(equation, axes), Contraction.of(equation)
         assert split is not None
-        operands, params = list(equation.inputs), dict(equation.params)
-        lost = [0, 0]
+        operands, left = list(equation.inputs), []
         for side, own in enumerate(split):
+            left.append([n for axis, n in enumerate(product.names[side]) if axis not in own])
             if own:
                 operands[side] = self.pushed(operands[side], own)
-                lost[side] = len(own)
-        shifted = {
-            name: tuple(
-                (a - _before(split[0], a), b - _before(split[1], b)) for a, b in params[name]
-            )
-            for name in ("batch", "contracted")
-        }
         if any(not operand.type.dims for operand in operands):
             return self._insert("multiply", *operands)
-        frozen = {**shifted, "order": (), "spelling": ""}
+        params = product.renamed(*left).params
         return self.rebuild.insert(
-            self.at, "contract", tuple(operands), self.root.location, **frozen
+            self.at, "contract", tuple(operands), self.root.location, **params
         )
 
     def _sum(self, atom: Atom, axes: Axes) -> Atom:
@@ -150,32 +145,18 @@ class _Pusher:
         return self.rebuild.insert(self.at, primitive, inputs, self.root.location)
 
 
-def _before(axes: Axes, axis: int) -> int:
-    return sum(1 for other in axes if other < axis)
-
-
 def _is_sum(equation: Equation) -> bool:
-    is_add = equation.primitive in ("add", "subtract") or (
-        equation.primitive == "accumulate" and equation.params["op"] == "add"
-    )
-    return is_add and all(a.type.dims == equation.output.type.dims for a in equation.inputs)
+    dims = equation.output.type.dims
+    return is_sum(equation) and all(a.type.dims == dims for a in equation.inputs)
 
 
 def _split_axes(equation: Equation, axes: Axes) -> tuple[Axes, Axes] | None:
     """The axes of the two operands of a contraction that some axes of its result are; None if
-    some of them belong to both, or the result's axes are permuted, or an operand would be left
-    with no axis."""
-    params = equation.params
-    if params["order"]:
+    some of them belong to both, or the result's axes are permuted."""
+    product = Contraction.of(equation)
+    x, y, result = product.names
+    names = [result[axis] for axis in axes]
+    if product.order or not names or any(name in x and name in y for name in names):
         return None
-    x, y = (atom.type.ndim for atom in equation.inputs)
-    pairs = (*params["batch"], *params["contracted"])
-    free_x = [axis for axis in range(x) if axis not in [a for a, _ in pairs]]
-    free_y = [axis for axis in range(y) if axis not in [b for _, b in pairs]]
-    batch = len(params["batch"])
-    result = [*([None] * batch), *((0, a) for a in free_x), *((1, b) for b in free_y)]
-    found = [result[axis] for axis in axes]
-    if any(place is None for place in found) or not found:
-        return None
-    own = tuple(tuple(a for side, a in found if side == which) for which in (0, 1))  # type: ignore[misc]
-    return own[0], own[1]
+    left = tuple(x.index(name) for name in names if name in x)
+    return left, tuple(y.index(name) for name in names if name in y)

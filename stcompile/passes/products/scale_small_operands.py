@@ -28,9 +28,9 @@ import numpy as np
 
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.wengert.primitives import PRIMITIVES
 
 MINUS_ONE = Constant(-1.0)
-VIEWS = frozenset({"expand_dims", "reshape", "transpose", "broadcast_to"})
 
 
 def scale_small_operands(program: Program) -> Program:
@@ -112,7 +112,7 @@ def _scaled(rebuild: Rebuild, at: int, number: Atom, atom: Atom) -> Atom:
         return _folded(number, atom, root.output.type.dtype)
     if isinstance(atom, Variable) and _is_free(rebuild, atom, root):
         made = rebuild.equations[rebuild.defined_at(atom)]
-        if made.primitive in VIEWS:
+        if PRIMITIVES[made.primitive].rearranges or made.primitive == "broadcast_to":
             rebuild.drop(rebuild.defined_at(atom))
             inner = _scaled(rebuild, at, number, made.inputs[0])
             return rebuild.insert(at, made.primitive, (inner,), location, **made.params)

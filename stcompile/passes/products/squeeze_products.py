@@ -23,6 +23,7 @@ from dataclasses import replace
 
 from stcompile.passes.general.rebuild import Rebuild
 from stcompile.wengert.ir import Atom, Equation, Program, freeze
+from stcompile.wengert.primitives.contraction import Contraction
 
 
 def squeeze_products(program: Program) -> Program:
@@ -39,8 +40,8 @@ def _is_thin(equation: Equation) -> bool:
     """True for a product of matrices or vectors where an axis has one element, and which leaves
     vectors or matrices."""
     types = [atom.type for atom in equation.inputs]
-    pairs = equation.params["batch"], equation.params["contracted"]
-    if tuple(map(len, pairs)) != (0, 1) or any(t.ndim > 2 for t in types):
+    product = Contraction.of(equation)
+    if product.batch or len(product.contracted) != 1 or max(product.ndims) > 2:
         return False
     left = [sum(dim > 1 for dim in t.dims) for t in types]
     long = sum(dim > 1 for dim in equation.output.type.dims)
@@ -49,27 +50,16 @@ def _is_thin(equation: Equation) -> bool:
 
 def _squeeze(rebuild: Rebuild, at: int, equation: Equation) -> None:
     inputs: list[Atom] = []
-    places: list[dict[int, int]] = []  # for each operand, where an axis is when those of one go
-    for atom in equation.inputs:
-        kept = [axis for axis, dim in enumerate(atom.type.dims) if dim > 1]
-        places.append({axis: new for new, axis in enumerate(kept)})
-        if len(kept) < atom.type.ndim:
-            shape = tuple(atom.type.dims[axis] for axis in kept)
+    view, kept = Contraction.of(equation), []
+    for atom, names in zip(equation.inputs, view.names, strict=False):
+        kept.append([name for name, dim in zip(names, atom.type.dims, strict=True) if dim > 1])
+        if len(kept[-1]) < atom.type.ndim:
+            shape = tuple(dim for dim in atom.type.dims if dim > 1)
             atom = rebuild.insert(at, "reshape", (atom,), equation.location, shape=shape)
         inputs.append(atom)
-    pairs = [(a, b) for a, b in equation.params["contracted"] if a in places[0]]
-    summed = [{pair[side] for pair in pairs} for side in (0, 1)]
-    free = [[axis for axis in places[side] if axis not in summed[side]] for side in (0, 1)]
-    swaps = equation.params["order"] == (1, 0) and all(free)
-    params = {
-        "batch": (),
-        "contracted": tuple((places[0][a], places[1][b]) for a, b in pairs),
-        "order": (1, 0) if swaps else (),
-        "spelling": "",
-    }
+    params = view.renamed(*kept).params
     if 1 not in equation.output.type.dims:
-        same = replace(equation, inputs=tuple(inputs), params=freeze(params))
-        rebuild.substitute(at, same)
+        rebuild.substitute(at, replace(equation, inputs=tuple(inputs), params=params))
         return
     product = rebuild.insert(at, "contract", tuple(inputs), equation.location, **params)
     to = freeze({"shape": equation.output.type.dims})

@@ -20,6 +20,7 @@ from __future__ import annotations
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, freeze
 from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.sums import is_addition
 
 
 def subtract_negatives(program: Program) -> Program:
@@ -44,10 +45,7 @@ def subtract_negatives(program: Program) -> Program:
 
 def _sums(equation: Equation) -> tuple[tuple[Atom, Atom], ...]:
     """How an equation adds one array to another: both, in turn."""
-    is_sum = equation.primitive == "add" or (
-        equation.primitive == "accumulate" and equation.params["op"] == "add"
-    )
-    if not is_sum or equation.output.type.kind != "array":
+    if not is_addition(equation) or equation.output.type.kind != "array":
         return ()
     x, y = equation.inputs
     return ((x, y), (y, x)) if equation.primitive == "add" else ((x, y),)

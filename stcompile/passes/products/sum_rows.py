@@ -24,6 +24,7 @@ import numpy as np
 from stcompile.base.thresholds import SUMMED_ELEMENTS
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, freeze
+from stcompile.wengert.primitives.contraction import contracting
 from stcompile.wengert.types import Type
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -42,14 +43,12 @@ def sum_rows(program: Program) -> Program:
             continue
         type = Type.array(x.type.dtype, x.type.dims[:1])
         if type not in known:
-            params = {"shape": type.dims, "dtype": type.dtype}
+            filled = {"shape": type.dims, "dtype": type.dtype}
             known[type] = rebuild.insert_named(
-                "ones", at, "full", (Constant(1),), equation.location, **params
+                "ones", at, "full", (Constant(1),), equation.location, **filled
             )
-        params = {"batch": (), "contracted": ((0, 0),), "order": (), "spelling": ""}
-        product = replace(
-            equation, primitive="contract", inputs=(known[type], x), params=freeze(params)
-        )
+        params = freeze(contracting((0, 0)))
+        product = replace(equation, primitive="contract", inputs=(known[type], x), params=params)
         rebuild.substitute(at, product)
     return rebuild.done()
 

@@ -26,6 +26,7 @@ from dataclasses import replace
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Equation, Program, freeze
+from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
 def tidy_products(program: Program) -> Program:
@@ -53,12 +54,11 @@ def _turn(rebuild: Rebuild, at: int, equation: Equation) -> None:
     if made < 0 or not rebuild.is_used_once(operand) or equation.params["axes"] != (1, 0):
         return
     product = rebuild.current(made)
-    if product.primitive != "contract" or product.params["batch"] or product.params["order"]:
+    if product.primitive != "contract" or not Contraction.of(product).is_plain:
         return
     if not product.location.is_derived or any(atom.type.ndim != 2 for atom in product.inputs):
         return
-    pairs = tuple((y, x) for x, y in product.params["contracted"])
-    params = freeze({**product.params, "contracted": pairs, "spelling": ""})
+    params = freeze(contracting(*(pair[::-1] for pair in product.params["contracted"])))
     swapped = replace(product, outputs=equation.outputs, inputs=product.inputs[::-1], params=params)
     rebuild.drop(made)
     rebuild.substitute(at, swapped)

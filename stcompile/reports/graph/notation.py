@@ -28,6 +28,7 @@ import numpy as np
 
 from stcompile.wengert.ir import Atom, Constant, Equation, Params
 from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import Contraction
 from stcompile.wengert.types import PYTHON_TYPES, short_dtype
 
 # What stands around the operands. What is in neither table is a function under its own name.
@@ -159,19 +160,18 @@ def _reduced(equation: Equation, operands: Sequence[str]) -> str | None:
 def _contracted(equation: Equation, operands: Sequence[str]) -> str | None:
     """``xᵀ @ y`` where a product of matrices and vectors can be written so."""
     x, y = operands[-2:]
-    pairs, ndims = equation.params["contracted"], [a.type.ndim for a in equation.inputs[-2:]]
-    if equation.params["spelling"] in ("matmul", "dot") and not equation.params["order"]:
+    view = Contraction.of(equation)
+    if view.spelling in ("matmul", "dot") and not view.order:
         return f"{x} {TIMES} {y}"
-    if equation.params["batch"] or max(ndims) > 2 or len(pairs) > 1:
+    if view.batch or max(view.ndims) > 2 or len(view.contracted) > 1:
         return f"{symbol(equation)}({x}, {y})"
-    if not pairs:
+    if not view.contracted:
         product = f"{x} {OUTER} {y}"
     else:
-        ((i, j),) = pairs
-        left = x + TRANSPOSED * (ndims[0] == 2 and i == 0)
-        right = y + TRANSPOSED * (ndims[1] == 2 and j == 1)
+        left = x + TRANSPOSED * (view.ndims[0] == 2 and view.summed(0) == (0,))
+        right = y + TRANSPOSED * (view.summed(1) == (1,))
         product = f"{left} {TIMES} {right}"
-    if equation.params["order"] not in ((), (0,), (0, 1)):
+    if view.order not in ((), (0,), (0, 1)):
         return f"({product}){TRANSPOSED}"
     return product
 

@@ -30,6 +30,11 @@ class Primitive:
     the derivative rule (another primitive's when this is a second spelling of the same function).
     ``linear`` primitives are linear in all their inexact inputs together, so that the tangent of
     the output is the primitive itself, applied to tangents.
+
+    A ``view`` shows elements of its first operand, and computes nothing; it ``rearranges`` if it
+    shows all of them, each once, and ``reshapes`` if it leaves them in their order. A ``reduction``
+    has the params ``axis`` and ``keepdims``. What ``assigns`` writes its second operand to a part
+    of the first. ``control`` runs the programs among its params.
     """
 
     name: str
@@ -37,6 +42,12 @@ class Primitive:
     rule: str = ""
     elementwise: bool = False
     linear: bool = False
+    view: bool = False
+    rearranges: bool = False
+    reshapes: bool = False
+    reduction: bool = False
+    assigns: bool = False
+    control: bool = False
     effects: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

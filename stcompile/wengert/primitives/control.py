@@ -198,8 +198,8 @@ def undefined(t: Type) -> dict[str, Any]:
 
 
 CONTROL: tuple[Primitive, ...] = (
-    Primitive("call", _call),
-    Primitive("cond", _cond),
-    Primitive("loop", _loop),
+    Primitive("call", _call, control=True),
+    Primitive("cond", _cond, control=True),
+    Primitive("loop", _loop, control=True),
     Primitive("undef", _undef),
 )

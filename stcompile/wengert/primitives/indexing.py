@@ -182,10 +182,10 @@ def _windows(types: Types, params: Params) -> Types:
 
 
 INDEXING: tuple[Primitive, ...] = (
-    Primitive("slice", _slice, linear=True),
-    Primitive("update", _update, linear=True),
-    Primitive("windows", _windows, linear=True),
+    Primitive("slice", _slice, linear=True, view=True),
+    Primitive("update", _update, linear=True, assigns=True),
+    Primitive("windows", _windows, linear=True, view=True),
     Primitive("index", _index, linear=True),
-    Primitive("index_update", _index_update, linear=True),
+    Primitive("index_update", _index_update, linear=True, assigns=True),
     Primitive("accumulate", _accumulate),
 )

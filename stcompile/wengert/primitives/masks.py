@@ -23,6 +23,7 @@ from stcompile.wengert.primitives.reductions import REDUCTIONS
 from stcompile.wengert.types import Type
 
 _REDUCTIONS = {primitive.name: primitive for primitive in REDUCTIONS}
+REDUCED = frozenset({"sum", "prod", "mean", "max", "min", "any", "all"})
 
 
 def _trailing(name: str, x: Type, mask: Type) -> tuple[int, ...]:
@@ -52,7 +53,7 @@ def _masked(types: Types, params: Mapping[str, Any]) -> Types:
     x, mask = types
     reduce, axis = params["reduce"], params["axis"]
     selected = Type.array(x.dtype, (1, *_trailing("masked", x, mask)))
-    if reduce not in ("sum", "prod", "mean", "max", "min", "any", "all"):
+    if reduce not in REDUCED:
         raise OperandError(f"masked: no reduction {reduce!r}")
     if 0 not in axis:
         raise UnsupportedOperandError(
@@ -63,5 +64,5 @@ def _masked(types: Types, params: Mapping[str, Any]) -> Types:
 
 MASKS: tuple[Primitive, ...] = (
     Primitive("masked", _masked),
-    Primitive("masked_update", _masked_update, linear=True),
+    Primitive("masked_update", _masked_update, linear=True, assigns=True),
 )

@@ -93,15 +93,20 @@ def _running(name: str) -> Infer:
 
 
 REDUCTIONS: tuple[Primitive, ...] = (
-    Primitive("sum", _reduction("sum", accumulator, True), linear=True),
-    Primitive("prod", _reduction("prod", accumulator, True)),
-    Primitive("max", _reduction("max", _same, False)),
-    Primitive("min", _reduction("min", _same, False)),
-    Primitive("mean", _reduction("mean", _mean, True), linear=True),
-    Primitive("any", _reduction("any", _bool, True)),
-    Primitive("all", _reduction("all", _bool, True)),
-    Primitive("var", _reduction("var", _spread, True)),
-    Primitive("std", _reduction("std", _spread, True)),
+    *(
+        Primitive(name, _reduction(name, dtype, identity), linear=linear, reduction=True)
+        for name, dtype, identity, linear in (
+            ("sum", accumulator, True, True),
+            ("prod", accumulator, True, False),
+            ("max", _same, False, False),
+            ("min", _same, False, False),
+            ("mean", _mean, True, True),
+            ("any", _bool, True, False),
+            ("all", _bool, True, False),
+            ("var", _spread, True, False),
+            ("std", _spread, True, False),
+        )
+    ),
     Primitive("argmax", _position("argmax")),
     Primitive("argmin", _position("argmin")),
     Primitive("cumsum", _running("cumsum"), linear=True),

@@ -135,15 +135,20 @@ def _diagonal(types: Types, params: Any) -> Types:
 
 
 SHAPES: tuple[Primitive, ...] = (
-    Primitive("reshape", _reshape, linear=True),
-    Primitive("transpose", _transpose, linear=True),
-    Primitive("expand_dims", _expand_dims, linear=True),
-    Primitive("squeeze", _squeeze, linear=True),
-    Primitive("broadcast_to", _broadcast_to, linear=True),
+    *(
+        Primitive(name, infer, linear=True, view=True, rearranges=True, reshapes=True)
+        for name, infer in (
+            ("reshape", _reshape),
+            ("expand_dims", _expand_dims),
+            ("squeeze", _squeeze),
+        )
+    ),
+    Primitive("transpose", _transpose, linear=True, view=True, rearranges=True),
+    Primitive("broadcast_to", _broadcast_to, linear=True, view=True),
     Primitive("concatenate", _concatenate, linear=True),
     Primitive("stack", _stack, linear=True),
     Primitive("roll", _roll, linear=True),
-    Primitive("diagonal", _diagonal, linear=True),
+    Primitive("diagonal", _diagonal, linear=True, view=True),
     # The padding value is a constant: affine, and linear only where that value is 0.
     Primitive("pad", _pad),
 )

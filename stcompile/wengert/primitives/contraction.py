@@ -1,0 +1,154 @@
+"""A ``contract`` by its axes: which are paired, which are left, and where they go.
+
+Passes read and rewrite products of matrices through this view; the params are written here alone.
+
+>>> product = Contraction((3, 3), batch=((0, 0),), contracted=((2, 1),))
+>>> product.names
+(('b0', 'x1', 's0'), ('b0', 's0', 'y2'), ('b0', 'x1', 'y2'))
+>>> Contraction.of_names("ij", "kj", "ki").params["order"]
+(1, 0)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from stcompile.wengert.ir import Equation, Params, freeze
+
+Axes = tuple[int, ...]
+Pairs = tuple[tuple[int, int], ...]
+
+
+def contracting(
+    *contracted: tuple[int, int], batch: Pairs = (), order: Axes = (), spelling: str = ""
+) -> dict[str, Any]:
+    """The params of a product of two arrays: ``contracting((1, 0))`` is ``x @ y`` of matrices."""
+    return {"batch": batch, "contracted": contracted, "order": order, "spelling": spelling}
+
+
+def summed_size(contract: Equation) -> int:
+    """How many products each element of a contraction is the sum of."""
+    dims = contract.inputs[-2].type.dims
+    return math.prod(dims[axis] for axis, _ in contract.params["contracted"])
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """The params of a ``contract`` of operands with so many axes each."""
+
+    ndims: tuple[int, int]
+    batch: Pairs = ()
+    contracted: Pairs = ()
+    order: Axes = ()
+    spelling: str = ""
+
+    @staticmethod
+    def of(equation: Equation) -> Contraction:
+        """What an equation contracts: its last two operands."""
+        x, y = equation.inputs[-2:]
+        p = equation.params
+        ndims = x.type.ndim, y.type.ndim
+        return Contraction(ndims, p["batch"], p["contracted"], p["order"], p["spelling"])
+
+    @staticmethod
+    def of_names(
+        x: Sequence[Hashable],
+        y: Sequence[Hashable],
+        result: Sequence[Hashable],
+        paired: Iterable[Hashable] | None = None,
+    ) -> Contraction:
+        """The product of operands whose axes have names. What both have is summed, or, if the
+        result has it, paired; ``paired`` has the order of these pairs."""
+        shared = [name for name in (x if paired is None else paired) if name in x and name in y]
+        pairs = [(name, (x.index(name), y.index(name))) for name in shared]
+        batch = [name for name in shared if name in result]
+        free = [name for name in (*x, *y) if name not in shared]
+        natural = [*batch, *free]
+        order = tuple(natural.index(name) for name in result)
+        return Contraction(
+            (len(x), len(y)),
+            tuple(pair for name, pair in pairs if name in batch),
+            tuple(pair for name, pair in pairs if name not in batch),
+            order if order != tuple(range(len(order))) else (),
+        )
+
+    @property
+    def params(self) -> Params:
+        return freeze(
+            contracting(
+                *self.contracted, batch=self.batch, order=self.order, spelling=self.spelling
+            )
+        )
+
+    # --- axes ----------------------------------------------------------------------------------
+
+    def batched(self, side: int) -> Axes:
+        """The axes of an operand that go with one of the other operand."""
+        return tuple(pair[side] for pair in self.batch)
+
+    def summed(self, side: int) -> Axes:
+        """The axes of an operand that are summed."""
+        return tuple(pair[side] for pair in self.contracted)
+
+    def free(self, side: int) -> Axes:
+        """The axes of an operand that are in the result alone."""
+        paired = (*self.batched(side), *self.summed(side))
+        return tuple(axis for axis in range(self.ndims[side]) if axis not in paired)
+
+    @property
+    def is_plain(self) -> bool:
+        """True without pairs that are left in the result, and without another order of it."""
+        return not (self.batch or self.order)
+
+    def is_like(self, other: Contraction) -> bool:
+        """True for the same product, however it is spelled."""
+        return dataclasses.replace(self, spelling=other.spelling) == other
+
+    @cached_property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Names of the axes of both operands and of the result, the same where they go together."""
+        own: list[dict[int, str]] = []
+        for side, letter in enumerate("xy"):
+            found = {axis: f"{letter}{axis}" for axis in range(self.ndims[side])}
+            found.update({axis: f"b{at}" for at, axis in enumerate(self.batched(side))})
+            found.update({axis: f"s{at}" for at, axis in enumerate(self.summed(side))})
+            own.append(found)
+        x, y = own
+        free = itertools.chain.from_iterable(
+            (own[side][axis] for axis in self.free(side)) for side in (0, 1)
+        )
+        natural = (*(f"b{at}" for at in range(len(self.batch))), *free)
+        result = tuple(natural[at] for at in self.order) if self.order else natural
+        return tuple(x.values()), tuple(y.values()), result
+
+    # --- other operands ------------------------------------------------------------------------
+
+    def turned(self, side: int, axes: Sequence[int]) -> Contraction:
+        """The same product of what an operand is the transpose of, by these ``axes``."""
+
+        def moved(pairs: Pairs) -> Pairs:
+            return tuple((axes[a], b) if side == 0 else (a, axes[b]) for a, b in pairs)
+
+        return dataclasses.replace(
+            self, batch=moved(self.batch), contracted=moved(self.contracted), spelling=""
+        )
+
+    def transposed(self) -> Contraction:
+        """The transpose of a product of two axes."""
+        order = () if self.order == (1, 0) else (1, 0)
+        return dataclasses.replace(self, order=order, spelling="")
+
+    def renamed(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> Contraction:
+        """The product of operands that lack some of the named axes, or have them in another
+        order; its pairs and the result's axes are in the order they had."""
+        ours = {*x, *y}
+        result = [name for name in self.names[2] if name in ours]
+        pairs = [f"b{at}" for at in range(len(self.batch))]
+        pairs += [f"s{at}" for at in range(len(self.contracted))]
+        return Contraction.of_names(x, y, result, pairs)
