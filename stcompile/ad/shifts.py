@@ -20,6 +20,9 @@ from typing import Literal, TypeAlias
 
 from stcompile.ad.rules import is_differentiable
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.axes import AxisMap
+from stcompile.wengert.primitives.axis_rules import axis_map
 
 Labels: TypeAlias = tuple[int | None, ...]
 
@@ -116,10 +119,22 @@ class _Search:
 # --- elementwise ------------------------------------------------------------------------------
 
 
-def _spread(equation: Equation, shifts: list[Shift | None]) -> list[Shift | None]:
-    """The shifts of operands, with labels for the axes of the result that they are spread to."""
-    ndim = equation.output.type.ndim
-    return [s and replace(s, labels=(None,) * (ndim - len(s.labels)) + s.labels) for s in shifts]
+def _moved(equation: Equation, shifts: list[Shift | None]) -> list[Shift | None]:
+    """The shifts of operands, with labels for the axes of the result that they go to."""
+    axes = axis_map(equation)
+    return [s and _along(equation, axes, side, s) for side, s in enumerate(shifts)]
+
+
+def _along(equation: Equation, axes: AxisMap | None, side: int, shift: Shift) -> Shift:
+    if axes is None:
+        raise _OtherEffect
+    labels: list[int | None] = [None] * equation.output.type.ndim
+    for label, place in zip(shift.labels, axes.places(side), strict=True):
+        if label is not None and place is None:
+            raise _OtherEffect
+        if place is not None:
+            labels[place] = label
+    return replace(shift, labels=tuple(labels))
 
 
 def _combined(kind: str, x: Shift | None, y: Shift | None, sign: int) -> Shift | None:
@@ -136,12 +151,12 @@ def _combined(kind: str, x: Shift | None, y: Shift | None, sign: int) -> Shift |
 
 
 def _add(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    x, y = _spread(equation, shifts)
+    x, y = _moved(equation, shifts)
     return _combined("added", x, y, -1 if equation.primitive == "subtract" else 1)
 
 
 def _multiply(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    x, y = _spread(equation, shifts)
+    x, y = _moved(equation, shifts)
     divides = equation.primitive == "divide"
     for shift, other in ((x, equation.inputs[1]), (y, equation.inputs[0])):
         if shift is None or shift.kind != "added":
@@ -190,63 +205,31 @@ def _log(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | 
 
 
 def _reduced(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    (x,) = shifts
+    (x,) = _moved(equation, shifts)
     assert x is not None
-    axes, dims = equation.params["axis"], equation.inputs[0].type.dims
-    if any(x.labels[axis] is not None for axis in axes):
-        raise _OtherEffect
     if x.kind == "added" and equation.primitive == "sum":
-        x = _times(x, Fraction(math.prod(dims[axis] for axis in axes)))
-    if not equation.params["keepdims"]:
-        x = replace(x, labels=tuple(k for i, k in enumerate(x.labels) if i not in axes))
+        dims = equation.inputs[0].type.dims
+        x = _times(x, Fraction(math.prod(dims[axis] for axis in equation.params["axis"])))
     return x if x.factor else None
 
 
 def _contract(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
     """A product with something that is not shifted."""
-    params = equation.params
-    side = 0 if shifts[0] is not None else 1
-    shift = shifts[side]
-    if shift is None or shifts[1 - side] is not None or shift.kind != "scaled":
+    x, y = _moved(equation, shifts)
+    one = x or y
+    if one is None or (x and y) or one.kind != "scaled":
         raise _OtherEffect
-    if any(shift.labels[pair[side]] is not None for pair in params["contracted"]):
+    return one
+
+
+# --- arrangement ------------------------------------------------------------------------------
+
+
+def _arranged(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+    """All of every axis along which changes differ, in some arrangement: ``top[:, 0]``."""
+    if any(shifts[1:]):
         raise _OtherEffect
-    pairs = (*params["batch"], *params["contracted"])
-    labels: list[int | None] = [shift.labels[pair[side]] for pair in params["batch"]]
-    for which, atom in enumerate(equation.inputs):
-        paired = [pair[which] for pair in pairs]
-        free = (axis for axis in range(atom.type.ndim) if axis not in paired)
-        labels += [shift.labels[axis] if which == side else None for axis in free]
-    order = params["order"] or range(len(labels))
-    return replace(shift, labels=tuple(labels[axis] for axis in order))
-
-
-# --- shapes -----------------------------------------------------------------------------------
-
-
-def _same(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    return shifts[0]
-
-
-def _reshaped(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    """Another shape that differs in axes of length 1 alone."""
-    (x,) = shifts
-    assert x is not None
-    before, after = equation.inputs[0].type.dims, equation.output.type.dims
-    if [dim for dim in before if dim != 1] != [dim for dim in after if dim != 1]:
-        raise _OtherEffect
-    long = iter([label for label, dim in zip(x.labels, before, strict=True) if dim != 1])
-    return replace(x, labels=tuple(next(long) if dim != 1 else None for dim in after))
-
-
-def _transposed(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    (x,) = shifts
-    assert x is not None
-    return replace(x, labels=tuple(x.labels[axis] for axis in equation.params["axes"]))
-
-
-def _broadcast(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    return _spread(equation, shifts)[0]
+    return _moved(equation, shifts)[0]
 
 
 def _picked(search: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
@@ -266,19 +249,6 @@ def _picked(search: _Search, equation: Equation, shifts: list[Shift | None]) -> 
     return replace(shift, labels=found)
 
 
-def _sliced(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    """A part that has all of every axis along which changes differ: ``top[:, 0]``."""
-    x, *counters = shifts
-    if x is None or any(counters):
-        raise _OtherEffect
-    params, dims = equation.params, equation.inputs[0].type.dims
-    for axis, label in enumerate(x.labels):
-        bounds = params["start"][axis], params["length"][axis], params["step"][axis]
-        if label is not None and bounds != ((0,), dims[axis], 1):
-            raise _OtherEffect
-    return replace(x, labels=tuple(k for i, k in enumerate(x.labels) if i not in params["drop"]))
-
-
 RULES: Mapping[str, Rule] = {
     "add": _add,
     "subtract": _add,
@@ -291,15 +261,8 @@ RULES: Mapping[str, Rule] = {
     "mean": _reduced,
     "max": _reduced,
     "contract": _contract,
-    "copy": _same,
-    "cast": _same,
-    "asarray": _same,
-    "to_scalar": _same,
-    "expand_dims": _reshaped,
-    "squeeze": _reshaped,
-    "reshape": _reshaped,
-    "transpose": _transposed,
-    "broadcast_to": _broadcast,
-    "slice": _sliced,
+    **dict.fromkeys(("copy", "cast", "asarray"), _arranged),
+    "to_scalar": lambda search, equation, shifts: shifts[0],
+    **{name: _arranged for name, primitive in PRIMITIVES.items() if primitive.view},
     "index": _picked,
 }

@@ -18,7 +18,6 @@ from stcompile.wengert.primitives import PRIMITIVES
 Order: TypeAlias = tuple[int, ...]
 
 
-
 def choose_orders(
     tree: Tree, head_of: Mapping[Variable, Variable], bound: Container[Variable]
 ) -> dict[Variable, Order]:

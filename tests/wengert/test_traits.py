@@ -6,10 +6,9 @@ import inspect
 
 import pytest
 
-from stcompile.codegen_templates.numpy import TEMPLATES
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.sums import is_addition, is_sum
-from stcompile.wengert.templates import inplace_operand, mark_of
+from stcompile.wengert.templates import TEMPLATES, inplace_operand, mark_of
 from stcompile.wengert.text import parse_program
 
 VIEWS = sorted(name for name, primitive in PRIMITIVES.items() if primitive.view)

@@ -36,6 +36,7 @@ from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.base import array_or_scalar
 
 
@@ -320,33 +321,18 @@ def _composed(inner: Equation, outer: Equation) -> list[_Span]:
 
 def _operand_spans(equation: Equation, part: Equation) -> list[list[_Span]]:
     """For each operand, what a slice of the result takes of its axes."""
-    spans, dims = _spans(part), equation.output.type.dims
-    if equation.primitive != "contract":
-        return [
-            [
-                span if size == dim else _ONE._replace(dropped=span.dropped)  # it is repeated
-                for span, dim, size in zip(
-                    spans[len(dims) - atom.type.ndim :],
-                    dims[len(dims) - atom.type.ndim :],
-                    atom.type.dims,
-                    strict=True,
-                )
-            ]
-            for atom in equation.inputs
-        ]
-    batch, contracted = equation.params["batch"], equation.params["contracted"]
-    order = equation.params["order"] or tuple(range(len(dims)))
-    natural = [spans[order.index(i)]._replace(dropped=False) for i in range(len(dims))]
+    axes, spans, dims = axis_map(equation), _spans(part), equation.output.type.dims
+    assert axes is not None
+    if equation.primitive == "contract":
+        spans = tuple(span._replace(dropped=False) for span in spans)
     found: list[list[_Span]] = []
-    free = iter(natural[len(batch) :])
     for side, atom in enumerate(equation.inputs):
-        own: list[_Span] = []
-        batched = {pair[side]: span for pair, span in zip(batch, natural, strict=False)}
-        summed = {pair[side] for pair in contracted}
-        for axis, dim in enumerate(atom.type.dims):
-            if axis in summed:
-                own.append(_Span(0, dim, 1, False))
-            else:
-                own.append(batched[axis] if axis in batched else next(free))
-        found.append(own)
+        found.append([])
+        for place, size in zip(axes.places(side), atom.type.dims, strict=True):
+            if place is None:
+                span = _Span(0, size, 1, False)
+            else:  # it may be repeated
+                span = spans[place]
+                span = span if size == dims[place] else _ONE._replace(dropped=span.dropped)
+            found[-1].append(span)
     return found

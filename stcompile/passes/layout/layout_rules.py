@@ -15,17 +15,17 @@ from stcompile.base.location import Location
 from stcompile.base.thresholds import COPIED_AXIS, SMALLER_FACTOR
 from stcompile.passes.layout.layouts import Layouts, Order
 from stcompile.wengert.ir import Atom, Equation, Variable
-from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.primitives import infer
+from stcompile.wengert.primitives.axis_rules import axis_map, regrouped
 
 Rule = Callable[[Layouts, Equation], None]
 
 
 def lay_out(layouts: Layouts, equation: Equation) -> None:
     """Add an equation to the program that is laid out."""
-    is_elementwise = PRIMITIVES[equation.primitive].elementwise
-    rule = _elementwise if is_elementwise else RULES.get(equation.primitive)
+    rule = RULES.get(equation.primitive, _by_axes)
     starts = equation.primitive in ("windows", "full", "pad")
-    if rule is not None and (starts or any(map(layouts.is_laid, equation.inputs))):
+    if starts or any(map(layouts.is_laid, equation.inputs)):
         rule(layouts, equation)
     else:
         _natural(layouts, equation)
@@ -55,104 +55,47 @@ def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
     return max(found, default=(0, natural))[1]
 
 
-def _elementwise(layouts: Layouts, equation: Equation) -> None:
-    order = _leading(layouts, equation.inputs, equation.output.type.ndim)
-    inputs = tuple(layouts.spread(atom, order, equation.location) for atom in equation.inputs)
-    layouts.put(equation, inputs, order)
-
-
-def _mapped(layouts: Layouts, equation: Equation) -> None:
-    """One operand, and a result with its axes."""
-    order = _leading(layouts, equation.inputs, equation.output.type.ndim)
-    source, *others = equation.inputs
-    layouts.put(equation, (layouts.in_order(source, order, equation.location), *others), order)
+def _by_axes(layouts: Layouts, equation: Equation) -> None:
+    """In the order of its largest operand; axes that only the result has go outermost."""
+    axes = axis_map(equation)
+    if axes is None:
+        _natural(layouts, equation)
+        return
+    lead = max(axes.operands, key=len, default=())
+    order = _leading(layouts, equation.inputs, len(lead))
+    new = (name for name in axes.result if name not in lead)
+    if not layouts.arrange(equation, axes, (*new, *(lead[axis] for axis in order))):
+        _natural(layouts, equation)
 
 
 # --- parts --------------------------------------------------------------------------------------
 
 
-def _left(order: Order, gone: Sequence[int]) -> Order:
-    """The order of what is left of an array without some of its axes."""
-    kept = [axis for axis in range(len(order)) if axis not in gone]
-    return tuple(kept.index(axis) for axis in order if axis in kept)
-
-
-def _part_params(equation: Equation, order: Order) -> dict[str, tuple[object, ...]]:
-    p = equation.params
-    moved = {key: tuple(p[key][axis] for axis in order) for key in ("start", "length", "step")}
-    return {**moved, "drop": tuple(sorted(order.index(axis) for axis in p["drop"]))}
-
-
-def _slice(layouts: Layouts, equation: Equation) -> None:
-    source, *counters = equation.inputs
-    order = _leading(layouts, (source,), source.type.ndim)
-    inputs = (layouts.in_order(source, order, equation.location), *counters)
-    left = _left(order, equation.params["drop"])
-    layouts.put(equation, inputs, left, **_part_params(equation, order))
-
-
 def _update(layouts: Layouts, equation: Equation) -> None:
     """A part is written or added to: of an array that is made now in the part's order."""
-    target, part, *counters = equation.inputs
-    location, drop = equation.location, equation.params["drop"]
+    target, part, *_ = equation.inputs
+    drop = equation.params["drop"]
     if layouts.is_later(target):
         kept = [axis for axis in range(target.type.ndim) if axis not in drop]
         inner = layouts.of(part).order if part.type.ndim == len(kept) else range(len(kept))
         order: Order = (*drop, *(kept[axis] for axis in inner))
     else:
         order = layouts.of(target).order
-    target = layouts.in_order(target, order, location)
-    part = layouts.spread(part, _left(order, drop), location)
-    layouts.put(equation, (target, part, *counters), order, **_part_params(equation, order))
+    axes = axis_map(equation)
+    assert axes is not None
+    layouts.arrange(equation, axes, [axes.operands[0][axis] for axis in order])
 
 
 def _accumulate(layouts: Layouts, equation: Equation) -> None:
-    op = equation.params["op"]
-    if op == "slice":
-        _update(layouts, equation)
-    elif op == "add":
-        order = _leading(layouts, equation.inputs, equation.output.type.ndim)
-        inputs = tuple(layouts.spread(atom, order, equation.location) for atom in equation.inputs)
-        layouts.put(equation, inputs, order)
-    else:
-        _natural(layouts, equation)
-
-
-def _concatenate(layouts: Layouts, equation: Equation) -> None:
-    order = _leading(layouts, equation.inputs, equation.output.type.ndim)
-    inputs = tuple(layouts.in_order(atom, order, equation.location) for atom in equation.inputs)
-    layouts.put(equation, inputs, order, axis=order.index(equation.params["axis"]))
-
-
-def _stack(layouts: Layouts, equation: Equation) -> None:
-    order = _leading(layouts, equation.inputs, equation.output.type.ndim - 1)
-    inputs = tuple(layouts.in_order(atom, order, equation.location) for atom in equation.inputs)
-    new = equation.params["axis"]
-    layouts.put(equation, inputs, (new, *(axis + (axis >= new) for axis in order)), axis=0)
+    (_update if equation.params["op"] == "slice" else _by_axes)(layouts, equation)
 
 
 def _pad(layouts: Layouts, equation: Equation) -> None:
     """Of a value in its natural order: later, in the order of the windows that are taken of it."""
-    (source,) = equation.inputs
-    if not layouts.is_laid(source):
+    if layouts.is_laid(equation.inputs[0]):
+        _by_axes(layouts, equation)
+    else:
         layouts.later[equation.output] = equation
-        return
-    order = _leading(layouts, (source,), source.type.ndim)
-    widths = tuple(equation.params["pad_width"][axis] for axis in order)
-    turned = layouts.in_order(source, order, equation.location)
-    layouts.put(equation, (turned,), order, pad_width=widths)
-
-
-# --- reductions ---------------------------------------------------------------------------------
-
-
-def _reduction(layouts: Layouts, equation: Equation) -> None:
-    (source,) = equation.inputs
-    order = _leading(layouts, (source,), source.type.ndim)
-    gone = equation.params["axis"]
-    axes = tuple(sorted(order.index(axis) for axis in gone))
-    left = order if equation.params["keepdims"] else _left(order, gone)
-    layouts.put(equation, (layouts.in_order(source, order, equation.location),), left, axis=axes)
 
 
 # --- shapes -------------------------------------------------------------------------------------
@@ -168,87 +111,19 @@ def _transpose(layouts: Layouts, equation: Equation) -> None:
     layouts.lay(equation.output, laid.atom, tuple(axes.index(axis) for axis in laid.order))
 
 
-def _expand_dims(layouts: Layouts, equation: Equation) -> None:
-    (source,) = equation.inputs
-    new = equation.params["axis"]
-    order = _leading(layouts, (source,), source.type.ndim)
-    old = [axis for axis in range(equation.output.type.ndim) if axis not in new]
-    turned = layouts.in_order(source, order, equation.location)
-    result = (*new, *(old[axis] for axis in order))
-    layouts.put(equation, (turned,), result, axis=tuple(range(len(new))))
-
-
-def _squeeze(layouts: Layouts, equation: Equation) -> None:
-    (source,) = equation.inputs
-    gone = equation.params["axis"]
-    order = _leading(layouts, (source,), source.type.ndim)
-    turned = layouts.in_order(source, order, equation.location)
-    axes = tuple(sorted(order.index(axis) for axis in gone))
-    layouts.put(equation, (turned,), _left(order, gone), axis=axes)
-
-
 def _reshape(layouts: Layouts, equation: Equation) -> None:
     """In the operand's order, if axes that become one stand next to each other in it."""
     (source,) = equation.inputs
     order = _leading(layouts, (source,), source.type.ndim)
-    into = regrouped(source.type.dims, equation.output.type.dims, order)
-    if into is None:
+    axes = axis_map(equation)
+    into = None if axes is None else regrouped(axes, tuple(axes.operands[0][a] for a in order))
+    if axes is None or into is None:
         _natural(layouts, equation)
         return
     packed = layouts.packed(layouts.in_order(source, order, equation.location), equation.location)
-    dims = tuple(equation.output.type.dims[axis] for axis in into)
-    layouts.put(equation, (packed,), into, shape=dims)
-
-
-def regrouped(before: Sequence[int], after: Sequence[int], order: Order) -> Order | None:
-    """The order of the result of a reshape of an array in an order; None if it has none.
-
-    >>> regrouped((100, 16, 5, 5), (100, 400), (1, 2, 3, 0))
-    (1, 0)
-    >>> regrouped((100, 400), (100, 16, 5, 5), (1, 0))
-    (1, 2, 3, 0)
-    >>> regrouped((2, 3, 4), (6, 4), (1, 2, 0)) is None
-    True
-
-    Axes of one element stand anywhere:
-
-    >>> regrouped((2, 1, 3), (6,), (1, 0, 2)), regrouped((1, 1), (), (1, 0))
-    ((0,), ())
-    >>> regrouped((), (1,), ()), regrouped((3, 1, 2), (1, 3, 2, 1), (2, 1, 0))
-    ((0,), (2, 3, 0, 1))
-    >>> regrouped((0, 3), (3, 0), (1, 0)) is regrouped((3, 0), (0, 3), (1, 0)) is None
-    True
-    """
-    groups: list[tuple[list[int], list[int]]] = []
-    left, right = list(range(len(before))), list(range(len(after)))
-    while left or right:
-        old, new = left[:1], right[:1]
-        del left[:1], right[:1]
-        while (a := math.prod(before[i] for i in old)) != (b := math.prod(after[i] for i in new)):
-            if a < b and left:
-                old.append(left.pop(0))
-            elif b < a and right:
-                new.append(right.pop(0))
-            else:
-                return None
-        while left and before[left[0]] == 1:
-            old.append(left.pop(0))
-        while right and after[right[0]] == 1:
-            new.append(right.pop(0))
-        groups.append((old, new))
-    found: list[int] = []
-    rest = [axis for axis in order if before[axis] != 1]
-    for old, new in sorted(groups, key=lambda group: _first(rest, group[0], before)):
-        axes = [axis for axis in old if before[axis] != 1]
-        if rest[: len(axes)] != axes:
-            return None
-        del rest[: len(axes)]
-        found += new
-    return tuple(found)
-
-
-def _first(rest: Sequence[int], axes: Sequence[int], dims: Sequence[int]) -> int:
-    return min((rest.index(axis) for axis in axes if dims[axis] != 1), default=-1)
+    result = tuple(map(axes.result.index, into))
+    dims = tuple(equation.output.type.dims[axis] for axis in result)
+    layouts.put(equation, (packed,), result, shape=dims)
 
 
 # --- windows, products --------------------------------------------------------------------------
@@ -302,9 +177,11 @@ def _contract(layouts: Layouts, equation: Equation) -> None:
         side.matrix([pair[i] for pair in batch], [pair[i] for pair in pairs], location)
         for i, side in enumerate(sides)
     ]
-    place = _places(sides, p["batch"], p["order"])
-    runs = [[place[i, axis] for axis in side.free] for i, side in enumerate(sides)]
-    first = [place[0, a] for a, _ in batch]
+    axes = axis_map(equation)
+    assert axes is not None
+    place, own = axes.result.index, axes.operands
+    runs = [[place(own[i][axis]) for axis in side.free] for i, side in enumerate(sides)]
+    first = [place(own[0][a]) for a, _ in batch]
     orders = [(*first, *runs[0], *runs[1]), (*first, *runs[1], *runs[0])]
     swapped = _is_swapped(layouts, equation, orders)
     atoms = tuple(matrix.atom for matrix in matrices)
@@ -363,17 +240,6 @@ def _stored(layouts: Layouts, value: Atom) -> Order:
         return tuple(range(value.type.ndim))
     order = layouts.of(equation.inputs[0]).order
     return (*range(len(order), value.type.ndim), *order)
-
-
-def _places(
-    sides: Sequence[_Side], batch: Sequence[tuple[int, int]], order: Order
-) -> dict[tuple[int, int], int]:
-    """Where the axes of a product come from: (operand, axis) → axis of the result."""
-    natural = [(0, a) for a, _ in batch]
-    for i, side in enumerate(sides):
-        natural += [(i, axis) for axis in sorted(side.free)]
-    turned = order or tuple(range(len(natural)))
-    return {natural[axis]: at for at, axis in enumerate(turned)}
 
 
 def _turn(has_batch: bool, has_left: bool, has_right: bool) -> Order:
@@ -438,18 +304,10 @@ class _Side:
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
-        "cast": _mapped,
-        "copy": _mapped,
-        "slice": _slice,
         "update": _update,
         "accumulate": _accumulate,
-        "concatenate": _concatenate,
-        "stack": _stack,
         "pad": _pad,
-        **dict.fromkeys(("sum", "prod", "max", "min", "mean", "any", "all"), _reduction),
         "transpose": _transpose,
-        "expand_dims": _expand_dims,
-        "squeeze": _squeeze,
         "reshape": _reshape,
         "full": _full,
         "windows": _windows,

@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.primitives.axes import AxisMap, Name
+from stcompile.wengert.primitives.axis_rules import axis_map
 
 Order: TypeAlias = tuple[int, ...]
 
@@ -81,20 +83,6 @@ class Layouts:
     def natural(self, atom: Atom, location: Location) -> Atom:
         return self.in_order(atom, range(atom.type.ndim), location)
 
-    def spread(self, atom: Atom, order: Sequence[int], location: Location) -> Atom:
-        """An atom that broadcasts against values with the axes of an order, in that order."""
-        ndim, own = len(order), atom.type.ndim
-        if own == ndim:
-            return self.in_order(atom, order, location)
-        if own == 0:
-            return atom
-        lead = ndim - own
-        turned = self.in_order(atom, [axis - lead for axis in order if axis >= lead], location)
-        new = tuple(at for at, axis in enumerate(order) if axis < lead)
-        if new == tuple(range(lead)):
-            return turned  # they stand in front, where broadcasting puts them
-        return self.add("expand_dims", (turned,), location, axis=new)
-
     # --- writing -------------------------------------------------------------------------------
 
     def add(
@@ -141,6 +129,25 @@ class Layouts:
         self.append(replace(equation, outputs=(output,), inputs=inputs, params=frozen))
         self.lay(value, output, order)
 
+    def arrange(self, equation: Equation, axes: AxisMap, frame: Sequence[Name]) -> bool:
+        """An equation for one, the axes of its operands and of its result in the order in which
+        their names stand in a frame; False if it cannot be written so."""
+        names = [tuple(name for name in frame if name in own) for own in axes.operands]
+        result = tuple(name for name in frame if name in axes.result)
+        params = axes.written(names, result)
+        if params is None:
+            return False
+        inputs: list[Atom] = []
+        for side, atom in enumerate(equation.inputs):
+            order = [axes.operands[side].index(name) for name in names[side]]
+            turned = self.in_order(atom, order, equation.location)
+            gaps = axes.missing(side, names[side], result)
+            if gaps:
+                turned = self.add("expand_dims", (turned,), equation.location, axis=gaps)
+            inputs.append(turned)
+        self.put(equation, tuple(inputs), [axes.result.index(n) for n in result], **params)
+        return True
+
     def lay(self, value: Variable, atom: Atom, order: Order) -> None:
         """Note where a value is."""
         if atom != value or order != tuple(range(len(order))):
@@ -166,22 +173,15 @@ class Layouts:
     def _make(self, value: Variable, order: Order) -> None:
         """Make a value that was left for later."""
         equation = self.later.pop(value)
-        location = equation.location
-        if equation.primitive == "full":
-            dims = tuple(value.type.dims[axis] for axis in order)
-            self.put(equation, equation.inputs, order, shape=dims)
+        axes = axis_map(equation)
+        assert axes is not None
+        names = tuple(axes.result[axis] for axis in order)
+        if equation.primitive != "windows":
+            self.arrange(equation, axes, names)
             return
-        (source,) = equation.inputs
-        if equation.primitive == "pad":
-            widths = tuple(equation.params["pad_width"][axis] for axis in order)
-            self.put(equation, (self.in_order(source, order, location),), order, pad_width=widths)
-            return
-        laid = self.of(source)  # of windows, which follow its order; they are copied into another
-        axes = [*laid.order, *range(len(laid.order), len(order))]
-        params = {
-            **equation.params,
-            "axis": tuple(laid.order.index(axis) for axis in equation.params["axis"]),
-            "order": tuple(axes.index(axis) for axis in order),
-        }
-        view = self.add("windows", (laid.atom,), location, **params)
-        self.add_for(value, order, "copy", (view,), location)
+        laid = self.of(equation.inputs[0])  # windows follow its order; they are copied into another
+        own = tuple(axes.operands[0][axis] for axis in laid.order)
+        params = axes.written([own], names)
+        assert params is not None
+        view = self.add("windows", (laid.atom,), equation.location, **params)
+        self.add_for(value, order, "copy", (view,), equation.location)

@@ -1,13 +1,13 @@
 """Equations of one step of a loop, for all steps at once.
 
 What a step computes from constants, from its items and from slices by the counter does not depend
-on the steps before it. Each primitive has a *rule* for a value that has one more axis in front, one
-row for each step:
+on the steps before it. Its equation is written for values that have one more axis in front, one row
+for each step (`stcompile.wengert.primitives.axes`):
 
     v1: f32[5,3] = slice(x, k; ... start=((0,), (0, 3)))     →   x cut into steps of 3 columns
     v2: f32[5,4] = contract(v1, W; contracted=((1, 0),))     →   the rows of all steps times W
 
-A rule gives None for what it has no good form for; then the equation stays in the loop.
+What has no good form for all steps stays in the loop.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ from stcompile.codegen_templates.numpy.subscripts import form
 from stcompile.passes.loops.loop_ports import CountedLoop, Scope
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES, OperandError
+from stcompile.wengert.primitives.axes import Names
+from stcompile.wengert.primitives.axis_rules import axis_map
+from stcompile.wengert.primitives.contraction import Contraction, contracting
 from stcompile.wengert.primitives.control import step_of
+from stcompile.wengert.templates import mark_of
+
+STEPS = "steps"  # the name of their axis
 
 
 class Moved(NamedTuple):
@@ -29,11 +35,6 @@ class Moved(NamedTuple):
 
     atom: Atom
     stepped: bool
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes in one step."""
-        return self.atom.type.ndim - self.stepped
 
 
 class _Step(NamedTuple):
@@ -48,12 +49,6 @@ class _Step(NamedTuple):
     @property
     def params(self) -> Mapping[str, Any]:
         return self.equation.params
-
-    @property
-    def only(self) -> Atom:
-        """The only operand."""
-        (operand,) = self.operands
-        return operand.atom
 
     def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
         return self.scope.record(primitive, inputs, self.equation.location, **params)
@@ -79,33 +74,32 @@ def behind(axes: Sequence[int]) -> tuple[int, ...]:
     return tuple(axis + 1 for axis in axes)
 
 
-def _elementwise(step: _Step) -> Atom:
-    ndim = max(operand.ndim for operand in step.operands)
-    inputs = []
-    for atom, stepped in step.operands:
-        dims = atom.type.dims
-        if stepped and len(dims) <= ndim:
-            atom = step.reshaped(atom, dims[0], *[1] * (ndim + 1 - len(dims)), *dims[1:])
-        inputs.append(atom)
-    return step.same(*inputs)
+def _by_axes(step: _Step) -> Atom | None:
+    """The same primitive, with the axis of steps in front of what is stepped."""
+    axes = axis_map(step.equation)
+    if axes is None:
+        return None
+    result = (STEPS, *axes.result)
+    repeats = axes.rule.stacks == "all"
+    inputs: list[Atom] = []
+    names: list[Names] = []
+    for side, ((atom, stepped), own) in enumerate(zip(step.operands, axes.operands, strict=True)):
+        if repeats and not stepped:  # the same in all steps
+            shape = (step.length, *atom.type.dims)
+            atom, stepped = step.record("broadcast_to", atom, shape=shape), True
+        names.append((STEPS, *own) if stepped else own)
+        gaps = axes.missing(side, names[-1], result) if stepped else ()
+        rest = iter(atom.type.dims)
+        dims = [1 if at in gaps else next(rest) for at in range(atom.type.ndim + len(gaps))]
+        inputs.append(step.reshaped(atom, *dims))
+    params = axes.written(names, result, {STEPS: step.length})
+    return None if params is None else step.same(*inputs, **params)
 
 
 def _slice(step: _Step) -> Atom | None:
-    (x, stepped), *counters = step.operands
-    start, length, count = step.params["start"], step.params["length"], step.params["step"]
-    drop = step.params["drop"]
-    if stepped:
-        if any(counter.stepped or counter.atom == step.counter for counter in counters):
-            return None
-        return step.same(
-            x,
-            *(c.atom for c in counters),
-            start=((0,), *start),
-            length=(step.length, *length),
-            step=(1, *count),
-            drop=behind(drop),
-        )
-    return _slice_by_counter(step)
+    if not step.operands[0].stepped:
+        return _slice_by_counter(step)
+    return None if step.counter in step.equation.inputs else _by_axes(step)
 
 
 def _slice_by_counter(step: _Step) -> Atom | None:
@@ -151,61 +145,24 @@ def _is_part(x: Atom, length: Sequence[int], stride: Sequence[int], drop: Sequen
 
 def _index(step: _Step) -> Atom | None:
     """Rows of a constant table, picked by the indices of all steps."""
-    (table, stepped), *indices = step.operands
-    at = step.params["at"]
-    if stepped or at[0] != "index" or at.count("index") != 1 or not indices[0].stepped:
-        return None
-    return step.same(table, indices[0].atom)
-
-
-def _reshape(step: _Step) -> Atom:
-    return step.same(step.only, shape=(step.length, *step.params["shape"]))
-
-
-def _transpose(step: _Step) -> Atom:
-    return step.same(step.only, axes=(0, *behind(step.params["axes"])))
-
-
-def _other_axis(step: _Step) -> Atom:
-    return step.same(step.only, axis=behind(step.params["axis"]))
-
-
-def _broadcast_to(step: _Step) -> Atom:
-    shape = step.params["shape"]
-    dims = step.only.type.dims
-    narrow = step.reshaped(step.only, dims[0], *[1] * (len(shape) + 1 - len(dims)), *dims[1:])
-    return step.same(narrow, shape=(step.length, *shape))
-
-
-def _joined(step: _Step) -> Atom:
-    """Concatenate, stack: what is the same in all steps is repeated."""
-    inputs = [
-        atom if stepped else step.record("broadcast_to", atom, shape=(step.length, *atom.type.dims))
-        for atom, stepped in step.operands
-    ]
-    return step.same(*inputs, axis=step.params["axis"] + 1)
+    at, is_stepped = step.params["at"], step.operands[0].stepped
+    return None if is_stepped or at[0] != "index" or at.count("index") > 1 else _by_axes(step)
 
 
 def _contract(step: _Step) -> Atom | None:
-    params = step.params
+    product = Contraction.of(step.equation)
     (x, x_stepped), (y, y_stepped) = step.operands
-    batch, contracted = params["batch"], params["contracted"]
-    natural = step.equation.output.type.ndim
-    order = params["order"] or tuple(range(natural))
     if x_stepped and y_stepped:
-        pairs = tuple((a + 1, b + 1) for a, b in contracted)
-        batches = ((0, 0), *((a + 1, b + 1) for a, b in batch))
-        turned = (0, *behind(order)) if params["order"] else ()
-        if form(x.type.ndim, y.type.ndim, batches, pairs, turned).startswith("einsum"):
-            return None
-        return step.same(x, y, batch=batches, contracted=pairs, order=turned, spelling="")
-    if batch or params["order"]:
+        first, second, result = ((STEPS, *names) for names in product.names)
+        each = product.renamed(first, second, result)
+        is_slow = form(*each.ndims, each.batch, each.contracted, each.order).startswith("einsum")
+        return None if is_slow else step.same(x, y, **each.params)
+    if not product.is_plain:
         return None
     if x_stepped:
-        return _rows_times(step, x, y, contracted)
-    swapped = tuple((b, a) for a, b in contracted)
-    if y.type.ndim - 1 == len(contracted) or x.type.ndim == len(contracted):  # nothing to turn
-        return _rows_times(step, y, x, swapped)
+        return _rows_times(step, x, y, product.contracted)
+    if not (product.free(0) and product.free(1)):  # nothing to turn
+        return _rows_times(step, y, x, tuple((b, a) for a, b in product.contracted))
     return None
 
 
@@ -218,25 +175,11 @@ def _rows_times(
         return None
     pair = (1, contracted[0][1])
     rows = step.reshaped(x, math.prod(x.type.dims[:-1]), x.type.dims[-1])
-    product = step.record("contract", rows, y, batch=(), contracted=(pair,), order=(), spelling="")
+    product = step.record("contract", rows, y, **contracting(pair))
     return step.reshaped(product, *x.type.dims[:-1], *product.type.dims[1:])
 
 
-RULES: Mapping[str, Rule] = {
-    **{p.name: _elementwise for p in PRIMITIVES.values() if p.elementwise},
-    "cast": _elementwise,
-    "slice": _slice,
-    "index": _index,
-    "reshape": _reshape,
-    "transpose": _transpose,
-    "expand_dims": _other_axis,
-    "squeeze": _other_axis,
-    "broadcast_to": _broadcast_to,
-    "concatenate": _joined,
-    "stack": _joined,
-    "contract": _contract,
-    **{p.name: _other_axis for p in PRIMITIVES.values() if p.reduction},
-}
+SPECIAL: Mapping[str, Rule] = {"slice": _slice, "index": _index, "contract": _contract}
 LAYOUT = frozenset(name for name, primitive in PRIMITIVES.items() if primitive.view)
 """Primitives that only say where the elements are."""
 
@@ -290,8 +233,9 @@ def _moved(
             Equation(outputs, equation.primitive, inputs, equation.params, (), equation.location)
         )
         return [Moved(output, False) for output in outputs]
-    rule = RULES.get(equation.primitive)
-    if rule is None or any(_is_weak(operand) for operand in operands if operand.stepped):
+    rule = SPECIAL.get(equation.primitive, _by_axes)
+    is_write = mark_of(equation.primitive) == "write"
+    if is_write or any(_is_weak(operand) for operand in operands if operand.stepped):
         return None
     mark = len(scope.equations)
     try:

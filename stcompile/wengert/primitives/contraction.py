@@ -144,11 +144,12 @@ class Contraction:
         order = () if self.order == (1, 0) else (1, 0)
         return dataclasses.replace(self, order=order, spelling="")
 
-    def renamed(self, x: Sequence[Hashable], y: Sequence[Hashable]) -> Contraction:
-        """The product of operands that lack some of the named axes, or have them in another
-        order; its pairs and the result's axes are in the order they had."""
-        ours = {*x, *y}
-        result = [name for name in self.names[2] if name in ours]
-        pairs = [f"b{at}" for at in range(len(self.batch))]
-        pairs += [f"s{at}" for at in range(len(self.contracted))]
-        return Contraction.of_names(x, y, result, pairs)
+    def renamed(
+        self, x: Sequence[Hashable], y: Sequence[Hashable], result: Sequence[Hashable] | None = None
+    ) -> Contraction:
+        """The product of operands that lack some of the named axes, have new ones, or have them in
+        another order; without a ``result``, the axes that are left are in the order they had."""
+        own = dict.fromkeys(itertools.chain(*self.names))
+        pairs = [*(name for name in x if name not in own), *sorted(own)]
+        left = [name for name in self.names[2] if name in {*x, *y}]
+        return Contraction.of_names(x, y, left if result is None else result, pairs)
