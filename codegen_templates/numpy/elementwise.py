@@ -107,6 +107,16 @@ def bitwise_xor(x: Any, y: Any) -> Any:
 
 
 @fresh
+def left_shift(x: Any, y: Any) -> Any:
+    return x << y
+
+
+@fresh
+def right_shift(x: Any, y: Any) -> Any:
+    return x >> y
+
+
+@fresh
 def first_maximum(x: Any, y: Any) -> Any:  # operands that tie differ in its derivative alone
     return np.maximum(x, y)
 

@@ -40,6 +40,7 @@ from stcompile.frontend.operations.masks import has_masked
 from stcompile.frontend.operations.operators import is_plain
 from stcompile.frontend.operations.out import Callee, without_out, write_out
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
+from stcompile.frontend.operations.refusals import refusal_of
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.shared_calls import shared_call
 from stcompile.frontend.state.frames import Frame, FunctionNode, bound_names, yields
@@ -199,6 +200,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         _check_place(run, function, arguments)
         run.note_contents(function.__self__)
         return _compute(run, function, arguments, keywords)
+    if isinstance(owner, np.generic) and isinstance(function, types.BuiltinMethodType):
+        return _call_method_of_number(run, function, arguments, keywords)
     if str(type(getattr(function, "__self__", function)).__module__).startswith("scipy."):
         frozen = freeze(function, arguments, keywords)
         if frozen is not None:
@@ -256,6 +259,20 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         f"`{name_of(function)}` has no Python source, and is no function that stcompile knows",
         "write it in NumPy, or compute it outside and pass the result in",
     )
+
+
+def _call_method_of_number(
+    run: Run, function: Any, arguments: Arguments, keywords: Keywords
+) -> Any:
+    """A method of a known scalar of NumPy: computed, unless it gives an array or asks for traced
+    values."""
+    if is_static([*arguments, *keywords.values()]):
+        result = _compute(run, function, arguments, keywords)
+        if not isinstance(result, np.ndarray):
+            return result
+        return run.language.array_of(run, result.tolist(), result.dtype)
+    number = run.record("to_scalar", function.__self__)
+    return call(run, ArrayMethod(number, function.__name__), arguments, keywords)
 
 
 def _call_instance(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
@@ -437,7 +454,15 @@ def _lower(
             "",
             ArgumentsError,
         )
-    result = lowering(run, *arguments, **keywords)
+    try:
+        result = lowering(run, *arguments, **keywords)
+    except StcompileError:
+        raise
+    except Exception:
+        refusal = refusal_of(callee, arguments, keywords)
+        if refusal is None:
+            raise
+        run.raises(refusal, reason=f"{name}: {refusal}")
     return result if out is None else write_out(run, callee, result, out)
 
 

@@ -45,11 +45,21 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Differences of neighbours of the flattened array, in the dtype of it."""
     x = np.ravel(ary)
     differences = x[1:] - x[:-1]
-    first = [] if to_begin is None else [np.ravel(to_begin).astype(x.dtype)]
-    last = [] if to_end is None else [np.ravel(to_end).astype(x.dtype)]
+    first = [] if to_begin is None else [_end("to_begin", to_begin, x.dtype)]
+    last = [] if to_end is None else [_end("to_end", to_end, x.dtype)]
     if not first and not last:
         return differences
     return np.concatenate([*first, differences, *last])
+
+
+def _end(name: str, value: Any, dtype: Any) -> Any:
+    """What is put before or behind differences of a dtype."""
+    end = np.ravel(value)
+    if not np.can_cast(end.dtype, dtype, "same_kind"):
+        raise TypeError(
+            f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+        )
+    return end.astype(dtype)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -158,12 +168,17 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
     x = np.asarray(p)
     at = normal(axis, x.ndim)
     steps = diff(x, axis=at)
-    half = period / 2
-    limit = half if discont is None else discont
-    wrapped = np.mod(steps + half, period) - half
-    wrapped = np.where((wrapped == -half) & (steps > 0), half, wrapped)
-    correction = np.where(np.abs(steps) < limit, 0.0, wrapped - steps)
-    out = x * 1.0 if x.dtype.kind in "iub" else np.copy(x)
+    dtype = np.result_type(steps, period)
+    if dtype.kind in "iu":
+        high, odd = divmod(period, 2)
+    else:
+        high, odd = period / 2, 0
+    wrapped = np.mod(steps - -high, period) + -high
+    if odd == 0:  # half a period up or down is the same: the direction stays
+        wrapped = np.where((wrapped == -high) & (steps > 0), high, wrapped)
+    is_small = np.abs(steps) < (period / 2 if discont is None else discont)
+    correction = np.where(is_small, 0, wrapped - steps)
+    out = x.astype(dtype)
     later = along(at, slice(1, None))
     out[later] = x[later] + np.cumsum(correction, axis=at)
     return out

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.library.axes import in_c_order
+from stcompile.library.axes import in_c_order, in_order_of
 
 
 def nan_to_num(
@@ -35,6 +35,23 @@ def nan_to_num(
     result = np.where(np.isposinf(given), largest, result)
     result = np.where(np.isneginf(given), smallest, result)
     return result.astype(given.dtype)[()]
+
+
+def complex_of(real: Any, imag: Any) -> Any:
+    """``complex(real, imag)``: ``real + 1j * imag`` would be NaN at infinities."""
+    result = np.empty((), np.complex128)
+    result.real = real
+    result.imag = imag
+    return complex(result)
+
+
+def round_parts(z: Any, decimals: int) -> Any:
+    """Complex numbers rounded to decimals: their parts are."""
+    given = np.asarray(z)
+    result = np.empty(given.shape, given.dtype)
+    result.real = np.round(given.real, decimals)
+    result.imag = np.round(given.imag, decimals)
+    return in_order_of(result, given)[()]
 
 
 def isposinf(x: Any) -> Any:
@@ -127,7 +144,7 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
-    """True where an element is one of the others."""
+    """True where an element is one of the others; an array also of one without axes."""
     x = np.asarray(element)
     found = in_c_order(np.any(x[..., None] == np.ravel(test_elements), axis=-1))
-    return np.logical_not(found) if invert else found
+    return np.asarray(np.logical_not(found) if invert else found)

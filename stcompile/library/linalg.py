@@ -135,10 +135,20 @@ def cond(x: Any, p: Any = None) -> Any:
     matrix = np.asarray(x)
     if p in (None, 2, -2):
         s = svdvals(matrix)
-        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    inverse = np.linalg.inv(matrix.astype(np.float64))  # as NumPy, in float32 too
-    result = norm(matrix, p, (-2, -1)) * norm(inverse, p, (-2, -1))
-    return result.astype(matrix.dtype) if matrix.dtype == np.float32 else result
+        result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        wide = matrix.astype(np.result_type(matrix, np.float64))  # as NumPy, in float32 too
+        sign, _ = np.linalg.slogdet(wide)
+        has_inverse = (np.asarray(sign) != 0)[..., None, None]
+        inverse = np.linalg.inv(np.where(has_inverse, wide, np.eye(matrix.shape[-1])))
+        inverse = np.where(has_inverse, inverse, np.inf)
+        result = norm(matrix, p, (-2, -1)) * norm(inverse, p, (-2, -1))
+        if matrix.dtype in (np.float32, np.complex64):
+            result = result.astype(np.float32)
+    is_undefined = np.logical_and(
+        np.isnan(result), np.logical_not(np.any(np.isnan(matrix), axis=(-2, -1)))
+    )
+    return np.where(is_undefined, np.inf, result)[()]
 
 
 def matrix_rank(A: Any, tol: Any = None) -> Any:
@@ -188,6 +198,10 @@ def multi_dot(arrays: Any) -> Any:
         raise ValueError("Expecting at least two arrays.")
     if n == 2:
         return np.dot(given[0], given[1])
+    if given[0].ndim not in (1, 2) or given[-1].ndim not in (1, 2):
+        raise ValueError("the first and the last array are vectors or matrices")
+    if any(array.ndim != 2 for array in given[1:-1]):
+        raise ValueError("the arrays in between are matrices")
     matrices = list(given)
     if given[0].ndim == 1:
         matrices[0] = given[0][None, :]

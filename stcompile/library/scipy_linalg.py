@@ -53,8 +53,9 @@ def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
 
 
 def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """The determinant."""
-    return np.linalg.det(a)
+    """The determinant, in double precision."""
+    matrix = np.asarray(a)
+    return np.linalg.det(matrix.astype(np.result_type(matrix, np.float64)))
 
 
 def cholesky(
@@ -170,8 +171,13 @@ def lstsq(
 def norm(
     a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
 ) -> Any:
-    """A norm of a vector or a matrix."""
-    return np.linalg.norm(a, ord, axis, keepdims)
+    """A norm of a vector or a matrix; that of a vector is Python's number, made by BLAS."""
+    values = np.asarray(a)
+    result = np.linalg.norm(values, ord, axis, keepdims)
+    is_of_blas = values.dtype in (np.float32, np.float64, np.complex64, np.complex128)
+    if is_of_blas and values.ndim == 1 and ord in (None, 2) and axis is None and not keepdims:
+        return float(result)
+    return result
 
 
 def block_diag(*arrs: Any) -> Any:

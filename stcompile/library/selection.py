@@ -37,8 +37,9 @@ def _places(x: Any, indices: Any, axis: int) -> Any:
 
 def choose(a: Any, choices: Any) -> Any:
     """The elements of the arrays that the integers ``a`` name."""
-    dtype = np.result_type(*choices)
-    which, *arrays = broadcast_arrays(a, *[np.asarray(c).astype(dtype) for c in choices])
+    given = [np.asarray(c) if isinstance(c, list | tuple) else c for c in choices]
+    dtype = np.result_type(*given)
+    which, *arrays = broadcast_arrays(a, *[np.asarray(c).astype(dtype) for c in given])
     if np.any(np.logical_or(which < 0, which >= len(arrays))):
         raise ValueError("invalid entry in choice array")
     stacked = np.stack(arrays)

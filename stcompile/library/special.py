@@ -20,15 +20,17 @@ def polygamma(n: int, x: Any) -> Any:
 
 
 def multigammaln(a: Any, d: int) -> Any:
-    """The logarithm of the multivariate gamma function; ``d`` is static. `ValueError` where it is
-    not defined."""
+    """The logarithm of the multivariate gamma function, in double precision; ``d`` is static.
+    `ValueError` where it is not defined."""
     values = np.asarray(a)
+    if values.dtype.kind == "c":
+        raise TypeError("multigammaln takes real numbers")
     if np.any(values <= 0.5 * (d - 1)):
         raise ValueError("condition a > 0.5 * (d-1) not met")
-    total = d * (d - 1) * 0.25 * math.log(math.pi)
-    for j in range(1, d + 1):
+    total = special.loggamma(values - 0.0)
+    for j in range(2, d + 1):
         total = total + special.loggamma(values - (j - 1.0) / 2)
-    return total
+    return np.float64(d * (d - 1) * 0.25 * math.log(math.pi)) + total
 
 
 def softplus(x: Any) -> Any:
@@ -74,7 +76,9 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
 
 def _floating(x: Any) -> Any:
     values = np.asarray(x)
-    return values.astype(np.float64) if values.dtype.kind in "iub" else values
+    if values.dtype.kind == "b":
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
+    return values.astype(np.float64) if values.dtype.kind in "iu" else values
 
 
 def _shift(x: Any, axis: Any) -> Any:

@@ -29,6 +29,8 @@ def average(
 ) -> Any:
     """The mean, or that with weights of the array's shape or for each element of one axis."""
     x = np.asarray(a)
+    for one in () if axis is None else axis if isinstance(axis, tuple) else (axis,):
+        normal(one, x.ndim)
     if weights is None:
         mean = np.mean(x, axis=axis, keepdims=keepdims)
         if not returned:
@@ -147,10 +149,6 @@ def quantile(
     a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False
 ) -> Any:
     """Quantiles by linear interpolation between neighbours in order; NaN if there is a NaN."""
-    if method != "linear":
-        raise NotImplementedError(
-            f"quantiles by the method {method!r} are not supported: leave it out, which is 'linear'"
-        )
     x = _merged(in_c_order(np.asarray(a)), axis)
     if x.shape[0] == 0:
         raise ValueError("quantiles of no elements")
@@ -158,27 +156,79 @@ def quantile(
         raise TypeError("a must be an array of real numbers")
     ordered = np.sort(x, axis=0)
     if isinstance(q, list | tuple):
-        result = np.stack([np.asarray(_quantile(ordered, np.float64(one))) for one in q])
+        result = np.stack([np.asarray(_quantile(ordered, np.float64(one), method)) for one in q])
         return _restored(result, a, axis, 1) if keepdims else result
     if not isinstance(q, int | float):
         raise NotImplementedError("quantiles are single numbers, or a list of them")
-    result = _quantile(ordered, q)
+    result = _quantile(ordered, q, method)
     return _restored(result, a, axis, 0) if keepdims else result
 
 
-def _quantile(ordered: Any, q: Any) -> Any:
+def _quantile(ordered: Any, q: Any, method: str) -> Any:
     if not 0 <= q <= 1:
         raise ValueError("Quantiles must be in the range [0, 1]")
     last = ordered.shape[0] - 1
-    place = last * q
-    below = min(math.floor(place), last)
-    above, weight = min(below + 1, last), place - below
-    low, high = ordered[below], ordered[above]
-    step = high - low
-    result = high - step * (1 - weight) if weight >= 0.5 else low + step * weight
+    place = _place(last + 1, q, method)
+    if isinstance(place, int):
+        result = ordered[max(place, 0)]
+    else:
+        below = min(max(math.floor(place), 0), last)
+        above = 0 if place < 0 else min(below + 1, last)
+        weight = _weight(place, method)
+        low, high = ordered[below], ordered[above]
+        step = high - low
+        result = high - step * (1 - weight) if weight >= 0.5 else low + step * weight
     if ordered.dtype.kind == "f":
         result = np.where(np.isnan(ordered[-1]), np.nan, result)[()]
     return result
+
+
+# Methods that interpolate between neighbours, by alpha and beta of Hyndman and Fan, Sample
+# quantiles in statistical packages, The American Statistician 50 (1996).
+_CONTINUOUS = {
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3.0, 1 / 3.0),
+    "normal_unbiased": (3 / 8.0, 3 / 8.0),
+}
+
+
+def _place(n: int, q: Any, method: str) -> Any:
+    """Where the quantile lies among ``n`` elements in order: a float between two of them, an int
+    at one of them, negative for the first."""
+    at = float((n - 1) * q)
+    if method == "linear":
+        return at
+    if method in _CONTINUOUS:
+        alpha, beta = _CONTINUOUS[method]
+        return float(n * q + (alpha + q * (1 - alpha - beta)) - 1)
+    if method == "averaged_inverted_cdf":
+        return float(n * q - 1)
+    if method == "midpoint":
+        return 0.5 * (math.floor(at) + math.ceil(at))
+    if method == "lower":
+        return math.floor(at)
+    if method == "higher":
+        return math.ceil(at)
+    if method == "nearest":
+        return round(at)
+    if method == "inverted_cdf":
+        return math.ceil(n * q - 1)
+    if method == "closest_observation":
+        place = n * q - 1.5
+        return math.floor(place) + (0 if place % 2 == 1 else 1)
+    raise ValueError(f"{method!r} is not a valid method of quantiles")
+
+
+def _weight(place: Any, method: str) -> Any:
+    """How much of the upper neighbour is taken."""
+    weight = place - math.floor(place)
+    if method == "averaged_inverted_cdf":
+        return 0.5 if weight == 0 else 1.0
+    if method == "midpoint":
+        return 0.5 if weight else 0.0
+    return weight
 
 
 def nanmedian(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
@@ -206,6 +256,10 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> 
     """Quantiles of the elements that are not NaN, by linear interpolation; NaN if there are
     none. In float32 the last bit may differ from NumPy's, which rounds ``q`` elsewhere."""
     x = _merged(a, axis)
+    if x.dtype.kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    if x.size == 0:
+        return nanmean(a, axis, keepdims=keepdims)
     ordered = np.sort(x, axis=0)
     last = np.sum(np.logical_not(np.isnan(x)), axis=0, keepdims=True) - 1
     if isinstance(q, list | tuple):

@@ -657,6 +657,8 @@ def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     points, a = _float64(x), _float64(alpha)
     if points.shape[0] + 1 == a.shape[0]:
         points = np.concatenate([points, 1 - np.sum(points, axis=0, keepdims=True)])
+    if points.shape[0] != a.shape[0]:
+        raise ValueError("Vector 'x' must have either the same number of entries as, or one fewer")
     constant = special.gammaln(np.sum(a)) - np.sum(special.gammaln(a))
     return (np.sum(special.xlogy(a - 1.0, points.T), axis=-1) + constant)[()]
 

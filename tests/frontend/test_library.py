@@ -162,7 +162,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "residuals": (lambda x: np.linalg.lstsq(x, x)[1], "only the solution"),
     "norm": (lambda x: np.linalg.norm(x, 5), "Invalid norm order"),
     "quantile": (lambda x: np.quantile(x, x[0] / 99), "quantiles are single numbers"),
-    "method": (lambda x: np.quantile(x, 0.5, method="lower"), "use 'linear'"),
+    "method": (lambda x: np.quantile(x, 0.5, method="least"), "not a valid method"),
     "range": (lambda x: np.percentile(x, 101), "range"),
     "masks": (lambda x: np.median(x[x > 0]), "known only at run time"),
     "bincount": (lambda x: np.bincount([1, 2], x[0, :2]), "give `minlength`"),

@@ -70,6 +70,10 @@ def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
     return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
 
 
+def _compress(run: Run, x: Any, condition: Any, axis: Any = None) -> Any:
+    return SORTING[np.compress](run, condition, x, axis)
+
+
 def _conjugate(run: Run, x: Any) -> Any:
     """``x.conj()``: of real numbers the array itself."""
     if isinstance(x, Masked):
@@ -106,6 +110,7 @@ METHODS: dict[str, Any] = {
     "argpartition": SORTING[np.argpartition],
     "searchsorted": SORTING[np.searchsorted],
     "choose": SORTING[np.choose],
+    "compress": _compress,
     "conj": _conjugate,
     "conjugate": _conjugate,
     "clip": ELEMENTWISE[np.clip],

@@ -12,10 +12,10 @@ from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.functions.shapes import copy, shape_of
 from stcompile.frontend.operations import masks
 from stcompile.frontend.operations.indexing import get_item, set_item
-from stcompile.frontend.operations.layout import strides_of
+from stcompile.frontend.operations.layout import copy_in_c_order, strides_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Flat, Masked, Scalar, is_static, is_traced
-from stcompile.library import arrangement
+from stcompile.library import arrangement, elementwise
 from stcompile.wengert.types import is_number
 
 
@@ -33,8 +33,13 @@ def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:
 
 
 def full(run: Run, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    kind = dtype_of(run, dtype) if dtype is not None else np.dtype(run.atom(fill_value).type.dtype)
-    return run.record("full", fill_value, shape=shape_of(run, shape), dtype=kind)
+    """np.full of a number, or of an array that broadcasts."""
+    fill = run.as_array(fill_value) if isinstance(fill_value, list | tuple) else fill_value
+    kind = dtype_of(run, dtype) if dtype is not None else np.dtype(run.atom(fill).type.dtype)
+    dims = shape_of(run, shape)
+    if isinstance(fill, Array) and fill.type.ndim:
+        return copy_in_c_order(run, run.record("broadcast_to", run.cast(fill, kind), shape=dims))
+    return run.record("full", fill, shape=dims, dtype=kind)
 
 
 def zeros(run: Run, shape: Any, dtype: Any = float) -> Any:
@@ -186,12 +191,15 @@ def conversion(kind: type) -> Any:
 
 
 def complex_(run: Run, real: Any = 0, imag: Any = 0) -> Any:
-    """``complex(x)``; of two parts if they are static."""
+    """``complex(x)``, or of two parts."""
     if is_static([real, imag]):
         return static_complex(run, real, imag)
-    if not is_number(imag) or imag != 0:
-        run.refuse("complex(a, b) of traced parts is not supported", "write a + 1j * b")
-    return conversion(complex)(run, real)
+    if is_number(imag) and type(imag) is int and imag == 0:
+        return conversion(complex)(run, real)
+    if any(run.atom(part).type.dtype.kind == "c" for part in (real, imag)):
+        run.refuse("complex(a, b) of complex parts is not supported", "write a + 1j * b")
+    return run.call(elementwise.complex_of, [run.call(float, [real], {}),
+                                             run.call(float, [imag], {})], {})  # fmt: skip
 
 
 def static_complex(run: Run, real: Any, imag: Any) -> Any:

@@ -11,10 +11,18 @@ import numpy as np
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.operations import masks
 from stcompile.frontend.operations.layout import in_order_of
-from stcompile.frontend.operations.operators import BINARY, COMPARISONS, UNARY, copied_as_ufunc
+from stcompile.frontend.operations.operators import (
+    BINARY,
+    COMPARISONS,
+    UNARY,
+    copied_as_ufunc,
+    is_power_of_bools,
+    power_of_bools,
+)
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, is_static, is_traced
-from stcompile.wengert.primitives.elementwise import UFUNCS
+from stcompile.library import elementwise
+from stcompile.wengert.primitives.elementwise import UFUNCS, by_python
 from stcompile.wengert.types import is_number
 
 # Primitives that Python's operators give for Python numbers too, with a Python number as result.
@@ -37,11 +45,24 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
             )
         if is_static(operands) and all(map(is_number, operands)):
             return static_call(run, function, *operands)
+        if primitive == "power" and is_power_of_bools(*operands):
+            return power_of_bools(run, operands[0], operands[1], np.power)
         if primitive in OPERATORS:
             operands = strong(run, operands)
         return run.record(primitive, *operands)
 
     return lowering
+
+
+def fabs(run: Run, x: Any) -> Any:
+    """np.fabs, which computes with floats: the least of 8 bits has a magnitude too."""
+    if is_static(x) and is_number(x):
+        return static_call(run, np.fabs, x)
+    kind = run.atom(x).type.dtype.kind
+    if kind == "c":
+        run.refuse("NumPy has no np.fabs of complex numbers", "write np.abs", TypingError)
+    as_floats = run.record("rint", x) if kind in "biu" else x
+    return ufunc("absolute", np.fabs)(run, as_floats)
 
 
 def of_items(primitive: str, lowering: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,9 +84,9 @@ def of_items(primitive: str, lowering: Callable[..., Any]) -> Callable[..., Any]
 
 
 def strong(run: Run, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Operands of a NumPy function. A function of Python numbers alone gives a NumPy scalar, an
+    """Operands of a NumPy function. A function of Python numbers gives a NumPy scalar, an
     operator gives a Python number: the first operand is made a NumPy scalar."""
-    if all(run.atom(operand).type.kind == "python" for operand in operands):
+    if by_python(tuple(run.atom(operand).type for operand in operands)):
         first, *rest = operands
         return (run.record("to_scalar", first), *rest)
     return operands
@@ -76,8 +97,8 @@ def static_call(run: Run, function: Callable[..., Any], *operands: Any) -> Any:
     with np.errstate(all="ignore"):
         try:
             return function(*operands)
-        except (TypeError, ValueError) as error:
-            return run.refuse(str(error), "", TypingError)
+        except Exception as error:
+            return run.raises(error, reason=str(error))
 
 
 def where(run: Run, condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -107,7 +128,7 @@ def clip(
 
 
 def positive(run: Run, x: Any) -> Any:
-    if not is_static(x) and run.atom(x).type.dtype.kind == "b":
+    if run.atom(x).type.dtype.kind == "b":
         run.refuse("NumPy has no np.positive of booleans", "`x.astype(int)`, or x", TypingError)
     if isinstance(x, Array):
         return copied_as_ufunc(run, x)
@@ -116,8 +137,11 @@ def positive(run: Run, x: Any) -> Any:
 
 def conjugate(run: Run, x: Any) -> Any:
     """np.conjugate: of real numbers a copy, of booleans one of small integers."""
-    if not is_static(x) and run.atom(x).type.dtype.kind == "b":
-        return run.record("cast", x, dtype=np.dtype(np.int8))
+    if is_static(x) and is_number(x):
+        return static_call(run, np.conjugate, x)
+    if run.atom(x).type.dtype.kind == "b":
+        given = x if run.atom(x).type.dims else run.record("to_scalar", x)
+        return run.record("cast", given, dtype=np.dtype(np.int8))
     is_complex = not is_static(x) and run.atom(x).type.dtype.kind == "c"
     return run.record("conjugate", x) if is_complex else positive(run, x)
 
@@ -139,14 +163,23 @@ def round_(run: Run, a: Any, decimals: int = 0) -> Any:
         return positive(run, x)
     if decimals == 0:
         return run.record("rint", x)
-    if kind in "iub":
-        run.refuse("rounding integers to tens is not supported", "convert to float")
+    if kind == "b":
+        run.refuse(
+            "NumPy does not round booleans to decimals", "`x.astype(int)`, or x", TypingError
+        )
     if kind == "c":
-        run.refuse("rounding complex numbers to decimals is not supported", "round both parts")
+        return run.call(elementwise.round_parts, [x, decimals], {})
+    if kind == "f":
+        return in_order_of(run, _rounded(run, x, decimals), x)
+    rounded = _rounded(run, run.record("cast", x, dtype=np.dtype(np.float64)), decimals)
+    dtype = run.atom(x).type.dtype
+    return in_order_of(run, run.record("cast", strong(run, (rounded,))[0], dtype=dtype), x)
+
+
+def _rounded(run: Run, x: Any, decimals: int) -> Any:
     factor = 10.0 ** abs(decimals)
     there, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
-    rounded = run.record(back, run.record("rint", run.record(there, x, factor)), factor)
-    return in_order_of(run, rounded, x)
+    return run.record(back, run.record("rint", run.record(there, x, factor)), factor)
 
 
 def frexp(run: Run, x: Any) -> Any:
@@ -168,5 +201,5 @@ ELEMENTWISE: Mapping[Any, Any] = {
     np.i0: of_items("i0", ufunc("i0", np.i0)),
     np.round: of_items("rint", round_),
     np.around: of_items("rint", round_),
-    np.fabs: of_items("absolute", ufunc("absolute", np.fabs)),
+    np.fabs: of_items("absolute", fabs),
 }

@@ -128,7 +128,7 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     return run.record("einsum", *arrays, subscripts=f"{','.join(parts)}->{result}")
 
 
-def _viewed(run: Run, term: str, x: Array, result: str) -> Array:
+def _viewed(run: Run, term: str, x: Array, result: str) -> Any:
     """The axes of one operand in another order, and its diagonals: NumPy gives a view."""
     left, view = _reduced(run, term, x, set(result))
     return transpose(run, view, tuple(left.index(name) for name in result))

@@ -49,6 +49,11 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     return copied
 
 
+def _is_numpy_scalar(a: Any) -> bool:
+    """True for scalars of NumPy: they have its methods, which return them as they are."""
+    return isinstance(a, np.generic) or (isinstance(a, Scalar) and a.type.kind == "scalar")
+
+
 def _is_fortran(run: Run, x: Array, order: Any) -> bool:
     """Whether elements are taken with the first index running fastest: in order "F", and in order
     "A" of an array that is stored so."""
@@ -125,7 +130,9 @@ def flatten(run: Run, a: Array, order: str = "C") -> Any:
     return run.record("copy", ravel(run, a, order))
 
 
-def transpose(run: Run, a: Any, axes: Any = None) -> Array:
+def transpose(run: Run, a: Any, axes: Any = None) -> Any:
+    if _is_numpy_scalar(a) and axes in (None, ()):
+        return same_number(a)
     x = run.as_array(a)
     ndim = x.type.ndim
     if axes is None:
@@ -139,7 +146,7 @@ def transpose(run: Run, a: Any, axes: Any = None) -> Array:
     return run.view(x, "transpose", axes=order)
 
 
-def swapaxes(run: Run, a: Any, axis1: int, axis2: int) -> Array:
+def swapaxes(run: Run, a: Any, axis1: int, axis2: int) -> Any:
     x = run.as_array(a)
     order = list(range(x.type.ndim))
     i, j = axis_of(run, x.type.ndim, axis1), axis_of(run, x.type.ndim, axis2)
@@ -147,7 +154,7 @@ def swapaxes(run: Run, a: Any, axis1: int, axis2: int) -> Array:
     return transpose(run, x, tuple(order))
 
 
-def moveaxis(run: Run, a: Any, source: Any, destination: Any) -> Array:
+def moveaxis(run: Run, a: Any, source: Any, destination: Any) -> Any:
     x = run.as_array(a)
     ndim = x.type.ndim
     sources = [axis_of(run, ndim, s) for s in _tuple(source)]
@@ -167,11 +174,11 @@ def _tuple(value: Any) -> Sequence[Any]:
 def expand_dims(run: Run, a: Any, axis: Any) -> Array:
     x = run.as_array(a)
     axes = axes_of(run, x.type.ndim + len(_tuple(axis)), axis)
-    return run.view(x, "expand_dims", axis=axes)
+    return run.view(x, "expand_dims", axis=axes) if axes else Array(x.cell, x.type, x.path)
 
 
 def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
-    if isinstance(a, Scalar) and a.type.kind == "scalar":
+    if _is_numpy_scalar(a) and axis in (None, (), 0, -1):
         return same_number(a)
     x = run.as_array(a)
     if axis is None:
@@ -353,22 +360,38 @@ def pad(
     run: Run, array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 ) -> Any:
     x = run.as_array(array)
-    if not isinstance(constant_values, int | float):
-        run.refuse("np.pad takes one constant, a static number", "join the edges by np.concatenate")
+    if not x.type.ndim:
+        return run.record("copy", x)
+    if not is_static(constant_values):
+        run.refuse("np.pad takes static constants", "join the edges by np.concatenate")
     if not is_static(pad_width):
         run.refuse("the pad width is a traced value", "use static integers")
     try:
         widths = np.broadcast_to(np.asarray(pad_width, int), (x.type.ndim, 2)).tolist()
+        constants = np.broadcast_to(np.asarray(constant_values), (x.type.ndim, 2)).tolist()
     except (TypeError, ValueError):
         run.refuse(f"pad width {pad_width!r} does not fit shape {x.type.dims}", "", TypingError)
     if mode == "constant":
-        return run.record("pad", x, pad_width=widths, mode=mode, value=constant_values)
+        return _padded(run, x, widths, constants)
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         run.refuse(f"np.pad in mode {mode!r} is not supported", "join the edges by np.concatenate")
     wide = x
     for axis, (before, after) in enumerate(widths):
         wide = _extended(run, wide, axis, before, after, mode)
     return in_order_of(run, wide if any(map(any, widths)) else run.record("copy", x), x)
+
+
+def _padded(run: Run, x: Array, widths: Any, constants: Any) -> Any:
+    """The array with constants around it: those of later axes lie in the corners."""
+    first = constants[0][0]
+    if all(constant == first for pair in constants for constant in pair):
+        return run.record("pad", x, pad_width=widths, mode="constant", value=first)
+    for axis, (width, values) in enumerate(zip(widths, constants, strict=True)):
+        for side in (0, 1):
+            one = [[0, 0] for _ in widths]
+            one[axis][side] = width[side]
+            x = run.record("pad", x, pad_width=one, mode="constant", value=values[side])
+    return x
 
 
 def _extended(run: Run, x: Array, axis: int, before: int, after: int, mode: Any) -> Array:
@@ -403,10 +426,19 @@ def _along(axis: int, entry: slice) -> tuple[slice, ...]:
     return (slice(None),) * axis + (entry,)
 
 
-def repeat(run: Run, a: Any, repeats: int, axis: Any = None) -> Any:
-    """np.repeat by a static count: a new axis, broadcast and merged."""
+def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
+    """np.repeat by a static count: a new axis, broadcast and merged; by a count for each element:
+    the elements at their places."""
     x = run.as_array(a) if axis is not None else ravel(run, a)
     at = axis_of(run, x.type.ndim, 0 if axis is None else axis)
+    if isinstance(repeats, list | tuple) and is_static(repeats) and len(repeats) > 1:
+        try:
+            places = np.repeat(np.arange(x.type.dims[at]), repeats).tolist()
+        except (TypeError, ValueError) as error:
+            run.raises(error, reason=f"np.repeat: {error}")
+        return run.call(np.take, [x, places], {"axis": at})
+    if isinstance(repeats, list | tuple) and is_static(repeats) and len(repeats) == 1:
+        (repeats,) = repeats
     if not isinstance(repeats, int):
         run.refuse("np.repeat takes one static count", "index with an integer array", TypingError)
     dims = list(x.type.dims)

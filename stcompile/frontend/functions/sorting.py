@@ -28,6 +28,12 @@ def _flat(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
     return x, axis_of(run, x.type.ndim, 0 if axis is None else axis)
 
 
+def _flat_of_any(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
+    """The same; one without axes is a vector of one."""
+    has_axes = run.as_array(a).type.ndim > 0
+    return _flat(run, a, axis if has_axes or axis not in (0, -1) else None)
+
+
 def sort(run: Run, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
     """np.sort; of equal numbers it does not matter which comes first."""
     if kind not in _KINDS or stable not in (None, True, False):
@@ -39,13 +45,13 @@ def sort(run: Run, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = No
 def argsort(run: Run, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
     if kind not in _KINDS or stable not in (None, True, False):
         run.refuse(f"np.argsort does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
-    x, at = _flat(run, a, axis)
+    x, at = _flat_of_any(run, a, axis)
     return run.record("argsort", x, axis=at, kind="stable" if stable else kind)
 
 
 def _partition(primitive: str) -> Any:
     def lowering(run: Run, a: Any, kth: Any, axis: Any = -1) -> Any:
-        x, at = _flat(run, a, axis)
+        x, at = (_flat_of_any if primitive == "argpartition" else _flat)(run, a, axis)
         size = x.type.dims[at]
         if not is_static(kth):
             run.refuse("`kth` is a traced value", "use static integers", TypingError)

@@ -137,18 +137,18 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
         return run.call(type, [owner], {})
     if name in _FACTS and not weak:
         return _FACTS[name](owner)
-    if name in _VIEWS and not weak:
-        if isinstance(owner, Array):
-            return _VIEWS[name](run, owner)
-        if name == "T":
-            return owner
+    if name in _VIEWS and isinstance(owner, Array):
+        return _VIEWS[name](run, owner)
+    if name == "T" and not weak:
+        return owner
     if name in ("real", "imag"):
         return _part(run, owner, name)
     if name == "flat" and isinstance(owner, Array):
         return Flat(owner)
     if weak and name == "conjugate":
         return ArrayMethod(owner, name)
-    if not weak and callable(getattr(np.ndarray, name, None)):
+    is_method = callable(getattr(np.ndarray, name, None))
+    if not weak and is_method and has_attribute(run, owner, name):
         return ArrayMethod(owner, name)
     kind = (
         "a Python number" if weak else "an array" if isinstance(owner, Array) else "a NumPy scalar"

@@ -122,8 +122,6 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
             )
     if python is operator.pow and powers.is_python_power(left, right):
         return powers.power(run, left, right)
-    if primitive in ("left_shift", "right_shift"):
-        run.refuse("shifts of traced integers are not supported", "multiply by a power of two")
     return _record_binary(run, operation, left, right)
 
 
@@ -134,6 +132,8 @@ def plain_number(value: Any) -> Any:
 
 def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     primitive = operation[0]
+    if primitive == "power" and is_power_of_bools(left, right):
+        return power_of_bools(run, left, right)
     for operand in (left, right):
         if not (comparable(operand) or isinstance(operand, Variable)):
             run.refuse(
@@ -142,6 +142,23 @@ def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any
                 TypingError,
             )
     return run.record(primitive, left, right)
+
+
+def is_power_of_bools(base: Any, exponent: Any) -> bool:
+    """True for booleans of NumPy to an integer power, whose dtype depends on the exponent."""
+    is_bool = is_traced(base) and base.type.kind != "python" and base.type.dtype.kind == "b"
+    return is_bool and type(exponent) in (int, bool)
+
+
+def power_of_bools(run: Run, base: Any, exponent: int, power: Any = operator.pow) -> Any:
+    """Booleans to an integer power, in the dtype that NumPy finds for this one."""
+    example = np.ones((1,) * base.type.ndim, bool) if isinstance(base, Array) else np.True_
+    try:
+        dtype = power(example, exponent).dtype
+    except (TypeError, ValueError) as error:
+        return run.raises(error, reason=str(error))
+    given = base if base.type.ndim else run.record("to_scalar", base)
+    return run.record("power", run.record("cast", given, dtype=dtype), exponent)
 
 
 def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:

@@ -79,6 +79,10 @@ def _bits(widest: type) -> type | None:
     return widest if widest in (bool, int) else None
 
 
+def _shift(widest: type) -> type | None:
+    return int if widest in (bool, int) else None
+
+
 def _inversion(widest: type) -> type | None:
     return int if widest in (bool, int) else None
 
@@ -90,6 +94,7 @@ PYTHON_RULES: dict[str, PythonRule] = {
     **dict.fromkeys(("equal", "not_equal"), _equality),
     **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _ordering),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), _bits),
+    **dict.fromkeys(("left_shift", "right_shift"), _shift),
     "divide": _division,
     "absolute": _magnitude,
     "invert": _inversion,
@@ -109,13 +114,21 @@ def promoted(types: Types) -> np.dtype[Any]:
     return np.result_type(*(t.python_type(0) if t.kind == "python" else t.dtype for t in types))
 
 
+def by_python(types: Types) -> bool:
+    """True for operands of which Python's own operators make a Python number: Python numbers, and
+    a `numpy.float64`, which is a float, on the right of a complex number."""
+    if len(types) == 2 and types[1] == Type.scalar(np.float64):
+        return types[0] == Type.python(complex)
+    return all(t.kind == "python" for t in types)
+
+
 def _ufunc(name: str) -> Infer:
     ufunc = UFUNCS[name]
     python_rule = PYTHON_RULES.get(name)
 
     def infer(types: Types, params: Any) -> Types:
         require_count(name, types, ufunc.nin)
-        if python_rule is not None and all(t.kind == "python" for t in types):
+        if python_rule is not None and by_python(types):
             result = python_rule(max((t.python_type for t in types), key=_WIDTH.index))
             if result is None:
                 raise OperandError(f"{name}: Python does not define it for {_listed(types)}")
