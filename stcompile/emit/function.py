@@ -25,12 +25,11 @@ from stcompile.code.render import render
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
 from stcompile.emit.layout import INDENT, WIDTH, body_lines, comment_on
 from stcompile.emit.names import Naming
-from stcompile.emit.planned import Planned
 from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.statements import Statements
 from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.plan.buffers import Plan
-from stcompile.plan.schedule import make_schedule
+from stcompile.plan.decide import make_schedule
 from stcompile.wengert.ir import Program, Variable
 from stcompile.wengert.naming import RESERVED, Names
 from stcompile.wengert.primitives.external import externals_of
@@ -161,10 +160,10 @@ class _Emitter:
         contiguous.update(constant.variable for constant in self.constants)
         self.schedule = make_schedule(self.tree, contiguous, options)
         taken = [*self.arguments, FACTORY, *known, *defaults.values(), *self.saved]
-        is_fast = options.level == "fast"
-        taken += [self.name] if is_fast else []  # the buffers stand around the function
+        if self.schedule.is_fast:
+            taken.append(self.name)  # the buffers stand around the function
         self.naming = Naming(self.schedule, taken)
-        self.statements = (Planned if is_fast else Statements)(self.schedule, self.naming)
+        self.statements = Statements(self.schedule, self.naming)
 
     def run(self) -> Emitted:
         prologue = self._prologue()
@@ -203,7 +202,7 @@ class _Emitter:
         for leaf in self.staged.leaves:
             if not leaf.path:
                 self.naming.give(leaf.variable, self._called(leaf.argument))
-            elif leaf.variable in self.statements.read:
+            elif leaf.variable in self.schedule.read:
                 targets.append(self._named(leaf.variable))
                 shown = trees.show_path(leaf.argument, leaf.path)
                 values.append(self._expression(shown))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from stcompile.analysis.regions import (
     Branch,
-    Carry,
     Collected,
     Region,
     Repeat,
@@ -20,11 +19,11 @@ from stcompile.base.location import Location
 from stcompile.code.literals import attribute, literal, name
 from stcompile.emit.layout import Block, Compound, is_empty
 from stcompile.emit.names import Naming
-from stcompile.emit.steps import Steps, copy_of, is_called
+from stcompile.emit.steps import Steps, copied_into, copy_of, empty
 from stcompile.plan.inlining import is_indexed
+from stcompile.plan.moves import Move, Pair, is_crossed, ordered
 from stcompile.plan.schedule import Schedule
 from stcompile.wengert.ir import Atom, Variable
-from stcompile.wengert.types import Type
 
 
 class Statements(Steps):
@@ -40,8 +39,12 @@ class Statements(Steps):
         self.collected: dict[int, list[tuple[Repeat, Collected]]] = {}
 
     def returned(self, atom: Atom) -> ast.expr:
-        """An atom as the caller gets it."""
-        return self.expression(atom)
+        """An atom as the caller gets it: a copy of what is in a buffer."""
+        code = self.expression(atom)
+        if self.schedule.plan.has(atom) or atom in self.schedule.rows:
+            self.allocated += atom.type.nbytes
+            return ast.Call(attribute("np", "copy"), [code], [])
+        return code
 
     def region(self, region: Region) -> None:
         self._collect(region.start)
@@ -59,22 +62,48 @@ class Statements(Steps):
     # --- what is handed on ---------------------------------------------------------------------
 
     def hand_on(
-        self, pairs: Sequence[tuple[Variable, ast.expr]], location: Location, together: bool
+        self,
+        pairs: Sequence[Pair],
+        location: Location,
+        together: bool = False,
+        copied: Container[Variable] = (),
     ) -> None:
         """Assign to variables what they are from here on: all at once if one is read for another,
-        or where several shall stand ``together``."""
-        needed = [(v, c) for v, c in pairs if not is_called(c, self.naming.called(v).id)]
-        called = [self.naming.called(v).id for v, _ in needed]
-        for place, (_, code) in enumerate(needed):
-            read = {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
-            together |= not read.isdisjoint(called[:place])
-        if together and len(needed) > 1:
-            targets = ast.Tuple([ast.Name(own, ast.Store()) for own in called], ast.Store())
-            values = ast.Tuple([code for _, code in needed], ast.Load())
+        or where several shall stand ``together``; but what has a buffer is copied there. Of the
+        ``copied`` ones it is a copy."""
+        schedule = self.schedule
+        codes = {
+            v: copy_of(self.operand(atom)) if v in copied else self.expression(atom)
+            for v, atom in pairs
+        }
+        needed = [p for p in pairs if p[0] in copied or not schedule.is_there(*p)]
+        names = [self.naming.called(variable).id for variable, _ in needed]
+        if any(schedule.plan.has(variable) for variable, _ in pairs):
+            for move in ordered(schedule, needed):
+                codes[move.target] = self._moved(move, codes[move.target], location)
+        elif len(needed) > 1 and (together or is_crossed(schedule, needed)):
+            targets = ast.Tuple([ast.Name(own, ast.Store()) for own in names], ast.Store())
+            values = ast.Tuple([codes[variable] for variable, _ in needed], ast.Load())
             self.block(location).statements.append(ast.Assign([targets], values, lineno=0))
-            return
-        for variable, code in needed:
-            self.assign(variable, code, location)
+        else:
+            for variable, _ in needed:
+                self.assign(variable, codes[variable], location)
+
+    def _moved(self, move: Move, code: ast.expr, location: Location) -> ast.expr:
+        """What is moved: itself, or a name for it where it is kept aside."""
+        target = move.target
+        if move.aside:
+            own = self.naming.names.unnamed()
+            if target.type.kind == "array":
+                code = ast.Call(attribute("np", "copy"), [code], [])
+                self.allocated += target.type.nbytes
+            self.add(ast.Assign([ast.Name(own, ast.Store())], code, lineno=0), location)
+            return name(own)
+        if self.schedule.plan.has(target):
+            self.add(copied_into(self.naming.called(target), code), location)
+        else:
+            self.assign(target, code, location)
+        return code
 
     # --- branches ------------------------------------------------------------------------------
 
@@ -87,11 +116,11 @@ class Statements(Steps):
             with self.aside() as blocks:
                 self.region(arm)
                 pairs = [
-                    (output, self.expression(atom))
+                    (output, atom)
                     for output, atom in zip(branch.outputs, arm.outputs, strict=True)
-                    if output in self.read and not self._stays_undefined(output, atom)
+                    if output in self.schedule.read and not self._stays_undefined(output, atom)
                 ]
-                self.hand_on(pairs, self.last(branch.location), together=False)
+                self.hand_on(pairs, self.last(branch.location))
             arms.append(blocks)
             most = max(most, self.allocated)
         self.allocated = before + most
@@ -105,7 +134,7 @@ class Statements(Steps):
 
     def _stays_undefined(self, output: Variable, atom: Atom) -> bool:
         """True if no path reads what an arm leaves undefined: it needs no statement."""
-        return atom in self.undefined and output in self.guarded
+        return self.schedule.is_undefined(atom) and output in self.guarded
 
     # --- loops ---------------------------------------------------------------------------------
 
@@ -122,7 +151,7 @@ class Statements(Steps):
                 head = ast.For(self.counter(loop), self._steps(loop), [ast.Pass()], [])
             self._feeds(loop)
             self.region(loop.body)
-            pairs = [(c.variable, self.expression(c.final)) for c in loop.carry]
+            pairs = [(c.variable, c.final) for c in loop.carry]
             self.hand_on(pairs, self._final_location(loop), together=True)
         if loop.counter is not None:
             self.naming.release(loop.counter)
@@ -135,27 +164,18 @@ class Statements(Steps):
 
     def _prepare(self, loop: Repeat) -> None:
         """What stands before the loop."""
-        pairs = []
-        for carry in loop.carry:
-            pairs.append((carry.variable, self.first_value(carry)))
-        self.hand_on(pairs, loop.location, together=False)
+        plan = self.schedule.plan
+        copied = [v for v, *_ in loop.carry if v in self.schedule.writes.copied and not plan.has(v)]
+        self.allocated += sum(variable.type.nbytes for variable in copied)
+        pairs = [(carry.variable, carry.initial) for carry in loop.carry]
+        self.hand_on(pairs, loop.location, copied=copied)
         for collected in loop.collected:
-            if collected.output in self.read:
-                self.open_collection(loop, collected)
+            output = collected.output
+            if output in self.schedule.read:
+                if not plan.has(output):
+                    self.assign(output, self._collection(loop, collected), loop.location)
+                    self.allocated += output.type.nbytes
                 self.collected.setdefault(collected.at, []).append((loop, collected))
-
-    def open_collection(self, loop: Repeat, collected: Collected) -> None:
-        """Make what a loop puts the values of its steps in."""
-        self.assign(collected.output, self._collection(loop, collected), loop.location)
-        self.allocated += collected.output.type.nbytes
-
-    def first_value(self, carry: Carry) -> ast.expr:
-        """What a loop's variable is before the loop."""
-        initial = self.operand(carry.initial)
-        if carry.variable not in self.writes.copied:
-            return initial.code
-        self.allocated += carry.variable.type.nbytes
-        return copy_of(initial)
 
     def _collection(self, loop: Repeat, collected: Collected) -> ast.expr:
         if not collected.is_stack:
@@ -168,7 +188,7 @@ class Statements(Steps):
     def _collect(self, at: int) -> None:
         """Note values that are known from a position on."""
         for loop, collected in self.collected.pop(at, ()):
-            if self.is_there(collected):
+            if self.schedule.is_in_row(collected):
                 continue
             whole = self.naming.called(collected.output)
             code = self.expression(collected.atom)
@@ -180,26 +200,16 @@ class Statements(Steps):
                 append = ast.Attribute(whole, "append", ast.Load())
                 self.add(ast.Expr(ast.Call(append, [code], [])), location)
 
-    def is_there(self, collected: Collected) -> bool:
-        """True for a value that was computed where it is collected."""
-        return False
-
     def _feeds(self, loop: Repeat) -> None:
         """The items of a step: under names, if they are not written where they are used."""
         for feed in loop.feeds:
-            if feed.variable in self.read:
+            if feed.variable in self.schedule.read:
                 whole = self.expression(feed.source)
                 item = ast.Subscript(whole, self.counter(loop), ast.Load())
-                if feed.variable in self.without_name:
+                if feed.variable in self.schedule.inlined:
                     self.code[feed.variable] = item
                 else:
                     self.assign(feed.variable, item, loop.location)
-
-    def counter(self, loop: Repeat) -> ast.Name:
-        assert loop.counter is not None
-        if loop.counter not in self.read:
-            return name("_")
-        return self.naming.counter(loop.counter)
 
     def _steps(self, loop: Repeat) -> ast.expr:
         steps = ast.Call(name("range"), [self._length(loop)], [])
@@ -223,15 +233,9 @@ class Statements(Steps):
         for item in loop.body.items:
             if isinstance(item, Step) and item.equation.outputs:
                 output = item.equation.outputs[0]
-                if output in self.without_name and output in loop.body.outputs:
+                if output in self.schedule.inlined and output in loop.body.outputs:
                     return item.equation.location
         return self.last(loop.location)
-
-
-def empty(type: Type) -> ast.expr:
-    """A new array."""
-    shape = literal(type.dims if len(type.dims) > 1 else type.dims[0])
-    return ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
 
 
 def _guarded(tree: Tree) -> set[Variable]:

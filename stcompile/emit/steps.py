@@ -6,18 +6,20 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stcompile.analysis.regions import Step
+from stcompile.analysis.regions import Repeat, Step
 from stcompile.base.location import Location
-from stcompile.code.literals import literal
-from stcompile.code.templates import Code, Operand, substitute
-from stcompile.emit.layout import Block, Compound
+from stcompile.code.literals import attribute, literal, name
+from stcompile.code.templates import Code, Operand, substitute, substitute_into, substitute_scalar
+from stcompile.emit.layout import Block, Commented, Compound
 from stcompile.emit.names import Naming
+from stcompile.emit.products import Factor, alpha_of, blas_call, shown_product
+from stcompile.plan.collected import Row
 from stcompile.plan.inlining import block_key
-from stcompile.plan.overlaps import overlapping_writes
-from stcompile.plan.schedule import Schedule
-from stcompile.plan.writable import is_sum
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.plan.products import Product
+from stcompile.plan.schedule import Schedule, Way
+from stcompile.wengert.ir import Atom, Constant, Equation, Params, Variable
 from stcompile.wengert.templates import inplace_operand, mark_of
+from stcompile.wengert.types import Type
 
 
 class Steps:
@@ -26,15 +28,10 @@ class Steps:
 
     def __init__(self, schedule: Schedule, naming: Naming) -> None:
         self.schedule = schedule
-        self.writes = schedule.writes
-        self.without_name = schedule.inlined
         self.naming = naming
-        self.read = schedule.read
         self.code: dict[Variable, ast.expr] = {}  # of variables without a name
         self.blocks: list[Block] = []
         self.allocated = 0
-        self.undefined: set[Atom] = set()
-        self.overlapping = overlapping_writes(schedule.tree, self.writes)
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -93,71 +90,208 @@ class Steps:
     # --- steps ---------------------------------------------------------------------------------
 
     def step(self, step: Step) -> None:
-        equation = step.equation
-        if step.at in self.writes.done:
+        way, equation = self.schedule.ways[step.at], step.equation
+        if way is Way.NOTHING:
             return
-        if equation.primitive == "undef":
+        if way is Way.UNDEFINED:
             self.code[equation.output] = literal(0)
-            self.undefined.add(equation.output)
+            return
+        if way is Way.HELD:
+            self.naming.called(equation.output)
+            return
+        if way in _PRODUCTS:
+            self._product(step, way)
             return
         operands = [self.operand(atom) for atom in equation.inputs]
-        if step.at in self.overlapping:
+        if step.at in self.schedule.copied:
             self.allocated += equation.inputs[1].type.nbytes
             operands[1] = Operand(copy_of(operands[1]), equation.inputs[1])
-        mark = mark_of(equation.primitive)
-        if mark == "write" and equation.output.type.kind != "stack":
-            self.write(step, operands)
-            return
-        if self.place(step, operands):
-            return
+        if way in _CHANGES:
+            self._change(equation, way, operands)
+        elif way is Way.INTO or way is Way.ADD_INTO:
+            primitive = "add" if way is Way.ADD_INTO else equation.primitive
+            params = {} if way is Way.ADD_INTO else equation.params
+            self._into(primitive, equation, operands, params)
+        elif way is Way.JOIN:
+            self._join(equation, operands)
+        else:
+            self._compute(equation, way, operands)
+
+    def _compute(self, equation: Equation, way: Way, operands: list[Operand]) -> None:
+        """A value as an expression, or statements without one."""
         code = self.code_of(equation, operands)
+        self.block(equation.location)
         if code.value is None:
-            self.block(equation.location)
             for statement in code.statements:
                 self.add(statement, equation.location)
             return
         output = equation.output
-        self.block(equation.location)
-        if equation.effects and output not in self.read:
+        if way is Way.EFFECT:
             self.add(ast.Expr(code.value), equation.location)
-        elif output in self.without_name:
+        elif way is Way.INLINE:
             self.code[output] = code.value
-        elif output in self.writes.made_in:
+        elif way is Way.STORE:
             stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
             (statement,) = stored.statements
             if isinstance(self.add(statement, equation.location), ast.AugAssign):
                 return  # nothing is allocated
         else:
             self.assign(output, code.value, equation.location)
-        if mark == "fresh" and not self.is_put_back(output):
+        if mark_of(equation.primitive) == "fresh" and output not in self.schedule.put_back:
             self.allocated += output.type.nbytes
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
+        if self.schedule.is_fast:
+            quick = substitute_scalar(equation.primitive, operands, equation.params)
+            if quick is not None:
+                return Code((), quick)
         return substitute(equation.primitive, operands, equation.params)
 
-    def is_put_back(self, output: Variable) -> bool:
-        """True for a value that is computed in the place that it is put back to."""
-        return False
-
-    def place(self, step: Step, operands: list[Operand]) -> bool:
-        """Write the value into the place it has; False if it has none."""
-        return False
-
-    def write(self, step: Step, operands: list[Operand]) -> None:
-        equation = step.equation
+    def _change(self, equation: Equation, way: Way, operands: list[Operand]) -> None:
+        """What changes an array in place, or a copy of it."""
         output, location = equation.output, equation.location
         at = inplace_operand(equation.primitive)
-        if not self.writes.inplace[step.at]:
+        own = self.naming.called(output)
+        if way is not Way.CHANGE:
             self.allocated += output.type.nbytes
-            if is_sum(equation):
-                summed = substitute("add", operands, {})  # no copy: the sum is a new array
-                assert summed.value is not None
-                self.assign(output, summed.value, location)
-                return
+        if way is Way.ADD:
+            summed = substitute("add", operands, {})  # no copy: the sum is a new array
+            assert summed.value is not None
+            self.assign(output, summed.value, location)
+            return
+        if way is Way.COPY:
             self.assign(output, copy_of(operands[at]), location)
-        operands[at] = Operand(self.naming.called(output), output)
+        elif self.schedule.plan.has(output) and not self._is_there(output, equation.inputs[at]):
+            self.add(copied_into(own, operands[at].code), location)
+        operands[at] = Operand(own, output)
         for statement in substitute(equation.primitive, operands, equation.params).statements:
             self.add(statement, location)
+
+    # --- places --------------------------------------------------------------------------------
+
+    def _into(
+        self, primitive: str, equation: Equation, operands: list[Operand], params: Params
+    ) -> None:
+        """A value that is written into a place."""
+        self.block(equation.location)
+        out = Operand(self._place_of(equation.output), equation.output)
+        for statement in substitute_into(primitive, out, operands, params):
+            self.add(statement, equation.location)
+        self._name_row(equation.output, equation.location)
+
+    def _join(self, equation: Equation, operands: list[Operand]) -> None:
+        """A concatenation: what is not there yet is copied."""
+        there = {rows.variable for rows in self.schedule.plan.joined[equation.output]}
+        self.block(equation.location)
+        start = 0
+        for operand in operands:
+            stop = start + operand.shape[0]
+            if operand.atom not in there:
+                whole = self.naming.called(equation.output)
+                rows = ast.Subscript(whole, literal(slice(start, stop)), ast.Load())
+                self.add(copied_into(rows, operand.code), equation.location)
+            start = stop
+
+    def _place_of(self, output: Variable) -> ast.expr:
+        """Where a value is computed."""
+        row = self.schedule.plan.rows.get(output)
+        return self.naming.called(output) if row is None else self._row(row)
+
+    def _is_there(self, output: Variable, atom: Atom) -> bool:
+        """True if an atom is in the very place where a value is computed."""
+        in_row = output in self.schedule.plan.rows
+        return not in_row and self.schedule.is_called(output, atom)
+
+    def _row(self, row: Row) -> ast.expr:
+        whole = self.naming.called(row.whole)
+        return ast.Subscript(whole, self.counter(row.loop), ast.Load())
+
+    def _name_row(self, value: Variable, location: Location) -> None:
+        """A value that was computed in a row is that row from here on, maybe under a name."""
+        row = self.schedule.plan.rows.get(value)
+        if row is None:
+            return
+        if self.schedule.is_row(value):
+            self.code[value] = self._row(row)
+        else:
+            self.assign(value, self._row(row), location)
+
+    def counter(self, loop: Repeat) -> ast.Name:
+        assert loop.counter is not None
+        if loop.counter not in self.schedule.read and loop.counter not in self.schedule.counted:
+            return name("_")
+        return self.naming.counter(loop.counter)
+
+    # --- products ------------------------------------------------------------------------------
+
+    def _product(self, step: Step, way: Way) -> None:
+        """A product, or a sum of it with an array."""
+        equation, output = step.equation, step.equation.output
+        location = equation.location
+        product = self.schedule.products.get(step.at)
+        contract = equation if product is None else product.contract
+        acc = None if product is None else self.expression(product.acc)
+        x, y = map(self.operand, contract.inputs)
+        self.block(location)
+        if product is not None and way in (Way.NUMPY, Way.NUMPY_CHANGE):
+            self._add_by_numpy(product, output, way, [x, y], location)
+            return
+        if way is Way.NEW_BLAS:
+            self.assign(output, empty(output.type), location)
+            self.allocated += output.type.nbytes
+        out = self._place_of(output)
+        alpha, sign, times = literal(1.0), "", ""
+        if product is not None and acc is not None:
+            scale = None if product.scale is None else self.expression(product.scale)
+            if not self._is_there(output, product.acc):
+                self.add(copied_into(out, acc), location)
+            alpha, sign = alpha_of(product, scale), "-" if product.is_negative else "+"
+            times = "" if scale is None else f"{ast.unparse(scale)} * "
+        first, second, whole = map(self._factor, (x, y, Operand(out, output)))
+        call = blas_call(contract, whole, first, second, alpha, 0.0 if product is None else 1.0)
+        shown = f"{ast.unparse(out)} {sign}= {times}{shown_product(contract, first, second)}"
+        self.block(location).statements.append(Commented(call, shown))
+        self._name_row(output, location)
+
+    def _add_by_numpy(
+        self,
+        product: Product,
+        output: Variable,
+        way: Way,
+        factors: list[Operand],
+        location: Location,
+    ) -> None:
+        """Add a product to an array that BLAS might take a copy of."""
+        code = substitute("contract", factors, product.contract.params).value
+        assert code is not None
+        if product.scale is not None:
+            code = ast.BinOp(self.expression(product.scale), ast.Mult(), code)
+        op = ast.Sub() if product.is_negative else ast.Add()
+        self.allocated += output.type.nbytes
+        if way is Way.NUMPY_CHANGE:
+            target = ast.Name(self.naming.called(output).id, ast.Store())
+            self.add(ast.AugAssign(target, op, code), location)
+        else:
+            self.assign(output, ast.BinOp(self.expression(product.acc), op, code), location)
+
+    def _factor(self, operand: Operand) -> Factor:
+        plan, atom = self.schedule.plan, operand.atom
+        head = plan.head_of.get(atom) if isinstance(atom, Variable) else None
+        return Factor(operand.code, operand.ndim, head in plan.orders)
+
+
+_CHANGES = frozenset({Way.CHANGE, Way.COPY, Way.ADD})
+_PRODUCTS = frozenset({Way.BLAS, Way.NEW_BLAS, Way.NUMPY, Way.NUMPY_CHANGE})
+
+
+def empty(type: Type) -> ast.expr:
+    """A new array."""
+    shape = literal(type.dims if len(type.dims) > 1 else type.dims[0])
+    return ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
+
+
+def copied_into(out: ast.expr, code: ast.expr) -> ast.stmt:
+    return ast.Expr(ast.Call(attribute("np", "copyto"), [out, code], []))
 
 
 def copy_of(operand: Operand) -> ast.expr:

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from enum import Enum, auto
 
-from stcompile.analysis.liveness import Liveness, Moments
-from stcompile.analysis.regions import Tree
-from stcompile.analysis.storage import Writes, plan_writes
-from stcompile.base.options import Options
-from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
-from stcompile.plan.collected import collected_rows, names_of_rows, with_rows
-from stcompile.plan.inlining import inlined, text_places
-from stcompile.plan.products import Product, contiguous_variables, find_products, suits_numpy
+from stcompile.analysis.regions import Collected, Repeat, Tree
+from stcompile.analysis.storage import Writes
+from stcompile.plan.buffers import Plan
+from stcompile.plan.collected import names_of_rows
+from stcompile.plan.products import Product
 from stcompile.plan.sharing import Sharing
-from stcompile.plan.stored import make_stored_in_place, store_products
-from stcompile.plan.writable import computed_by, fixed_places, writable_steps
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import Atom, Variable
+
+
+class Way(Enum):
+    """What the text has for a step."""
+
+    NOTHING = auto()  # it is done elsewhere
+    HELD = auto()  # what is there before the function runs, or inside of what was computed
+    UNDEFINED = auto()  # no value: nothing reads it
+    INLINE = auto()  # an expression where it is used
+    EFFECT = auto()  # a statement without a value
+    NAME = auto()  # an assignment to a name
+    STORE = auto()  # an assignment to all elements of an argument
+    INTO = auto()  # a call that writes into a buffer
+    JOIN = auto()  # the parts of a concatenation that are not in their place
+    CHANGE = auto()  # a change in place
+    COPY = auto()  # the same of a copy
+    ADD = auto()  # a sum under a name of its own, in place of a change
+    ADD_INTO = auto()  # or in a buffer
+    BLAS = auto()  # a product, or its sum with an array, into a place
+    NEW_BLAS = auto()  # into a new array
+    NUMPY = auto()  # a sum with a product under a name of its own, by NumPy
+    NUMPY_CHANGE = auto()  # or in place
 
 
 @dataclass(frozen=True)
@@ -26,7 +44,10 @@ class Schedule:
     are written where they are used, and the ``read`` ones are read in the text. ``sharing`` has the
     classes of variables with one name, ``plan`` the buffers. ``writable`` are the positions of the
     steps that can write into a given array, ``products`` what some of them compute by BLAS, if the
-    function ``has_blas``; ``contiguous`` variables are what BLAS can read without a copy."""
+    function ``has_blas``; ``contiguous`` variables are what BLAS can read without a copy, and
+    ``given`` those among them that are arguments. ``ways`` has how each step is printed, by its
+    position, ``copied`` the positions of the writes whose value is copied first, and ``put_back``
+    what is computed in the place that it is put back to."""
 
     tree: Tree
     writes: Writes
@@ -39,64 +60,100 @@ class Schedule:
     contiguous: Collection[Variable]
     given: Container[Variable]
     has_blas: bool
+    is_fast: bool
+    ways: Mapping[int, Way]
+    copied: Collection[int]
+    put_back: Collection[Variable]
+
+    @functools.cached_property
+    def fused(self) -> Collection[Variable]:
+        """What BLAS computes together with a sum, and nothing stores."""
+        return {variable for product in self.products.values() for variable in product.fused}
+
+    @functools.cached_property
+    def rows(self) -> Collection[Variable]:
+        """The names for rows of what loops collect."""
+        return frozenset(names_of_rows(self.plan.rows))
+
+    @functools.cached_property
+    def counted(self) -> Collection[Variable | None]:
+        """The counters of loops that compute rows, though nothing may read these."""
+        return {row.loop.counter for row in self.plan.rows.values()}
 
     @property
     def unmade(self) -> Collection[Variable]:
         """What is stored nowhere, or only in an argument."""
-        fused = fused_by(self.products)
-        return frozenset([*fused, *self.writes.made_in, *names_of_rows(self.plan.rows)])
+        return frozenset([*self.fused, *self.writes.made_in, *self.rows])
 
+    # --- names ---------------------------------------------------------------------------------
 
-def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> Schedule:
-    """The schedule of a tree. The ``given`` arguments are contiguous."""
-    is_fast = options.level == "fast"
-    moments = Moments(tree)
-    writes = make_stored_in_place(tree, plan_writes(tree, moments))
-    writable = writable_steps(tree) if is_fast else {}
-    has_blas = is_fast and options.has_blas and not suits_numpy(tree)
-    without_name = inlined(tree, moments, writes, fixed_places(tree, writable))
-    contiguous = contiguous_variables(tree, given, computed_by(tree, writable))
-    products = find_products(tree, writes, contiguous) if has_blas else {}
-    without_name |= fused_by(products)
-    writes = store_products(tree, writes, products)
-    places = text_places(tree, without_name)
-    liveness = Liveness(moments, places)
-    rows = collected_rows(tree, writes, writable, without_name)
-    apart = writes.storage.views if is_fast else set()  # they have no buffer
-    sharing = Sharing(tree, liveness, writes, without_name | apart, places, rows)
-    plan = NOTHING
-    if is_fast:
-        plan = plan_buffers(
-            tree, liveness, writes, sharing.classes, writable, places, products, rows
-        )
-        _unite(plan, sharing)
-    return Schedule(
-        tree,
-        replace(writes, storage=with_rows(writes.storage, plan.rows)),
-        without_name,
-        places.keys(),
-        sharing,
-        plan,
-        writable,
-        products,
-        contiguous,
-        given,
-        has_blas,
-    )
+    def head_of(self, variable: Variable) -> Variable:
+        """The variable that stands for all with its name."""
+        return self.sharing.members(variable)[0]
 
+    def is_called(self, variable: Variable, atom: Atom) -> bool:
+        """True if an atom is printed as the name of a variable."""
+        is_name = atom not in self.inlined and not self.is_row(atom)
+        return is_name and self.sharing.same(variable, atom)
 
-def fused_by(products: Mapping[int, Product]) -> set[Variable]:
-    """The values that are not computed on their own."""
-    return {variable for product in products.values() for variable in product.fused}
+    def has_place(self, variable: Variable) -> bool:
+        """True for what is computed in a buffer, or in a row of what a loop collects."""
+        return self.plan.has(variable) or variable in self.plan.rows
 
+    def is_row(self, atom: Atom) -> bool:
+        """True for a value that is printed as the row it was computed in: it is not handed on, and
+        the user has no name for it."""
+        row = self.plan.rows.get(atom) if isinstance(atom, Variable) else None
+        return row is not None and row.carry is None and not self.sharing.is_named(*row.names)
 
-def _unite(plan: Plan, sharing: Sharing) -> None:
-    """Let what lives in one buffer in turn have one name, unless the user named it."""
-    allocation = plan.allocation
-    for other, one in allocation.inplace.items():
-        sharing.unite(one, other)
-    for block in allocation.blocks:
-        for one, other in itertools.pairwise(block.heads):
-            same = (one.type, plan.orders.get(one)) == (other.type, plan.orders.get(other))
-            if same and not sharing.is_named(one, other):
-                sharing.unite(one, other)
+    def is_in_row(self, collected: Collected) -> bool:
+        """True for a value that was computed where it is collected."""
+        row = self.plan.rows.get(collected.atom) if isinstance(collected.atom, Variable) else None
+        return row is not None and row.collected is collected
+
+    def is_there(self, variable: Variable, atom: Atom) -> bool:
+        """True if an atom needs no assignment to be called like a variable: it is, or is nothing
+        that anyone reads."""
+        is_nothing = self.plan.has(variable) and self.is_undefined(atom)
+        return is_nothing or self.is_called(variable, atom)
+
+    def is_undefined(self, atom: Atom) -> bool:
+        step = self.tree.makers.get(atom)
+        return step is not None and step.equation.primitive == "undef"
+
+    def reads(self, atom: Atom) -> set[Variable]:
+        """What stands for the names that are read where an atom is printed."""
+        if not isinstance(atom, Variable) or self.is_undefined(atom):
+            return set()
+        parts: Sequence[Atom | None] = ()
+        if self.is_row(atom):
+            row = self.plan.rows[atom]
+            parts = (row.whole, row.loop.counter)
+        elif atom not in self.inlined:
+            return {self.head_of(atom)}
+        elif atom in self.tree.makers:
+            parts = self.tree.makers[atom].equation.inputs
+        else:
+            parts = self._fed[atom]
+        return {own for part in parts if part is not None for own in self.reads(part)}
+
+    @functools.cached_property
+    def _fed(self) -> Mapping[Variable, Sequence[Atom | None]]:
+        """What the items of the steps of loops are read from."""
+        loops = (item for _, item in self.tree.items() if isinstance(item, Repeat))
+        return {f.variable: (f.source, loop.counter) for loop in loops for f in loop.feeds}
+
+    def shown(self, names: Collection[Variable]) -> set[Variable]:
+        """Names, and the classes with a buffer whose array they are or show a part of."""
+        found = set(names)
+        for own in names:
+            for member in self.sharing.members(own):
+                found |= self.plan.shown(self.writes.storage, member)
+        return found
+
+    def written(self, variable: Variable) -> set[Variable]:
+        """What an assignment to a variable overwrites, of those."""
+        own = {self.head_of(variable)}
+        if variable in self.rows:
+            return own
+        return own | self.plan.shown(self.writes.storage, variable)

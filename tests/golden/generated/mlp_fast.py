@@ -4,50 +4,50 @@ from scipy.linalg.blas import sgemm, sgemv
 
 def workspace():
     """`mlp_value_and_grad` with its buffers: 55,600 bytes, made once."""
-    v2 = np.empty((100, 32), np.float32)
+    v1 = np.empty((100, 32), np.float32)
     h = np.empty((100, 32), np.float32)
-    shifted = v9 = np.empty((10, 100), np.float32).T
-    v4 = np.empty(100, np.int16)
+    shifted = v7 = np.empty((10, 100), np.float32).T
+    v2 = np.empty(100, np.int16)
     hot = np.empty((10, 100), np.bool_).T
-    v6 = total = np.empty((100, 1), np.float32)
+    v4 = total = np.empty((100, 1), np.float32)
     exps = np.empty((10, 100), np.float32).T
-    v7 = np.empty((100, 1), np.float32)
-    v8 = np.empty((10, 100), np.float32).T
+    v5 = np.empty((100, 1), np.float32)
+    v6 = np.empty((10, 100), np.float32).T
     d_h = np.empty((100, 32), np.float32)
-    v10 = np.empty((100, 32), np.bool_)
+    v8 = np.empty((100, 32), np.bool_)
     zeros = np.zeros((100, 32), np.float32)
-    v5 = np.arange(10, dtype=np.int16)
+    v3 = np.arange(10, dtype=np.int16)
     ones = np.ones(100, np.float32)
-    v2_T, h_T, v4_part, d_h_T = v2.T, h.T, v4[:, None], d_h.T
+    v1_T, h_T, v2_part, d_h_T = v1.T, h.T, v2[:, None], d_h.T
 
     def mlp_value_and_grad(layers, x, y):
         """The value of `mlp` and its gradient with respect to `layers`."""
         W, b, W_1, b_1 = layers[0].W, layers[0].b, layers[1].W, layers[1].b
         # --- forward ----------------------------------------------------------
         # models.py:25  h = np.maximum(h @ layer.W + layer.b, 0)
-        np.copyto(v2, b)
-        sgemm(1.0, W.T, x.T, 1.0, v2_T, 0, 0, 1)  # v2 += x @ W
-        np.maximum(v2, zeros, out=h)
+        np.copyto(v1, b)
+        sgemm(1.0, W.T, x.T, 1.0, v1_T, 0, 0, 1)  # v1 += x @ W
+        np.maximum(v1, zeros, out=h)
         # models.py:27  return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
         np.copyto(shifted, b_1)
         sgemm(1.0, h_T, W_1.T, 1.0, shifted, 1, 1, 1)  # shifted += h @ W_1
         if np.minimum.reduce(y, axis=None) < 0 or np.maximum.reduce(y, axis=None) >= 10:
             raise IndexError("softmax_cross_entropy: a label is not one of the classes")
-        np.copyto(v4, y, casting="unsafe")
-        np.equal(v4_part, v5, out=hot)
-        np.maximum.reduce(shifted, axis=1, keepdims=True, out=v6)
-        np.subtract(shifted, v6, out=shifted)
+        np.copyto(v2, y, casting="unsafe")
+        np.equal(v2_part, v3, out=hot)
+        np.maximum.reduce(shifted, axis=1, keepdims=True, out=v4)
+        np.subtract(shifted, v4, out=shifted)
         np.exp(shifted, out=exps)
         np.add.reduce(exps, axis=1, keepdims=True, out=total)
-        np.log(total, out=v7)
-        np.copyto(v8, 0)
-        np.copyto(v8, shifted, where=hot)
-        loss = (np.add.reduce(v7, axis=None) - np.add.reduce(v8, axis=None)) / 100
+        np.log(total, out=v5)
+        np.copyto(v6, 0)
+        np.copyto(v6, shifted, where=hot)
+        loss = (np.add.reduce(v5, axis=None) - np.add.reduce(v6, axis=None)) / 100
         # --- adjoint ----------------------------------------------------------
         # models.py:27  return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
         np.divide(exps, total, out=exps)
-        np.copyto(v9, hot, casting="unsafe")
-        np.subtract(exps, v9, out=exps)
+        np.copyto(v7, hot, casting="unsafe")
+        np.subtract(exps, v7, out=exps)
         np.multiply(exps, np.float32(0.01), out=exps)
         d_b_1 = np.empty(10, np.float32)
         sgemv(1.0, exps, ones, 0.0, d_b_1, 0, 1, 0, 1, 1, 1)  # d_b_1 = ones @ exps
@@ -55,9 +55,9 @@ def workspace():
         d_W_1 = np.empty((32, 10), np.float32)
         sgemm(1.0, exps, h_T, 0.0, d_W_1.T, 1, 1, 1)  # d_W_1 = h.T @ exps
         # models.py:25  h = np.maximum(h @ layer.W + layer.b, 0)
-        np.greater(v2, 0, out=v10)
-        np.copyto(v2, v10, casting="unsafe")
-        np.multiply(d_h, v2, out=d_h)
+        np.greater(v1, 0, out=v8)
+        np.copyto(v1, v8, casting="unsafe")
+        np.multiply(d_h, v1, out=d_h)
         d_b = np.empty(32, np.float32)
         sgemv(1.0, d_h_T, ones, 0.0, d_b, 0, 1, 0, 1, 0, 1)  # d_b = ones @ d_h
         d_W = np.empty((784, 32), np.float32)

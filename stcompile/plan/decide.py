@@ -1,0 +1,84 @@
+"""The schedule of a program: inlining, products, names and buffers, one after the other."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Container, Mapping
+from dataclasses import replace
+
+from stcompile.analysis.liveness import Liveness, Moments
+from stcompile.analysis.regions import Tree
+from stcompile.analysis.storage import plan_writes
+from stcompile.base.options import Options
+from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
+from stcompile.plan.collected import collected_rows, with_rows
+from stcompile.plan.inlining import inlined, text_places
+from stcompile.plan.overlaps import overlapping_writes
+from stcompile.plan.products import Product, contiguous_variables, find_products, suits_numpy
+from stcompile.plan.schedule import Schedule
+from stcompile.plan.sharing import Sharing
+from stcompile.plan.stored import make_stored_in_place, store_products
+from stcompile.plan.ways import way_of
+from stcompile.plan.writable import augmenting, computed_by, fixed_places, writable_steps
+from stcompile.wengert.ir import Variable
+
+
+def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> Schedule:
+    """The schedule of a tree. The ``given`` arguments are contiguous."""
+    is_fast = options.level == "fast"
+    moments = Moments(tree)
+    writes = make_stored_in_place(tree, plan_writes(tree, moments))
+    writable = writable_steps(tree) if is_fast else {}
+    has_blas = is_fast and options.has_blas and not suits_numpy(tree)
+    without_name = inlined(tree, moments, writes, fixed_places(tree, writable))
+    contiguous = contiguous_variables(tree, given, computed_by(tree, writable))
+    products = find_products(tree, writes, contiguous) if has_blas else {}
+    without_name |= fused_by(products)
+    writes = store_products(tree, writes, products)
+    places = text_places(tree, without_name)
+    liveness = Liveness(moments, places)
+    rows = collected_rows(tree, writes, writable, without_name)
+    apart = writes.storage.views if is_fast else set()  # they have no buffer
+    sharing = Sharing(tree, liveness, writes, without_name | apart, places, rows)
+    plan = NOTHING
+    if is_fast:
+        plan = plan_buffers(
+            tree, liveness, writes, sharing.classes, writable, places, products, rows
+        )
+        _unite(plan, sharing)
+    writes = replace(writes, storage=with_rows(writes.storage, plan.rows))
+    schedule = Schedule(
+        tree,
+        writes,
+        without_name,
+        places.keys(),
+        sharing,
+        plan,
+        writable,
+        products,
+        contiguous,
+        given,
+        has_blas,
+        is_fast,
+        {},
+        overlapping_writes(tree, writes),
+        augmenting(tree) if is_fast else (),
+    )
+    return replace(schedule, ways={step.at: way_of(schedule, step) for step in tree.steps})
+
+
+def fused_by(products: Mapping[int, Product]) -> set[Variable]:
+    """The values that are not computed on their own."""
+    return {variable for product in products.values() for variable in product.fused}
+
+
+def _unite(plan: Plan, sharing: Sharing) -> None:
+    """Let what lives in one buffer in turn have one name, unless the user named it."""
+    allocation = plan.allocation
+    for other, one in allocation.inplace.items():
+        sharing.unite(one, other)
+    for block in allocation.blocks:
+        for one, other in itertools.pairwise(block.heads):
+            same = (one.type, plan.orders.get(one)) == (other.type, plan.orders.get(other))
+            if same and not sharing.is_named(one, other):
+                sharing.unite(one, other)
