@@ -156,7 +156,9 @@ def quantile(
         raise TypeError("a must be an array of real numbers")
     ordered = np.sort(x, axis=0)
     if isinstance(q, list | tuple):
-        result = np.stack([np.asarray(_quantile(ordered, np.float64(one), method)) for one in q])
+        is_float = method != "linear" or any(isinstance(one, float) for one in q)
+        parts = [np.float64(one) if is_float else one for one in q]
+        result = np.stack([np.asarray(_quantile(ordered, one, method)) for one in parts])
         return _restored(result, a, axis, 1) if keepdims else result
     if not isinstance(q, int | float):
         raise NotImplementedError("quantiles are single numbers, or a list of them")
@@ -197,16 +199,16 @@ _CONTINUOUS = {
 def _place(n: int, q: Any, method: str) -> Any:
     """Where the quantile lies among ``n`` elements in order: a float between two of them, an int
     at one of them, negative for the first."""
-    at = float((n - 1) * q)
     if method == "linear":
-        return at
+        return (n - 1) * q  # of the type of ``q``, which decides about the dtype
+    at = (n - 1) * q + 0.0
     if method in _CONTINUOUS:
         alpha, beta = _CONTINUOUS[method]
-        return float(n * q + (alpha + q * (1 - alpha - beta)) - 1)
+        return n * q + (alpha + q * (1 - alpha - beta)) - 1.0
     if method == "averaged_inverted_cdf":
-        return float(n * q - 1)
+        return n * q - 1.0
     if method == "midpoint":
-        return 0.5 * (math.floor(at) + math.ceil(at))
+        return 0.5 * (math.floor(at) + math.ceil(at)) + 0.0 * at
     if method == "lower":
         return math.floor(at)
     if method == "higher":
@@ -225,9 +227,9 @@ def _weight(place: Any, method: str) -> Any:
     """How much of the upper neighbour is taken."""
     weight = place - math.floor(place)
     if method == "averaged_inverted_cdf":
-        return 0.5 if weight == 0 else 1.0
+        return 0.0 * weight + (0.5 if weight == 0 else 1.0)
     if method == "midpoint":
-        return 0.5 if weight else 0.0
+        return 0.0 * weight + (0.5 if weight else 0.0)
     return weight
 
 

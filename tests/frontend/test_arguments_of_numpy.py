@@ -123,6 +123,12 @@ VALUES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (lambda z, w: (z + w, np.add(z, w), (z - w) * np.ones(2, "c8")), (1 + 2j, np.float64(2))),
     (lambda x: x + np.full((2, 2), x, dtype=int), (M,)),
     (lambda x: np.polymul(x, x), (np.array([True, True]),)),
+    *(
+        (lambda x, name=name: np.quantile(x, [0.3, 0.5], method=name), (X.astype(np.float32),))
+        for name in ("linear", "midpoint", "hazen", "lower", "averaged_inverted_cdf")
+    ),
+    (lambda x: (np.quantile(x, 0.3), np.quantile(x, [0, 1])), (X.astype(np.float32),)),
+    (lambda x: (np.quantile(x, 1), np.quantile(x, [0, 1]), np.percentile(x, 30)), (INTEGERS,)),
 ]
 
 
