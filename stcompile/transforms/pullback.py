@@ -15,8 +15,8 @@ from stcompile.base.errors import ArgumentsError
 from stcompile.base.options import Options
 from stcompile.base.timings import timed
 from stcompile.calls.arguments import Arguments
-from stcompile.calls.dispatch import Specialisation
 from stcompile.calls.link import link
+from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import Workspaces
 from stcompile.emit.function import emit
 from stcompile.frontend.stage import stage

@@ -19,8 +19,9 @@ from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an
 from stcompile.calls.arguments import Arguments, Wrt, bind, is_several
-from stcompile.calls.dispatch import Dispatcher, Specialisation
+from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.overlap import overlap
+from stcompile.calls.specialisation import Specialisation
 from stcompile.export.file import Export, Unit, file_text
 from stcompile.export.quoted import quotes
 from stcompile.export.write import write_named

@@ -11,7 +11,7 @@ import pytest
 
 import stcompile as st
 from stcompile.base import options
-from stcompile.calls import dispatch
+from stcompile.calls import dispatch, specialisation
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.entry import MISS
 from tests.calls import arguments as _arguments  # noqa: F401  (it tells stories)
@@ -37,7 +37,7 @@ def test_no_change_is_missed(
     with_entries = counts.copy()
     counts.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(dispatch, "entry_of", lambda call: lambda arguments: MISS)
+        patch.setattr(specialisation, "entry_of", lambda call: lambda arguments: MISS)
         expect(tell(STORIES[name]), usual)
     assert counts["build"] == with_entries["build"], "an entry accepts what its key accepts"
     assert counts["bind"] > with_entries["bind"], "some calls are made by entries"
@@ -48,12 +48,12 @@ def test_no_change_is_missed(
 
 def test_a_story_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry that checks too little is noticed."""
-    entry_of = dispatch.entry_of
+    entry_of = specialisation.entry_of
 
     def careless(call: Any) -> Any:
         return entry_of(dataclasses.replace(call, guards=(), written=()))
 
-    monkeypatch.setattr(dispatch, "entry_of", careless)
+    monkeypatch.setattr(specialisation, "entry_of", careless)
     for name in ("globals_that_change", "closures_that_change", "parameters_that_change"):
         found = tell(STORIES[name])
         with monkeypatch.context() as patch:

@@ -58,7 +58,7 @@ def pooled(monkeypatch: pytest.MonkeyPatch) -> Dispatcher:
             found, source=MODULE, workspace="workspace", lines=dict.fromkeys(range(99), raised)
         )
 
-    monkeypatch.setattr("stcompile.calls.dispatch.emit", emit)
+    monkeypatch.setattr("stcompile.calls.compiler.emit", emit)
     return Primal(mixed)
 
 

@@ -656,6 +656,6 @@ def test_the_tests_can_fail(monkeypatch):
         return emit
 
     for new in ("0.5", "(rng.random(), rng.random())[1]"):
-        monkeypatch.setattr("stcompile.calls.dispatch.emit", edited("rng.random()", new))
+        monkeypatch.setattr("stcompile.calls.compiler.emit", edited("rng.random()", new))
         with pytest.raises(AssertionError):
             check(loss, X, rng())

@@ -14,7 +14,7 @@ import stcompile as st
 from stcompile.frontend.calls import LIBRARIES
 from stcompile.frontend.functions import FUNCTIONS, STATIC
 
-MODULES = 265  # of the package, with those of its folders: others are loaded later
+MODULES = 270  # of the package, with those of its folders: others are loaded later
 PROGRAM = """
 import json, sys
 import numpy

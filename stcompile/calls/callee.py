@@ -1,0 +1,124 @@
+"""A function that is called: its arguments by name, and the key of what depends on them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping, Sequence
+from types import FunctionType, MethodType
+from typing import Any, TypeAlias
+
+from stcompile.base import trees
+from stcompile.base.errors import ArgumentsError, SourceError
+from stcompile.base.location import Location
+from stcompile.calls.arguments import Arguments, Parameters, bind
+from stcompile.calls.signature import key_of
+from stcompile.calls.travel import Travels
+from stcompile.frontend.state.values import Bound, Closure, Partial, described
+from stcompile.parse.source import function_source
+
+SignatureKey: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]
+
+
+class Callee(Travels):
+    """A function of the user's: its parameters, the arguments of a call, and their key."""
+
+    name: str = "function"
+
+    def __init__(self, function: Any) -> None:
+        _check_function(function)
+        self.function = function
+        self.function_name = _name(function)
+        self._parameters: Parameters | None = None
+
+    @property
+    def parameters(self) -> Parameters:
+        """The user's parameters; read again when the code or the defaults were replaced."""
+        found = self._parameters
+        if found is None or not found.are_current():
+            try:
+                has_source = isinstance(inspect.unwrap(self.function), FunctionType | Callee)
+                found = self._parameters = Parameters(self.function, has_source)
+            except (TypeError, ValueError) as error:
+                raise ArgumentsError(
+                    str(error), hint="write a function with Python source"
+                ) from None
+        return found
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.parameters.signature
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def parameter_names(self) -> list[str]:
+        if isinstance(self.function, Closure | Bound):
+            return []
+        parameters = self.__signature__.parameters.values()
+        return [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
+
+    @property
+    def definition(self) -> Location | None:
+        """Where the user's function is defined."""
+        function = inspect.unwrap(getattr(self.function, "function", self.function))
+        if not isinstance(function, FunctionType):
+            return None
+        try:
+            source = function_source(function)
+        except SourceError:
+            return None
+        return source.location(source.node)
+
+    def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        """The arguments by name, defaults included."""
+        parameters = self.parameters
+        values = parameters.fill(arguments, keywords)
+        if values is not None:
+            return Arguments(values, tuple(values), ())
+        signature = parameters.signature
+        try:
+            return bind(signature, arguments, keywords, defaults=parameters.has_source)
+        except TypeError as error:
+            raise ArgumentsError(
+                f"{self.function_name}{signature}: {error}", location=self.definition
+            ) from None
+
+    def key(self, arguments: Arguments) -> SignatureKey:
+        try:
+            keys = [key_of(value, name) for name, value in arguments.values.items()]
+        except ArgumentsError as error:
+            where = self.definition
+            raise ArgumentsError(error.reason, location=where, hint=error.hint) from None
+        except RecursionError:
+            found = [name for name, value in arguments.values.items() if trees.is_endless(value)]
+            reason = f"{', '.join(found) or 'an argument'} contains itself, or is nested too deeply"
+            hint = "pass the parts that the function needs"
+            raise ArgumentsError(reason, location=self.definition, hint=hint) from None
+        return arguments.positional, arguments.keywords, tuple(keys)
+
+
+def _check_function(function: Any) -> None:
+    """Refuse what is no function, or none with Python source."""
+    if isinstance(function, Closure | Bound | Partial | FunctionType | MethodType):
+        return
+    if isinstance(function, functools.partial) or hasattr(function, "stage_call"):
+        return
+    if not callable(function):
+        raise ArgumentsError(
+            f"{described(function)} is not a function",
+            hint="pass the function itself, not its result",
+        )
+    method = inspect.getattr_static(type(function), "__call__", None)
+    if not isinstance(method, FunctionType):
+        raise SourceError(
+            f"`{getattr(function, '__name__', function)}` has no Python source",
+            hint="write a function that calls it",
+        )
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", None) or getattr(function, "name", None)
+    text = str(name or type(function).__name__)
+    return text if text.isidentifier() else "function"

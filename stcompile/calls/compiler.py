@@ -1,0 +1,116 @@
+"""From the arguments of a call to a function compiled for them."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from stcompile.base.errors import StcompileWarning
+from stcompile.base.options import Options
+from stcompile.base.places import Place
+from stcompile.base.timings import timed
+from stcompile.base.trees import follow
+from stcompile.calls.arguments import Arguments
+from stcompile.calls.callee import Callee
+from stcompile.calls.link import link
+from stcompile.calls.signature import key_of
+from stcompile.calls.specialisation import Specialisation
+from stcompile.calls.workspaces import Workspaces
+from stcompile.emit.function import READABLE, emit
+from stcompile.frontend.stage import stage
+from stcompile.frontend.state.run import Run
+from stcompile.passes.pipeline import Thrift, prepare
+from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.staged import Staged
+
+if TYPE_CHECKING:  # loaded when it is asked for
+    from stcompile.export.file import Unit
+
+
+class Compiler(Callee, ABC):
+    """A function that is transformed and compiled.
+
+    Subclasses say what a call means by ``stage_call``; ``name`` and ``title`` are those of the
+    generated function, ``results`` the number of leading outputs that may share storage with
+    arguments (None: all).
+    """
+
+    title: str = ""
+    update: str = ""
+    results: int | None = 0
+
+    def __init__(self, function: Any, options: Options | None = None) -> None:
+        super().__init__(function)
+        self.options = options or Options()
+
+    @abstractmethod
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """Record a call of this with staged values, and return its value."""
+
+    def places(self) -> Mapping[str, Place]:
+        """The arguments that `bind` adds to those of the user, and where they are read."""
+        return {}
+
+    def written(self, arguments: Arguments) -> Sequence[str]:
+        """The arguments whose arrays a call changes."""
+        return ()
+
+    def stage(self, arguments: Arguments) -> Staged:
+        """This call as a program, before any pass."""
+        return stage(
+            self,
+            arguments.values,
+            arguments.positional,
+            name=self.name,
+            writeable=self.written(arguments),
+            keywords=arguments.keywords,
+        )
+
+    def build(self, arguments: Arguments) -> Specialisation:
+        """Compile the function for these arguments."""
+        return self.compiled(self.stage(arguments), arguments)
+
+    def compiled(self, staged: Staged, arguments: Arguments) -> Specialisation:
+        """A staged call, compiled."""
+        for caution in staged.cautions:
+            where = caution.location
+            warnings.warn_explicit(str(caution), StcompileWarning, where.file, where.line)
+        names = list(arguments.values)
+        staged = self._prepared(staged, names, self.options)
+        with timed("source"):
+            emitted = emit(staged, names, self.title, self.update, self.options)
+        beside = {**externals_of(staged.program), **emitted.saved}
+        with timed("link"):
+            linked = link(emitted.source, emitted.name, emitted.workspace, beside)
+        function = Workspaces(linked) if emitted.workspace else linked
+        keys = zip(arguments.values, self.key(arguments)[2], strict=True)
+        written = tuple(self.written(arguments))
+        read = [(name, path, follow(arguments.values[name], path)) for name, path in staged.beside]
+        attributes = tuple((name, path, key_of(value, name, path)) for name, path, value in read)
+        places = self.places()
+        return Specialisation(staged, emitted, function, tuple(keys), written, places, attributes)
+
+    def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
+        """A staged call, optimised, and within the memory budget if there is one."""
+        if options.memory is None:
+            return prepare(staged, self.results, options.level)
+        from stcompile.passes.budget import within
+        from stcompile.reports.memory import held_by
+
+        def build(thrift: Thrift | None) -> Staged:
+            return prepare(staged, self.results, options.level, thrift)
+
+        def measure(made: Staged) -> int:
+            return held_by(emit(made, names, self.title, self.update, options))
+
+        return within(options.memory, build, measure, self.definition)
+
+    def unit(self, staged: Staged, names: Iterable[str], options: Options = READABLE) -> Unit:
+        """A staged call, made ready to be emitted in a file."""
+        from stcompile.export.file import Unit
+
+        arguments = list(names)
+        prepared = self._prepared(staged, arguments, options)
+        return Unit(prepared, arguments, self.title, self.update, options)

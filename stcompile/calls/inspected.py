@@ -1,0 +1,84 @@
+"""What was generated: the source, the program, the graph, the memory of a compiled function."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from stcompile.base.boundary import public
+from stcompile.calls.arguments import Arguments
+from stcompile.calls.compiler import Compiler
+from stcompile.calls.specialisation import Specialisation
+from stcompile.calls.workspaces import Workspaces
+
+if TYPE_CHECKING:  # loaded when they are asked for
+    from stcompile.reports.graph.model import Graph
+    from stcompile.reports.memory import Memory
+    from stcompile.reports.snapshots import Snapshots
+
+
+class Inspected(Compiler):
+    """A compiled function that shows what was made of it. ``recorded`` is the name of its program
+    before any pass."""
+
+    recorded: str = "reverse"
+
+    @abstractmethod
+    def specialise(self, arguments: Arguments) -> Specialisation:
+        """The compiled function for these arguments."""
+
+    @public
+    def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
+        """The generated function for these arguments, alone.
+
+        It takes arguments as its `source` shows (captured arrays by keyword) and checks nothing:
+        with arguments of other types, shapes or memory orders, or after a captured value has
+        changed, its results are wrong; a training step may be given parameters that overlap. A
+        function that works in buffers of its own is for one call at a time: compile one for each
+        thread.
+        """
+        function = self.specialise(self.bind(arguments, keywords)).function
+        return function.factory() if isinstance(function, Workspaces) else function
+
+    @public
+    def source(self, *arguments: Any, **keywords: Any) -> str:
+        """The source of the generated function for these arguments."""
+        return self.specialise(self.bind(arguments, keywords)).emitted.source
+
+    @public
+    def program(self, *arguments: Any, **keywords: Any) -> Any:
+        """The optimised Wengert list that the generated function was emitted from."""
+        return self.specialise(self.bind(arguments, keywords)).staged.program
+
+    @public
+    def graph(self, *arguments: Any, **keywords: Any) -> Graph:
+        """The computation graph of that list. Prints as a table of its levels; a notebook draws
+        it."""
+        from stcompile.reports.graph.model import graph_of
+
+        return graph_of(self.program(*arguments, **keywords))
+
+    @public
+    def report(self, *arguments: Any, **keywords: Any) -> Snapshots:
+        """What each stage of the compiler made of the Wengert list. Prints as a table."""
+        from stcompile.reports.snapshots import Snapshot, snapshots_of
+
+        staged = self.stage(self.bind(arguments, keywords))
+        recorded = Snapshot(self.recorded, staged.program)
+        return snapshots_of([recorded], self.results, self.options.level)
+
+    @public
+    def memory(self, *arguments: Any, **keywords: Any) -> Memory:
+        """The buffers of the generated function for these arguments, and what is alive when;
+        prints as a table."""
+        from stcompile.reports.memory import memory_of
+
+        bound = self.bind(arguments, keywords)
+        emitted = self.specialise(bound).emitted
+        return memory_of(self.stage(bound).program, emitted)
+
+    @public
+    def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
+        """Bytes of array data that one call allocates: the sum over its allocating statements."""
+        return self.specialise(self.bind(arguments, keywords)).emitted.allocated_bytes
