@@ -21,7 +21,7 @@ from typing import Any
 
 from stcompile.passes.general.rebuild import with_equations
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
-from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.loops import loop_of
 
 
 def eliminate_dead_code(program: Program) -> Program:
@@ -93,44 +93,26 @@ def _with_params(equation: Equation, params: Mapping[str, Any]) -> Equation:
     return replace(equation, params=freeze({**equation.params, **params}))
 
 
-def _narrowed_loop(loop: Equation, live: set[Variable]) -> Equation:
-    ports = Ports.of(loop)
-    condition = ports.condition and eliminate_dead_code(ports.condition)
-    first, m = len(ports.constants), len(ports.carry)
-    tested = _used(condition) if condition is not None else set()
-    carry = {i for i, result in enumerate(ports.results) if result in live}
-    if condition is not None:
-        carry |= {i for i in range(m) if condition.inputs[first + i] in tested}
-    ys = [i for i, y in enumerate(ports.ys) if y in live]
+def _narrowed_loop(equation: Equation, live: set[Variable]) -> Equation:
+    loop = loop_of(equation)
+    condition = loop.condition and eliminate_dead_code(loop.condition)
+    read = _used(condition) if condition is not None else set()  # by the condition
+    needed = {c.variable for c in loop.carry if c.result in live or c.tested in read}
+    ys = tuple(y for y in loop.ys if y.port in live)
     while True:  # what is needed to carry what is needed
-        order = sorted(carry)
-        body = eliminate_dead_code(_with_outputs(ports.body, [*order, *(m + i for i in ys)]))
+        carry = tuple(c for c in loop.carry if c.variable in needed)
+        body = eliminate_dead_code(replace(loop, carry=carry, ys=ys).body)
         used = _used(body)
-        more = {i for i, head in enumerate(ports.body_carry) if head in used}
-        if more <= carry:
+        if used.isdisjoint(c.variable for c in loop.carry if c.variable not in needed):
             break
-        carry |= more
-    constants = [
-        i
-        for i, variable in enumerate(ports.body_constants)
-        if variable in used or (condition is not None and condition.inputs[i] in tested)
-    ]
-    xs = [i for i, variable in enumerate(ports.body_xs) if variable in used]
-    sizes = (len(constants), len(order), len(xs), len(ys))
-    if sizes == (first, m, len(ports.xs), len(ports.ys)):
-        programs = {"body": body} if condition is None else {"body": body, "condition": condition}
-        return _with_params(loop, programs)
-    counter = [] if ports.counter is None else [ports.counter]
-    inputs = [ports.body_constants[i] for i in constants] + counter
-    inputs += [ports.body_carry[i] for i in order] + [ports.body_xs[i] for i in xs]
-    params = dict(loop.params)
-    params |= {"constants": len(constants), "carry": len(order)}
-    params["body"] = replace(body, inputs=tuple(inputs))
-    if condition is not None:
-        wanted = [*constants, *(first + i for i in order)]
-        params["condition"] = replace(condition, inputs=tuple(condition.inputs[i] for i in wanted))
-    operands = [] if ports.count is None else [ports.count]
-    operands += [ports.constants[i] for i in constants] + [ports.carry[i] for i in order]
-    operands += [ports.xs[i] for i in xs]
-    outputs = [ports.results[i] for i in order] + [ports.ys[i] for i in ys]
-    return replace(loop, outputs=tuple(outputs), inputs=tuple(operands), params=freeze(params))
+        needed |= used
+    narrowed = replace(
+        loop,
+        constants=tuple(c for c in loop.constants if c.variable in used or c.tested in read),
+        carry=carry,
+        xs=tuple(x for x in loop.xs if x.variable in used),
+        ys=ys,
+        equations=body.equations,
+        condition=condition,
+    )
+    return equation if narrowed == loop else narrowed.done()

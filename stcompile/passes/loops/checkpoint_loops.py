@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from stcompile.base.location import Section
 from stcompile.base.thresholds import CHECKPOINTED_STEPS
@@ -29,6 +30,8 @@ from stcompile.wengert.naming import base_name, is_numbered, name_variables
 from stcompile.wengert.primitives.control import COUNTER, Ports, step_of
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
+
+_Given: TypeAlias = tuple[Sequence[Atom], Sequence[Atom]]  # the state, and ys
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ class _Rewriter:
         loop = _Loop(pair.primal, pair.segment, self.mapping, self.recorder)
         others = [at for at in range(len(loop.ports.ys)) if at not in pair.residuals]
 
-        def segment(run: _Segment) -> tuple[Sequence[Atom], Sequence[Atom]]:
+        def segment(run: _Segment) -> _Given:
             carry, ys = loop.steps(run, others)
             return carry, [*run.carry, *ys]
 
@@ -181,7 +184,7 @@ class _Rewriter:
         own = [at for at in range(len(loop.xs)) if at not in source]
         given = {at: rest[y] for at, y in source.items()} if rest else {}
 
-        def segment(run: _Segment) -> tuple[Sequence[Atom], Sequence[Atom]]:
+        def segment(run: _Segment) -> _Given:
             first, rest = run.xs[: len(states)], run.xs[len(states) :]
             xs, items = rest[: len(primal.xs)], rest[len(primal.xs) :]
             start = [
@@ -223,7 +226,7 @@ class _Rewriter:
 @dataclass(frozen=True)
 class _Segment:
     """What the steps of one segment get: the number of the first one, what is the same in all, the
-    state, and the items of the segment."""
+    state, and the items of the segment. Or one step of a loop: its number, and the same."""
 
     base: Atom
     constants: Sequence[Atom]
@@ -260,32 +263,32 @@ class _Loop:
         self,
         carry: Sequence[Atom],
         xs: Sequence[Atom],
-        segment: Callable[[_Segment], tuple[Sequence[Atom], Sequence[Atom]]],
+        segment: Callable[[_Segment], _Given],
         more: Sequence[Atom] = (),
         states: Sequence[Atom] = (),
-    ) -> tuple[Sequence[Atom], Sequence[Atom]]:
+    ) -> _Given:
         """The outer loop: the state after it, and what each segment gives, stacked. ``more`` are
         further constants, before the loop's own, ``states`` one item for each segment."""
         constants = (*more, *self.constants)
         rows = [*states, *(self._in_segments(x) for x in xs)]
-        inputs = self._inputs(constants, carry, rows, self.m)
-        fixed, counter, state, items = self._parted(inputs, constants, carry)
-        with self.recorder.aside() as equations:
-            base = self.record("multiply", (counter, Constant(self.k)))
-            after, ys = segment(_Segment(base, fixed, state, items))
-        return self._loop(self.m, constants, carry, rows, inputs, equations, after, ys)
 
-    def steps(self, run: _Segment, wanted: Sequence[int]) -> tuple[Sequence[Atom], Sequence[Atom]]:
+        def steps(one: _Segment) -> _Given:
+            base = self.record("multiply", (one.base, Constant(self.k)))
+            return segment(replace(one, base=base))
+
+        return self._loop(self.m, constants, carry, rows, steps)
+
+    def steps(self, run: _Segment, wanted: Sequence[int]) -> _Given:
         """The steps of one segment: the state after them, and the ``wanted`` ys."""
+
+        def step(one: _Segment) -> _Given:
+            *constants, base = one.constants
+            number = self.record("add", (base, one.base))
+            after, ys = self._body((*constants, number, *one.carry, *one.xs))
+            return after, [ys[at] for at in wanted]
+
         constants = (*run.constants, run.base)
-        inputs = self._inputs(constants, run.carry, run.xs, self.k)
-        fixed, counter, state, items = self._parted(inputs, constants, run.carry)
-        with self.recorder.aside() as equations:
-            number = self.record("add", (fixed[-1], counter))
-            after, ys = self._body((*fixed[:-1], number, *state, *items))
-        chosen = [ys[at] for at in wanted]
-        parts = constants, run.carry, run.xs, inputs, equations, after, chosen
-        carried, stacked = self._loop(self.k, *parts)
+        carried, stacked = self._loop(self.k, constants, run.carry, run.xs, step)
         for at, own in zip(wanted, stacked, strict=True):
             self.hint(own, self.ports.ys[at].name)
         return carried, stacked
@@ -295,19 +298,16 @@ class _Loop:
         if isinstance(atom, Variable) and not is_numbered(own):
             self.recorder.hints[atom] = own
 
-    def last_steps(
-        self, carry: Sequence[Atom], given: Mapping[int, Atom] | None = None
-    ) -> tuple[Sequence[Atom], Sequence[Atom]]:
+    def last_steps(self, carry: Sequence[Atom], given: Mapping[int, Atom] | None = None) -> _Given:
         """The steps after the last segment, with all their ys; ``given`` are items by place."""
         given = given or {}
         xs = [given[at] if at in given else self._last(x) for at, x in enumerate(self.xs)]
-        inputs = self._inputs(self.constants, carry, xs, self.rest)
-        fixed, counter, state, items = self._parted(inputs, self.constants, carry)
-        with self.recorder.aside() as equations:
-            number = self.record("add", (counter, Constant(self.m * self.k)))
-            after, ys = self._body((*fixed, number, *state, *items))
-        parts = self.constants, carry, xs, inputs, equations, after, ys
-        carried, stacked = self._loop(self.rest, *parts)
+
+        def step(one: _Segment) -> _Given:
+            number = self.record("add", (one.base, Constant(self.m * self.k)))
+            return self._body((*one.constants, number, *one.carry, *one.xs))
+
+        carried, stacked = self._loop(self.rest, self.constants, carry, xs, step)
         for own, whole in zip(stacked, self.ports.ys, strict=True):
             self.hint(own, whole.name)
         return carried, stacked
@@ -320,34 +320,12 @@ class _Loop:
 
     # --- parts ---------------------------------------------------------------------------------
 
-    def _body(self, inputs: Sequence[Atom]) -> tuple[Sequence[Atom], Sequence[Atom]]:
+    def _body(self, inputs: Sequence[Atom]) -> _Given:
         body = self.ports.body
         if self.section is not None:
             body = _in_section(body, self.section)
         outputs = self.recorder.inline(body, tuple(inputs))
         return outputs[: len(self.carry)], outputs[len(self.carry) :]
-
-    def _inputs(
-        self, constants: Sequence[Atom], carry: Sequence[Atom], xs: Sequence[Atom], length: int
-    ) -> tuple[Variable, ...]:
-        """Variables for the inputs of a body."""
-        types = [atom.type for atom in constants] + [COUNTER] + [atom.type for atom in carry]
-        types += [step_of(x.type, length) for x in xs]
-        found = tuple(self.recorder.variable(type) for type in types)
-        _, _, state, items = self._parted(found, constants, carry)
-        named = list(zip(state, self.ports.body_carry, strict=True))
-        if len(items) == len(self.ports.body_xs):
-            named += zip(items, self.ports.body_xs, strict=True)
-        for variable, own in named:
-            self.hint(variable, own.name)
-        return found
-
-    @staticmethod
-    def _parted(
-        inputs: Sequence[Variable], constants: Sequence[Atom], carry: Sequence[Atom]
-    ) -> tuple[Sequence[Variable], Variable, Sequence[Variable], Sequence[Variable]]:
-        first, last = len(constants), len(constants) + 1 + len(carry)
-        return inputs[:first], inputs[first], inputs[first + 1 : last], inputs[last:]
 
     def _loop(
         self,
@@ -355,11 +333,21 @@ class _Loop:
         constants: Sequence[Atom],
         carry: Sequence[Atom],
         xs: Sequence[Atom],
-        inputs: tuple[Variable, ...],
-        equations: Sequence[Equation],
-        after: Sequence[Atom],
-        ys: Sequence[Atom],
-    ) -> tuple[Sequence[Atom], Sequence[Atom]]:
+        step: Callable[[_Segment], _Given],
+    ) -> _Given:
+        """Record a loop: the state after it, and what each ``step`` gives, stacked."""
+        types = [atom.type for atom in constants] + [COUNTER] + [atom.type for atom in carry]
+        types += [step_of(x.type, length) for x in xs]
+        inputs = tuple(self.recorder.variable(type) for type in types)
+        first, last = len(constants), len(constants) + 1 + len(carry)
+        state, items = inputs[first + 1 : last], inputs[last:]
+        named = list(zip(state, self.ports.body_carry, strict=True))
+        if len(items) == len(self.ports.body_xs):
+            named += zip(items, self.ports.body_xs, strict=True)
+        for variable, own in named:
+            self.hint(variable, own.name)
+        with self.recorder.aside() as equations:
+            after, ys = step(_Segment(inputs[first], inputs[:first], state, items))
         raw = Program("body", inputs, tuple(equations), (*after, *ys))
         params: dict[str, object] = {
             "constants": len(constants),

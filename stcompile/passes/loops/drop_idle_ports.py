@@ -30,7 +30,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stcompile.passes.general.rebuild import are_same
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, map_programs
+from stcompile.wengert.loops import Fed, loop_of
 from stcompile.wengert.primitives.control import Ports
 
 
@@ -122,42 +123,14 @@ def _flags(cond: Equation) -> dict[Variable, Atom]:
     }
 
 
-def _with_constants(loop: Equation, mapping: dict[Variable, Atom]) -> Equation:
+def _with_constants(equation: Equation, mapping: dict[Variable, Atom]) -> Equation:
     """The loop with what it carries unchanged read as it was before: its body and its condition
     get the first value as another constant."""
-    ports = Ports.of(loop)
-    heads = ports.body_carry
-    idle = [i for i, (a, b) in enumerate(zip(heads, ports.carried, strict=True)) if a == b]
+    loop = loop_of(equation)
+    idle = [c for c in loop.carry if c.variable == c.final]
     if not idle:
-        return loop
-    for i in idle:
-        mapping[ports.results[i]] = ports.carry[i]
-    first, m = len(ports.constants), len(ports.carry)
-    left = [i for i in range(m) if i not in idle]
-
-    def moved(inputs: tuple[Variable, ...], skipped: int) -> tuple[Variable, ...]:
-        """Inputs with the idle carry behind the constants; ``skipped`` stand between the two."""
-        carry = inputs[first + skipped : first + skipped + m]
-        between = inputs[first : first + skipped]
-        rest = inputs[first + skipped + m :]
-        fixed = (*inputs[:first], *(carry[i] for i in idle))
-        return (*fixed, *between, *(carry[i] for i in left), *rest)
-
-    body = ports.body
-    outputs = (*(body.outputs[i] for i in left), *body.outputs[m:])
-    params = dict(loop.params)
-    params |= {"constants": first + len(idle), "carry": len(left)}
-    params["body"] = replace(
-        body, inputs=moved(body.inputs, int(ports.counter is not None)), outputs=outputs
-    )
-    if ports.condition is not None:
-        condition = ports.condition
-        params["condition"] = replace(condition, inputs=moved(condition.inputs, 0))
-    count = () if ports.count is None else (ports.count,)
-    inputs = (
-        *(*count, *ports.constants, *(ports.carry[i] for i in idle)),
-        *(ports.carry[i] for i in left),
-        *ports.xs,
-    )
-    results = (*(ports.results[i] for i in left), *ports.ys)
-    return replace(loop, outputs=results, inputs=inputs, params=freeze(params))
+        return equation
+    mapping.update((c.result, c.initial) for c in idle)
+    constants = *loop.constants, *(Fed(c.initial, c.variable, c.tested) for c in idle)
+    carry = tuple(c for c in loop.carry if c not in idle)
+    return replace(loop, constants=constants, carry=carry).done()

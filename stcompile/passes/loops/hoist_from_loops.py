@@ -45,9 +45,10 @@ from stcompile.base.thresholds import (
     SUMMED_FACTORS,
 )
 from stcompile.passes.loops.all_steps import LAYOUT, Moved, moved_values
-from stcompile.passes.loops.loop_ports import CountedLoop, Fed, Scope, change_loops, needed
+from stcompile.passes.loops.loop_ports import CountedLoop, Scope, change_loops, needed
 from stcompile.passes.loops.order_loop_sums import ordered_sums
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.loops import Fed
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.creation import CREATION
 from stcompile.wengert.templates import mark_of

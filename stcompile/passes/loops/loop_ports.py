@@ -6,13 +6,14 @@ import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.loops import Loop, loop_of
 from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives import infer
-from stcompile.wengert.primitives.control import Ports, port_of
+from stcompile.wengert.primitives.control import port_of
 from stcompile.wengert.types import Type
 
 
@@ -56,41 +57,12 @@ class Scope:
         return output
 
 
-class Carried(NamedTuple):
-    """A value that each step hands on: before the loop, in the body, at its end, and after it."""
-
-    initial: Atom
-    variable: Variable
-    final: Atom
-    result: Variable
-
-
-class Fed(NamedTuple):
-    """What the body reads under a name: a constant, or a port with an item for each step."""
-
-    source: Atom
-    variable: Variable
-
-
-class Kept(NamedTuple):
-    """An atom of the body, and the port of its values in all steps."""
-
-    atom: Atom
-    port: Variable
-
-
 @dataclass(frozen=True)
-class CountedLoop:
-    """A loop of a static number of steps, at least one, by its ports."""
+class CountedLoop(Loop):
+    """A loop of a static number of steps, at least one."""
 
-    equation: Equation
     length: int
     counter: Variable
-    constants: tuple[Fed, ...]
-    carry: tuple[Carried, ...]
-    xs: tuple[Fed, ...]
-    ys: tuple[Kept, ...]
-    equations: tuple[Equation, ...]
 
     @staticmethod
     def of(equation: Equation) -> CountedLoop | None:
@@ -98,52 +70,8 @@ class CountedLoop:
         number of steps is not known, and those that may not run."""
         if equation.primitive != "loop":
             return None
-        ports = Ports.of(equation)
-        if not ports.length:
-            return None
-        assert ports.counter is not None
-        parts = zip(ports.carry, ports.body_carry, ports.carried, ports.results, strict=True)
-        return CountedLoop(
-            equation,
-            ports.length,
-            ports.counter,
-            tuple(map(Fed, ports.constants, ports.body_constants)),
-            tuple(Carried(*part) for part in parts),
-            tuple(map(Fed, ports.xs, ports.body_xs)),
-            tuple(map(Kept, ports.stacked, ports.ys)),
-            ports.body.equations,
-        )
-
-    @property
-    def body(self) -> Program:
-        body: Program = self.equation.params["body"]
-        return body
-
-    def done(self) -> Equation:
-        """The equation of these parts."""
-        body = replace(
-            self.body,
-            inputs=(
-                *(c.variable for c in self.constants),
-                self.counter,
-                *(c.variable for c in self.carry),
-                *(x.variable for x in self.xs),
-            ),
-            equations=self.equations,
-            outputs=(*(c.final for c in self.carry), *(y.atom for y in self.ys)),
-        )
-        params = {**self.equation.params, "body": body}
-        params |= {"constants": len(self.constants), "carry": len(self.carry)}
-        return replace(
-            self.equation,
-            outputs=(*(c.result for c in self.carry), *(y.port for y in self.ys)),
-            inputs=(
-                *(c.source for c in self.constants),
-                *(c.initial for c in self.carry),
-                *(x.source for x in self.xs),
-            ),
-            params=freeze(params),
-        )
+        loop = loop_of(equation)
+        return CountedLoop(**vars(loop)) if loop.length else None
 
     def port(self, scope: Scope, atom: Atom) -> Variable:
         """A new variable for the values of an atom in all steps: ``hs`` for ``h``."""

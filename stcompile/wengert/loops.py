@@ -1,0 +1,115 @@
+"""A loop by its ports, row by row: what stands before it, in its body, at the body's end, after it.
+
+`Ports` has the same column by column. A pass takes rows away, adds some or moves them, and `done`
+makes the equation, its body and its condition of what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import NamedTuple
+
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
+from stcompile.wengert.primitives.control import Ports
+
+
+class Carried(NamedTuple):
+    """A value that each step hands on: before the loop, in the body, at its end, and after it; and
+    what the condition of a while loop reads it as."""
+
+    initial: Atom
+    variable: Variable
+    final: Atom
+    result: Variable
+    tested: Variable | None = None
+
+
+class Fed(NamedTuple):
+    """What the body reads under a name: a constant, or a port with an item for each step; and what
+    the condition of a while loop reads it as."""
+
+    source: Atom
+    variable: Variable
+    tested: Variable | None = None
+
+
+class Kept(NamedTuple):
+    """An atom of the body, and the port of its values in all steps."""
+
+    atom: Atom
+    port: Variable
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The parts of a loop. It has a ``count`` if the number of steps is not static, and a
+    ``condition`` instead of a ``counter`` if it is a while loop."""
+
+    equation: Equation
+    length: int | None
+    count: Atom | None
+    counter: Variable | None
+    constants: tuple[Fed, ...]
+    carry: tuple[Carried, ...]
+    xs: tuple[Fed, ...]
+    ys: tuple[Kept, ...]
+    equations: tuple[Equation, ...]
+    condition: Program | None
+
+    @property
+    def body(self) -> Program:
+        """The program of a step."""
+        counter = () if self.counter is None else (self.counter,)
+        body: Program = self.equation.params["body"]
+        inputs = (
+            *(c.variable for c in self.constants),
+            *counter,
+            *(c.variable for c in self.carry),
+            *(x.variable for x in self.xs),
+        )
+        outputs = (*(c.final for c in self.carry), *(y.atom for y in self.ys))
+        return replace(body, inputs=inputs, equations=self.equations, outputs=outputs)
+
+    def done(self) -> Equation:
+        """The equation of these parts."""
+        count = () if self.count is None else (self.count,)
+        params = {**self.equation.params, "body": self.body}
+        params |= {"constants": len(self.constants), "carry": len(self.carry)}
+        if self.condition is not None:
+            params["condition"] = replace(self.condition, inputs=tuple(self._tested()))
+        inputs = (
+            *count,
+            *(c.source for c in self.constants),
+            *(c.initial for c in self.carry),
+            *(x.source for x in self.xs),
+        )
+        outputs = (*(c.result for c in self.carry), *(y.port for y in self.ys))
+        return replace(self.equation, outputs=outputs, inputs=inputs, params=freeze(params))
+
+    def _tested(self) -> Iterator[Variable]:
+        rows: tuple[Fed | Carried, ...] = (*self.constants, *self.carry)
+        for row in rows:
+            assert row.tested is not None
+            yield row.tested
+
+
+def loop_of(equation: Equation) -> Loop:
+    """The parts of a loop."""
+    ports = Ports.of(equation)
+    tested = iter(repeat(None) if ports.condition is None else ports.condition.inputs)
+    constants = zip(ports.constants, ports.body_constants, tested, strict=False)
+    carry = zip(ports.carry, ports.body_carry, ports.carried, ports.results, tested, strict=False)
+    return Loop(
+        equation,
+        ports.length,
+        ports.count,
+        ports.counter,
+        tuple(Fed(*row) for row in constants),
+        tuple(Carried(*row) for row in carry),
+        tuple(map(Fed, ports.xs, ports.body_xs)),
+        tuple(map(Kept, ports.stacked, ports.ys)),
+        ports.body.equations,
+        ports.condition,
+    )
