@@ -53,79 +53,64 @@ def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
     return np.prod(at - roots, axis=0)
 
 
-def chebval(x: Any, c: Any, tensor: bool = True) -> Any:
-    """A Chebyshev series, by Clenshaw's recurrence."""
+def _clenshaw(first: Any, step: Any, x: Any, c: Any, tensor: bool) -> Any:
+    """A series, by Clenshaw's recurrence. Of the points ``first`` makes the polynomial of degree 1,
+    and what ``step`` multiplies by."""
     at = _points(x)
     a = _spread(coefficients(c), at, tensor)
     n = a.shape[0]
+    one, factor = first(at)
     if n < 3:
-        return a[0] + (a[1] if n > 1 else 0) * at
-    twice = 2 * at
+        return a[0] + (a[1] if n > 1 else 0) * one
     low, high = a[-2], a[-1]
     for i in range(3, n + 1):
-        low, high = a[-i] - high, low + high * twice
-    return low + high * at
+        low, high = step(a[-i], low, high, factor, n - i + 2)
+    return low + high * one
+
+
+def chebval(x: Any, c: Any, tensor: bool = True) -> Any:
+    """A Chebyshev series."""
+    return _clenshaw(lambda t: (t, 2 * t), lambda a, v, w, t, d: (a - w, v + w * t), x, c, tensor)
 
 
 def legval(x: Any, c: Any, tensor: bool = True) -> Any:
     """A Legendre series."""
-    at = _points(x)
-    a = _spread(coefficients(c), at, tensor)
-    n = a.shape[0]
-    if n < 3:
-        return a[0] + (a[1] if n > 1 else 0) * at
-    low, high = a[-2], a[-1]
-    for i in range(3, n + 1):
-        d = n - i + 2
-        before = low
-        low = a[-i] - high * ((d - 1) / d)
-        high = before + high * at * ((2 * d - 1) / d)
-    return low + high * at
+    return _clenshaw(
+        lambda t: (t, t),
+        lambda a, v, w, t, d: (a - w * ((d - 1) / d), v + w * t * ((2 * d - 1) / d)),
+        x,
+        c,
+        tensor,
+    )
 
 
 def hermval(x: Any, c: Any, tensor: bool = True) -> Any:
     """A series of the physicists' Hermite polynomials."""
-    at = _points(x)
-    a = _spread(coefficients(c), at, tensor)
-    n = a.shape[0]
-    twice = at * 2
-    if n < 3:
-        return a[0] + (a[1] if n > 1 else 0) * twice
-    low, high = a[-2], a[-1]
-    for i in range(3, n + 1):
-        d = n - i + 2
-        low, high = a[-i] - high * (2 * (d - 1)), low + high * twice
-    return low + high * twice
+    return _clenshaw(
+        lambda t: (t * 2,) * 2,
+        lambda a, v, w, t, d: (a - w * (2 * (d - 1)), v + w * t),
+        x,
+        c,
+        tensor,
+    )
 
 
 def hermeval(x: Any, c: Any, tensor: bool = True) -> Any:
     """A series of the probabilists' Hermite polynomials."""
-    at = _points(x)
-    a = _spread(coefficients(c), at, tensor)
-    n = a.shape[0]
-    if n < 3:
-        return a[0] + (a[1] if n > 1 else 0) * at
-    low, high = a[-2], a[-1]
-    for i in range(3, n + 1):
-        d = n - i + 2
-        low, high = a[-i] - high * (d - 1), low + high * at
-    return low + high * at
+    return _clenshaw(
+        lambda t: (t, t), lambda a, v, w, t, d: (a - w * (d - 1), v + w * t), x, c, tensor
+    )
 
 
 def lagval(x: Any, c: Any, tensor: bool = True) -> Any:
     """A Laguerre series."""
-    at = _points(x)
-    a = _spread(coefficients(c), at, tensor)
-    n = a.shape[0]
-    if n < 3:
-        return a[0] + (a[1] if n > 1 else 0) * (1 - at)
-    low, high = a[-2], a[-1]
-    for i in range(3, n + 1):
-        d = n - i + 2
-        before = low
-        low = a[-i] - (high * (d - 1)) / d
-        high = before + (high * ((2 * d - 1) - at)) / d
-    return low + high * (1 - at)
+    return _clenshaw(
+        lambda t: (1 - t, t),
+        lambda a, v, w, t, d: (a - (w * (d - 1)) / d, v + (w * ((2 * d - 1) - t)) / d),
+        x,
+        c,
+        tensor,
+    )
 
 
 # --- sums and products ---------------------------------------------------------------------------

@@ -78,25 +78,22 @@ def _herm_step(a: Any) -> Any:
 
 
 def _cheb_step(a: Any) -> Any:
-    rest = list(a)
-    found = [rest[0]] * (len(rest) - 1)
-    for j in range(len(rest) - 1, 2, -1):
-        found[j - 1] = (2 * j) * rest[j]
-        rest[j - 2] = rest[j - 2] + (j * rest[j]) / (j - 2)
-    if len(rest) > 2:
-        found[1] = 4 * rest[2]
-    found[0] = rest[1]
-    return found
+    return _two_apart(a, lambda j: 2 * j, lambda v, j: (j * v) / (j - 2))
 
 
 def _leg_step(a: Any) -> Any:
+    return _two_apart(a, lambda j: 2 * j - 1, lambda v, j: v)
+
+
+def _two_apart(a: Any, factor: Any, share: Any) -> Any:
+    """The derivative of a series whose polynomials have derivatives two degrees apart in common."""
     rest = list(a)
     found = [rest[0]] * (len(rest) - 1)
     for j in range(len(rest) - 1, 2, -1):
-        found[j - 1] = (2 * j - 1) * rest[j]
-        rest[j - 2] = rest[j - 2] + rest[j]
+        found[j - 1] = factor(j) * rest[j]
+        rest[j - 2] = rest[j - 2] + share(rest[j], j)
     if len(rest) > 2:
-        found[1] = 3 * rest[2]
+        found[1] = factor(2) * rest[2]
     found[0] = rest[1]
     return found
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
-import os
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,25 +13,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.examples.running import ROOT, run
+
 PROGRAM = ROOT / "examples" / "dual_numbers.py"
 SECTIONS = ("{}", "{}: the trace of dual numbers", "{}: the generated source", "{}: the derivative")
-
-
-def run(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The program as a user runs it, from another folder."""
-    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    environment["PYTHONIOENCODING"] = "utf-8"
-    return subprocess.run(
-        [sys.executable, str(PROGRAM), *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +28,7 @@ def example() -> dict[str, Any]:
 def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """The program's output, and the folder with its files."""
     folder = tmp_path_factory.mktemp("dual_numbers")
-    finished = run(folder, "--figure", "square.svg", "--json", "results.json")
+    finished = run(PROGRAM, folder, "--figure", "square.svg", "--json", "results.json")
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ""
     return finished.stdout, folder

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.examples.running import ROOT, run
+
 PROGRAM = ROOT / "examples" / "worked_example.py"
 HEADINGS = (
     "the function",
@@ -27,27 +25,11 @@ HEADINGS = (
 )
 
 
-def run(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The program as a user runs it, from another folder."""
-    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    environment["PYTHONIOENCODING"] = "utf-8"
-    return subprocess.run(
-        [sys.executable, str(PROGRAM), *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """The program's output, and the folder with its files."""
     folder = tmp_path_factory.mktemp("worked_example")
-    finished = run(folder, "--graph", "graph.svg", "--json", "results.json")
+    finished = run(PROGRAM, folder, "--graph", "graph.svg", "--json", "results.json")
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ""
     return finished.stdout, folder
@@ -96,7 +78,7 @@ def test_both_graphs_are_drawn(done: tuple[str, Path]) -> None:
 
 
 def test_another_point_and_level(tmp_path: Path) -> None:
-    finished = run(tmp_path, "--at", "0.5", "-3", "--level", "fast", "--json", "r.json")
+    finished = run(PROGRAM, tmp_path, "--at", "0.5", "-3", "--level", "fast", "--json", "r.json")
     assert finished.returncode == 0, finished.stderr
     results = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     x1, x2 = results["at"]
@@ -107,12 +89,12 @@ def test_another_point_and_level(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
-    finished = run(tmp_path, "--at", "-1", "5")
+    finished = run(PROGRAM, tmp_path, "--at", "-1", "5")
     assert finished.returncode == 2 and "x1 is at least 0.001" in finished.stderr
-    finished = run(tmp_path, "--json", "nowhere/r.json")
+    finished = run(PROGRAM, tmp_path, "--json", "nowhere/r.json")
     assert finished.returncode == 1
     assert finished.stderr.startswith("error: nowhere/r.json cannot be written")
-    finished = run(tmp_path, "--graph", "graph.png")
+    finished = run(PROGRAM, tmp_path, "--graph", "graph.png")
     assert finished.returncode == 1 and "is written as SVG" in finished.stderr
     assert list(tmp_path.iterdir()) == []
 

@@ -10,18 +10,7 @@ import pytest
 from tests.fuzz.control import program
 from tests.fuzz.generate import function_of
 from tests.fuzz.judge import Comparison, Mismatch, judge_source
-
-SMOOTH = """\
-def program(x, y, s, n):
-    a = max(s, x[0])
-    b = x[1] * 2.0
-    if s > 0.5:
-        a = a * 2.0
-        b = b - s
-    return a, x * a + y[0]
-"""
-ARGS = (np.array([0.1, 0.2, 0.3, 0.4]), np.ones((3, 4)), 0.7, np.asarray(1))
-
+from tests.fuzz.smooth import ARGS, SMOOTH
 
 OCCUR = [
     "for",

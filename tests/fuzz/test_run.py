@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.fuzz import run
 from tests.fuzz.judge import Verdict
+from tests.fuzz.smooth import ARGS, SMOOTH
 
 SEED, PART = 14, 40
 PROGRAMS = {  # as many as are judged in a quarter of a minute or so
@@ -24,17 +24,6 @@ PROGRAMS = {  # as many as are judged in a quarter of a minute or so
     "lists": 1000,
 }
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
-
-SMOOTH = """\
-def program(x, y, s, n):
-    a = max(s, x[0])
-    b = x[1] * 2.0
-    if s > 0.5:
-        a = a * 2.0
-        b = b - s
-    return a, x * a + y[0]
-"""
-ARGS = (np.array([0.1, 0.2, 0.3, 0.4]), np.ones((3, 4)), 0.7, np.asarray(1))
 
 
 @pytest.mark.slow
