@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import operator
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, cast
@@ -109,9 +109,8 @@ class Equation:
 
     def substitute(self, mapping: Mapping[Variable, Atom]) -> Equation:
         """The same equation with its inputs replaced."""
-        old = self.inputs
-        inputs = tuple([mapping.get(a, a) if isinstance(a, Variable) else a for a in old])
-        return self if all(map(operator.is_, inputs, old)) else self.with_inputs(inputs)
+        inputs = substituted(self.inputs, mapping)
+        return self if all(map(operator.is_, inputs, self.inputs)) else self.with_inputs(inputs)
 
     def with_inputs(self, inputs: tuple[Atom, ...]) -> Equation:
         """The same equation of other inputs."""
@@ -136,6 +135,16 @@ class Program:
     @property
     def types(self) -> tuple[Type, ...]:
         return tuple(variable.type for variable in self.inputs)
+
+    def with_equations(
+        self, equations: Sequence[Equation], mapping: Mapping[Variable, Atom] = MappingProxyType({})
+    ) -> Program:
+        """The program of these equations, with its outputs replaced; itself if all is the same."""
+        outputs = substituted(self.outputs, mapping)
+        pairs = zip((*equations, *outputs), (*self.equations, *self.outputs), strict=False)
+        if len(equations) == len(self.equations) and all(new is old for new, old in pairs):
+            return self
+        return replace(self, equations=tuple(equations), outputs=outputs)
 
 
 def freeze(params: Mapping[str, Any]) -> Params:
@@ -166,6 +175,11 @@ def exact(static: Any) -> Hashable:
     if isinstance(static, float | complex | bool | np.generic):
         return type(static), repr(static)
     return cast(Hashable, static)
+
+
+def substituted(atoms: Iterable[Atom], mapping: Mapping[Variable, Atom]) -> tuple[Atom, ...]:
+    """The atoms with variables replaced."""
+    return tuple([mapping.get(a, a) if isinstance(a, Variable) else a for a in atoms])
 
 
 def map_programs(equation: Equation, change: Callable[[Program], Program]) -> Equation:

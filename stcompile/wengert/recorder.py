@@ -7,7 +7,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from stcompile.base.location import Location
-from stcompile.wengert.ir import Atom, Equation, Params, Program, Variable, freeze, inner_effects
+from stcompile.wengert.ir import (
+    Atom,
+    Equation,
+    Params,
+    Program,
+    Variable,
+    freeze,
+    inner_effects,
+    substituted,
+)
 from stcompile.wengert.naming import is_numbered, name_variables
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.types import Type
@@ -67,7 +76,7 @@ class Recorder:
                 if not is_numbered(old.name):
                     self.hints[new] = old.name
             mapping.update(zip(equation.outputs, outputs, strict=True))
-        return tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
+        return substituted(program.outputs, mapping)
 
     @contextmanager
     def aside(self) -> Iterator[list[Equation]]:

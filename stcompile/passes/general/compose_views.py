@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction
@@ -49,10 +48,7 @@ def compose_views(program: Program) -> Program:
             equation = composed
         kept.append(equation)
         definitions.update(dict.fromkeys(equation.outputs, equation))
-    if are_same(kept, program.equations):
-        return program
-    outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
-    return replace(program, equations=tuple(kept), outputs=outputs)
+    return program.with_equations(kept, mapping)
 
 
 def _composed(outer: Equation, definitions: Mapping[Variable, Equation]) -> Equation | Atom:

@@ -19,7 +19,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stcompile.passes.general.rebuild import with_equations
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.loops import loop_of
 
@@ -34,8 +33,7 @@ def eliminate_dead_code(program: Program) -> Program:
             needed = _narrowed(equation, live)
             live.update(needed.variables)
             kept.append(needed)
-    kept.reverse()
-    return with_equations(program, kept)
+    return program.with_equations(kept[::-1])
 
 
 def _narrowed(equation: Equation, live: set[Variable]) -> Equation:

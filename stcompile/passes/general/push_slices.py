@@ -32,7 +32,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stcompile.base.thresholds import SLICED_PARTS
-from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES, infer
@@ -129,10 +128,8 @@ class _Pusher:
                 self._note(new)
             self.found += itertools.chain.from_iterable(map(reversed, reversed(made)))
         kept = tuple(e for e in reversed(self.found) if id(e) not in self.moved)
-        raw = replace(program, equations=kept)
-        if self.moved:
-            return name_variables(raw, names_of(program))
-        return program if are_same(kept, program.equations) else raw
+        raw = program.with_equations(kept)
+        return name_variables(raw, names_of(program)) if self.moved else raw
 
     def _note(self, equation: Equation) -> None:
         for variable in equation.variables:

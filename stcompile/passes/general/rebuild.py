@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-import operator
+import copy
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stcompile.base.location import Location
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives import infer
+from stcompile.wengert.types import Type
 
 
 def with_inner(program: Program, change: Callable[[Program], Program]) -> Program:
     """The program with the programs inside its equations changed."""
-    return with_equations(program, [map_programs(e, change) for e in program.equations])
-
-
-def with_equations(program: Program, equations: Sequence[Equation]) -> Program:
-    """The program with other equations; the program itself if they are its own."""
-    if are_same(equations, program.equations):
-        return program
-    return replace(program, equations=tuple(equations))
-
-
-def are_same(equations: Sequence[Equation], others: Sequence[Equation]) -> bool:
-    """True for the very same equations in the same order."""
-    return len(equations) == len(others) and all(map(operator.is_, equations, others))
+    return program.with_equations([map_programs(e, change) for e in program.equations])
 
 
 def have_same_settings(*equations: Equation) -> bool:
@@ -36,7 +24,67 @@ def have_same_settings(*equations: Equation) -> bool:
     return len({equation.location.errstate for equation in equations}) == 1
 
 
-class Rebuild:
+class Builder:
+    """Makes equations for a program, under names that are new in it."""
+
+    def __init__(self, program: Program) -> None:
+        outputs = [output for equation in program.equations for output in equation.outputs]
+        self._names = Names([v.name for v in (*program.inputs, *outputs)], separator=".")
+
+    def variable(self, type: Type, hint: str = "") -> Variable:
+        """A new variable, named after ``hint`` or numbered."""
+        named = hint and not is_numbered(base_name(hint))
+        return Variable(self._names.like(hint) if named else self._names.unnamed(), type)
+
+    def equation(
+        self,
+        primitive: str,
+        inputs: tuple[Atom, ...],
+        location: Location,
+        params: Mapping[str, Any],
+        output: Variable | None = None,
+        hint: str = "",
+    ) -> Equation:
+        """A pure equation of an ``output``, or of a new variable."""
+        frozen = freeze(params)
+        (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
+        output = output or self.variable(type, hint)
+        return Equation((output,), primitive, inputs, frozen, (), location)
+
+
+class Scope(Builder):
+    """The equations of a program that is made anew."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.equations: list[Equation] = []
+        self.makers: dict[Variable, Equation] = {}
+
+    def aside(self) -> Scope:
+        """A scope of its own whose new names are new here as well."""
+        other = copy.copy(self)
+        other.equations, other.makers = [], {}
+        return other
+
+    def add(self, equation: Equation) -> None:
+        self.equations.append(equation)
+        self.makers.update(dict.fromkeys(equation.outputs, equation))
+
+    def record(
+        self,
+        primitive: str,
+        inputs: tuple[Atom, ...],
+        location: Location,
+        output: Variable | None = None,
+        **params: Any,
+    ) -> Variable:
+        """One more pure equation; returns its output (``output``, or a new variable)."""
+        equation = self.equation(primitive, inputs, location, params, output)
+        self.add(equation)
+        return equation.output
+
+
+class Rebuild(Builder):
     """Changes to a program's equations, noted by their positions and made all at once.
 
     ``makers`` has the position of the equation that defines a variable, ``uses`` counts how often
@@ -44,6 +92,7 @@ class Rebuild:
     """
 
     def __init__(self, program: Program) -> None:
+        super().__init__(program)
         self.program = program
         self.equations = program.equations
         self.makers: dict[Variable, int] = {}
@@ -59,8 +108,6 @@ class Rebuild:
         self.mapping: dict[Variable, Atom] = {}
         self._before: dict[int, list[Equation]] = {}
         self._instead: dict[int, Equation] = {}
-        self._taken = {v.name for v in (*program.inputs, *self.makers)}
-        self._names = (f"v{n}" for n in itertools.count(1) if f"v{n}" not in self._taken)
 
     def maker(self, atom: Atom, primitive: str) -> Equation | None:
         """The equation that defines an atom, if it is of this primitive."""
@@ -97,19 +144,9 @@ class Rebuild:
         **params: Any,
     ) -> Variable:
         """As `insert`, with a name for the output, or a version of that name."""
-        frozen = freeze(params)
-        (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
-        output = Variable(self._version(called) if called else next(self._names), type)
-        equation = Equation((output,), primitive, inputs, frozen, (), location)
+        equation = self.equation(primitive, inputs, location, params, hint=called)
         self._before.setdefault(at, []).append(equation)
-        return output
-
-    def _version(self, called: str) -> str:
-        """The first version of a name that is free."""
-        versions = (called, *(f"{called}.{n}" for n in range(1, len(self._taken) + 1)))
-        own = next(version for version in versions if version not in self._taken)
-        self._taken.add(own)
-        return own
+        return equation.output
 
     def drop(self, at: int) -> None:
         """Leave an equation out."""
@@ -137,10 +174,7 @@ class Rebuild:
             made += [e.substitute(mapping) for e in self._before.get(at, ())]
             if at < len(self.equations) and at not in self.dropped:
                 made.append(self._instead.get(at, self.equations[at]).substitute(mapping))
-        outputs = tuple(
-            mapping.get(a, a) if isinstance(a, Variable) else a for a in self.program.outputs
-        )
-        return replace(self.program, equations=tuple(made), outputs=outputs)
+        return self.program.with_equations(made, mapping)
 
     def _resolved(self) -> Mapping[Variable, Atom]:
         """The mapping with chains followed to their ends."""

@@ -58,10 +58,7 @@ def share_common_subexpressions(program: Program) -> Program:
             kept.append(equation)
         else:
             mapping.update(zip(equation.outputs, known.outputs, strict=True))
-    if not mapping:
-        return program
-    outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
-    return replace(program, equations=tuple(kept), outputs=outputs)
+    return program.with_equations(kept, mapping) if mapping else program
 
 
 def _without_copies(program: Program) -> Program:

@@ -38,7 +38,7 @@ import numpy as np
 from stcompile.base.location import Location
 from stcompile.codegen_templates.numpy.subscripts import form
 from stcompile.passes.general.known_values import KnownValues
-from stcompile.passes.general.rebuild import Rebuild, are_same
+from stcompile.passes.general.rebuild import Rebuild
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import (
     Atom,
@@ -138,13 +138,8 @@ class _Simplifier:
                     mapping[old] = new
                     if isinstance(new, Variable) and not is_numbered(old.name):
                         hints.setdefault(new, old.name)
-        equations = tuple(recorder.equations)
-        if are_same(equations, program.equations):
-            return program
-        outputs = tuple(
-            mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs
-        )
-        return name_variables(Program(program.name, program.inputs, equations, outputs), hints)
+        simplified = program.with_equations(recorder.equations, mapping)
+        return program if simplified is program else name_variables(simplified, hints)
 
     def keep(self, equation: Equation) -> tuple[Variable, ...]:
         """Record an equation: under its own variables if they have the types of its results."""

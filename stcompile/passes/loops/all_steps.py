@@ -17,7 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stcompile.codegen_templates.numpy.subscripts import form
-from stcompile.passes.loops.loop_ports import CountedLoop, Scope
+from stcompile.passes.general.rebuild import Scope
+from stcompile.passes.loops.loop_ports import CountedLoop
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES, OperandError
 from stcompile.wengert.primitives.axes import Names

@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stcompile.passes.general.rebuild import are_same
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, map_programs
 from stcompile.wengert.loops import Fed, loop_of
 from stcompile.wengert.primitives.control import Ports
@@ -52,10 +51,7 @@ def drop_idle_ports(program: Program) -> Program:
         elif equation.primitive == "loop":
             kept[-1] = loop = _with_numbers(_with_constants(equation, mapping))
             mapping.update(_twins(loop, loop.params["carry"], loop.params["body"]))
-    if are_same(kept, program.equations) and not mapping:
-        return program
-    outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
-    return replace(program, equations=tuple(kept), outputs=outputs)
+    return program.with_equations(kept, mapping)
 
 
 def _with_numbers(equation: Equation) -> Equation:
@@ -72,9 +68,7 @@ def _with_numbers(equation: Equation) -> Equation:
     def place(program: Program) -> Program:
         pairs = zip(program.inputs, fixed, strict=False)
         known: dict[Variable, Atom] = {v: a for v, a in pairs if isinstance(a, Constant)}
-        equations = tuple(e.substitute(known) for e in program.equations)
-        outputs = (known.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
-        return replace(program, equations=equations, outputs=tuple(outputs))
+        return program.with_equations([e.substitute(known) for e in program.equations], known)
 
     return map_programs(equation, place)
 

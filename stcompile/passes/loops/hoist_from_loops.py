@@ -44,8 +44,9 @@ from stcompile.base.thresholds import (
     SMALL_STEP_BYTES,
     SUMMED_FACTORS,
 )
+from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.all_steps import LAYOUT, Moved, moved_values
-from stcompile.passes.loops.loop_ports import CountedLoop, Scope, change_loops, needed
+from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.passes.loops.order_loop_sums import ordered_sums
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.loops import Fed

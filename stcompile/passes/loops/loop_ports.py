@@ -2,59 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from stcompile.base.location import Location
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
+from stcompile.passes.general.rebuild import Scope
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
 from stcompile.wengert.loops import Loop, loop_of
-from stcompile.wengert.naming import Names, base_name, is_numbered
-from stcompile.wengert.primitives import infer
+from stcompile.wengert.naming import base_name, is_numbered
 from stcompile.wengert.primitives.control import port_of
-from stcompile.wengert.types import Type
-
-
-class Scope:
-    """The equations of a program that is made anew, and names for new variables."""
-
-    def __init__(self, program: Program) -> None:
-        outputs = [output for equation in program.equations for output in equation.outputs]
-        self._names = Names([v.name for v in (*program.inputs, *outputs)], separator=".")
-        self.equations: list[Equation] = []
-        self.makers: dict[Variable, Equation] = {}
-
-    def aside(self) -> Scope:
-        """A scope of its own whose new names are new here as well."""
-        other = copy.copy(self)
-        other.equations, other.makers = [], {}
-        return other
-
-    def add(self, equation: Equation) -> None:
-        self.equations.append(equation)
-        self.makers.update(dict.fromkeys(equation.outputs, equation))
-
-    def variable(self, type: Type, hint: str = "") -> Variable:
-        """A new variable, named after ``hint`` or numbered."""
-        named = hint and not is_numbered(base_name(hint))
-        return Variable(self._names.like(hint) if named else self._names.unnamed(), type)
-
-    def record(
-        self,
-        primitive: str,
-        inputs: tuple[Atom, ...],
-        location: Location,
-        output: Variable | None = None,
-        **params: Any,
-    ) -> Variable:
-        """One more pure equation; returns its output (``output``, or a new variable)."""
-        frozen = freeze(params)
-        (found,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
-        output = output or self.variable(found)
-        self.add(Equation((output,), primitive, inputs, frozen, (), location))
-        return output
 
 
 @dataclass(frozen=True)
@@ -92,7 +48,6 @@ def change_loops(program: Program, change: Change) -> Program:
     first."""
     scope = Scope(program)
     mapping: dict[Variable, Atom] = {}
-    changed = False
     for original in program.equations:
         equation = map_programs(
             original.substitute(mapping), functools.partial(change_loops, change=change)
@@ -103,11 +58,7 @@ def change_loops(program: Program, change: Change) -> Program:
             scope.add(equation)
         else:
             mapping.update(lost)
-        changed = changed or lost is not None or equation is not original
-    if not changed:
-        return program
-    outputs = tuple(mapping.get(a, a) if isinstance(a, Variable) else a for a in program.outputs)
-    return replace(program, equations=tuple(scope.equations), outputs=outputs)
+    return program.with_equations(scope.equations, mapping)
 
 
 def needed(equations: Iterable[Equation], wanted: Iterable[Atom]) -> list[Equation]:

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from stcompile.passes.loops.loop_ports import CountedLoop, Scope
+from stcompile.passes.general.rebuild import Scope
+from stcompile.passes.loops.loop_ports import CountedLoop
 from stcompile.wengert.ir import Atom, Equation, Variable
 
 

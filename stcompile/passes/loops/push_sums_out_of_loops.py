@@ -39,8 +39,9 @@ from dataclasses import dataclass, replace
 
 from stcompile.base.location import Location
 from stcompile.base.thresholds import ALL_STEPS_BYTES, LARGE_STEP_BYTES
+from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.all_steps import LAYOUT, Moved, behind, moved_values
-from stcompile.passes.loops.loop_ports import CountedLoop, Scope, change_loops, needed
+from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.loops import Carried, Kept
 from stcompile.wengert.primitives.contraction import Contraction, contracting

@@ -32,7 +32,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stcompile.passes.loops.loop_ports import CountedLoop, Scope, change_loops
+from stcompile.passes.general.rebuild import Scope
+from stcompile.passes.loops.loop_ports import CountedLoop, change_loops
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.loops import Carried, Kept
 from stcompile.wengert.types import Type

@@ -38,8 +38,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.all_steps import Moved, moved_values
-from stcompile.passes.loops.loop_ports import CountedLoop, Scope, change_loops, needed
+from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.wengert.ir import Atom, Constant, Program, Variable, freeze
 from stcompile.wengert.loops import Fed, Kept
 from stcompile.wengert.primitives import infer

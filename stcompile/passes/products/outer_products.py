@@ -27,8 +27,7 @@ from __future__ import annotations
 import numpy as np
 
 from stcompile.base.thresholds import OUTER_BYTES
-from stcompile.passes.general.rebuild import Rebuild, with_equations
-from stcompile.passes.loops.loop_ports import Scope
+from stcompile.passes.general.rebuild import Rebuild, Scope
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
 from stcompile.wengert.primitives.contraction import Contraction, contracting
 from stcompile.wengert.sums import is_sum
@@ -56,7 +55,7 @@ def outer_products(program: Program) -> Program:
         if b == 1:
             y = scope.record("transpose", (y,), where, axes=(1, 0))
         scope.record("multiply", (x, y), where, equation.output)
-    return with_equations(program, scope.equations)
+    return program.with_equations(scope.equations)
 
 
 def _is_added(known: Rebuild, equation: Equation) -> bool:
