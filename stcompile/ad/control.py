@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from stcompile.ad.sweep import STRUCTURED, Sweep, Tape, loop_activity
+from stcompile.ad.sweep import STRUCTURED, Sweep, loop_activity, taped
 from stcompile.base.location import Location
 from stcompile.wengert.ir import (
     Atom,
@@ -63,11 +63,7 @@ def pullback(
     """The pullback of the outputs ``given`` to the inputs ``wanted``. Those in ``added`` start from
     a cotangent that is handed in. ``each_step`` are inputs that are residuals themselves: another
     value in each step of a loop."""
-    recorder = Recorder()
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
-    tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
-    for equation in program.equations:
-        tape.append(equation)
+    recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)
     d_outputs = tuple(recorder.variable(outputs[i].type, _d(program.outputs[i])) for i in given)

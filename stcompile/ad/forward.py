@@ -20,6 +20,7 @@ from stcompile.ad.sweep import (
     known_rule,
     loop_activity,
     require_real,
+    taped,
 )
 from stcompile.ad.vectors import Vectors
 from stcompile.base.errors import DerivativeError
@@ -341,11 +342,7 @@ def transpose(program: Program, wanted: Sequence[int], given: Sequence[int]) -> 
 
     A linear map is its own derivative: its pullback, from any point, is its transpose.
     """
-    recorder = Recorder()
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
-    tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
-    for equation in program.equations:
-        tape.append(equation)
+    recorder, inputs, tape = taped(program)
     outputs = [tape.atom(program.outputs[i]) for i in given]
     values = tuple(recorder.variable(output.type) for output in outputs)
     sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)

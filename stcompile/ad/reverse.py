@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, Tape, one
+from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one, taped
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
 from stcompile.wengert.ir import Constant, Program, Variable
 from stcompile.wengert.naming import name_variables
-from stcompile.wengert.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,7 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
 
     ``wrt`` are inputs of the program. Only what these cotangents need is recorded.
     """
-    recorder = Recorder()
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
-    tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
-    for equation in program.equations:
-        tape.append(equation)
+    recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     sources = tuple(tape.atom(variable) for variable in wrt)
     sweep = Sweep(recorder, tape, {v for v in sources if isinstance(v, Variable)}, STRUCTURED)

@@ -144,6 +144,16 @@ class Tape:
         return (*fresh[:count], *residuals)
 
 
+def taped(program: Program) -> tuple[Recorder, tuple[Variable, ...], Tape]:
+    """A program recorded again: the recorder, its inputs there, and the tape."""
+    recorder = Recorder()
+    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
+    for equation in program.equations:
+        tape.append(equation)
+    return recorder, inputs, tape
+
+
 Visit = Callable[["Sweep", Equation], None]
 # The primitives with sub-programs; loaded by the first program that has one.
 STRUCTURED: Mapping[str, Visit] = {
