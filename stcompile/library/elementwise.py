@@ -118,6 +118,8 @@ def isclose(
 ) -> Any:
     """True where two arrays are equal within a tolerance."""
     x, y = np.asarray(a), np.asarray(b)
+    if x.dtype.kind == "b" and y.dtype.kind == "b":  # which have no difference
+        y = y.astype(np.float64)
     near = np.abs(x - y) <= atol + rtol * np.abs(y)
     result = np.logical_or(np.logical_and(near, np.isfinite(y)), x == y)
     if equal_nan:

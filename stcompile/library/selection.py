@@ -39,7 +39,9 @@ def choose(a: Any, choices: Any) -> Any:
     """The elements of the arrays that the integers ``a`` name."""
     given = [np.asarray(c) if isinstance(c, list | tuple) else c for c in choices]
     dtype = np.result_type(*given)
-    which, *arrays = broadcast_arrays(a, *[np.asarray(c).astype(dtype) for c in given])
+    places = np.asarray(a)
+    places = places.astype(np.intp) if places.dtype.kind == "b" else places
+    which, *arrays = broadcast_arrays(places, *[np.asarray(c).astype(dtype) for c in given])
     if np.any(np.logical_or(which < 0, which >= len(arrays))):
         raise ValueError("invalid entry in choice array")
     stacked = np.stack(arrays)

@@ -120,6 +120,8 @@ def clip(
     high = a_max if a_max is not None else max
     if low is None and high is None:
         run.refuse("np.clip needs a bound", "give a_min or a_max", TypingError)
+    if run.atom(a).type.kind == "python":  # NumPy makes an array of it, and the bounds fit into it
+        a = run.record("to_scalar", a)
     if low is None:
         return run.record("minimum", *strong(run, (a, high)))
     if high is None:
@@ -198,7 +200,7 @@ ELEMENTWISE: Mapping[Any, Any] = {
     np.degrees: of_items("rad2deg", ufunc("rad2deg", np.degrees)),
     np.radians: of_items("deg2rad", ufunc("deg2rad", np.radians)),
     np.frexp: frexp,
-    np.i0: of_items("i0", ufunc("i0", np.i0)),
+    np.i0: of_items("i0", lambda run, x: run.record("i0", x)),
     np.round: of_items("rint", round_),
     np.around: of_items("rint", round_),
     np.fabs: of_items("absolute", fabs),

@@ -11,6 +11,7 @@ from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
     Types,
+    array_or_scalar,
     require_assignable,
 )
 from stcompile.wengert.types import Type
@@ -35,7 +36,7 @@ def _part(name: str) -> Infer:
 def _complex_sign(types: Types, params: Any) -> Types:
     (x,) = types
     _require_complex("complex_sign", x)
-    return (Type.scalar(x.dtype) if x.kind == "python" else x,)
+    return (array_or_scalar(x.dtype, x.dims),)
 
 
 def _update_part(types: Types, params: Any) -> Types:
