@@ -527,3 +527,13 @@ def a_manager_that_loops(x):
 @refused.test
 def test_refusal(refused):
     refused.check()
+
+
+def test_a_loop_of_which_each_step_raises() -> None:
+    def checked(x):
+        for _ in range(int(x[0])):
+            raise KeyError("no steps")
+        return x[0] * 2
+
+    with pytest.raises(st.LanguageError, match="each step of this loop raises an error"):
+        st.compile(checked)(np.array([2.5]))

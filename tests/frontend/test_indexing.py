@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -119,3 +121,32 @@ def test_slices_read_and_written(start, stop, step):
         return x[part], y
 
     check(program, V)
+
+
+@pytest.mark.parametrize("index", [(..., 1), (None, ..., 1), slice(1, 2), (1, ...)], ids=str)
+@pytest.mark.parametrize("shape", [(1,), (1, 1)], ids=str)
+def test_axes_of_length_one_in_front_are_stored(index: Any, shape: tuple[int, ...]) -> None:
+    """NumPy allows a value more axes than the place has, if they are of length 1."""
+
+    def store(x, y):
+        z = y * 1.0
+        z[index] = x
+        return np.sum(z * z * np.arange(3.0))
+
+    x, y = np.full(shape, 5.0), np.ones(3)
+    assert st.compile(store)(x, y) == store(x, y) == 27.0
+    d_x, d_y = st.grad(store, wrt=(0, 1))(x, y)
+    np.testing.assert_array_equal(d_x, np.full(shape, 10.0))
+    np.testing.assert_array_equal(d_y, [0.0, 0.0, 4.0])
+
+
+def test_an_element_takes_no_array_with_axes() -> None:
+    def store(x):
+        z = np.zeros(3)
+        z[1] = x
+        return z
+
+    with pytest.raises(ValueError, match="setting an array element with a sequence"):
+        store(np.ones(1))
+    with pytest.raises(st.TypingError, match="setting an array element with a sequence"):
+        st.compile(store)(np.ones(1))

@@ -186,7 +186,11 @@ class _Comparison:
                 self.differences += 1
                 return
         sides = [(at(h) - at(0.0)) / h for h in (1e-5, -1e-5, 1e-6, -1e-6)]
-        if all(close(side, sides[0], 1e-3) for side in sides) and is_finite(sides):
+        agree = all(close(side, sides[0], 1e-3) for side in sides) and is_finite(sides)
+        # A jump or a kink near by spoils some of the slopes: those of all steps have to agree, or
+        # to be far from what is judged.
+        settled = all(close(one, slopes[0], 1e-5) for one in slopes)
+        if agree and (settled or not close(found, sides[0], 1e-2)):
             text = f"{found}, differences {slopes}\n{args}\n{gradients}"
             raise Mismatch("the gradient", text)
         self.kinks += 1

@@ -32,7 +32,7 @@ from stcompile.frontend.control.merged import (
 )
 from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.signals import Outcome
+from stcompile.frontend.state.signals import Outcome, Raised
 from stcompile.frontend.state.state import ContentsSite, Journal, Key, Site, reachable
 from stcompile.frontend.state.values import Affine, Array, Rest, Scalar, is_traced
 from stcompile.wengert.ir import Atom, Equation, Variable
@@ -114,6 +114,11 @@ def settle(
     loop = _Loop(run, step, test, construct, runs_once, counter, run.age())
     path = stage_path(run, step)
     for _ in range(ROUNDS):
+        if isinstance(path.result, Raised):
+            run.refuse(
+                "each step of this loop raises an error",
+                "raise it before the loop, or in a branch",
+            )
         found = _round(loop, path)
         if isinstance(found, Settled):
             return found
@@ -147,6 +152,8 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
         for site, head in zip(loop.sites.values(), heads, strict=True):
             run.set(site, head)
         again = stage_path(run, loop.step)
+        if isinstance(again.result, Raised):
+            return again
         if not all(k in loop.sites for k, (s, _) in again.after.items() if s.born <= loop.age):
             return again
         matcher = _Matcher(run, merger)

@@ -409,7 +409,8 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
 def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
     mask = masks.mask_of(run, array, index)
     entries = _counted_entries(run, array, masks.without_masks(run, array, entries_of(index)))
-    if isinstance(value, list | tuple):
+    is_sequence = isinstance(value, list | tuple)
+    if is_sequence:
         value = run.as_array(value)
     if mask is not None and (isinstance(value, Masked) or is_traced(value) or is_number(value)):
         masks.write(run, array, mask, value)
@@ -428,7 +429,8 @@ def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
         run.write(array, scatter)
         return
     basic = parse_basic(run, array, entries)
-    stored = _fit(run, value, basic)
+    is_element = is_sequence or not any(entry is Ellipsis for entry in entries)
+    stored = _without_leading_axes(run, _fit(run, value, basic), basic, is_element)
     check_copy(run, array, basic.params, stored)
 
     def update(present: Variable) -> Traced:
@@ -446,6 +448,20 @@ def _fit(run: Run, value: Any, basic: Basic) -> Any:
     missing = kept - value.type.ndim
     axes = tuple(axis - missing for axis in basic.new if axis - missing >= 0)
     return run.view(value, "squeeze", axis=axes) if axes else value
+
+
+def _without_leading_axes(run: Run, value: Any, basic: Basic, is_element: bool) -> Any:
+    """The value without axes of length 1 in front, of which NumPy allows more than the place that
+    it is stored in has; not where the place is one element and no array without axes."""
+    if not isinstance(value, Array):
+        return value
+    kept = len(basic.length) - len(basic.drop)
+    extra = value.type.ndim - kept
+    if extra > 0 and kept == 0 and is_element:
+        run.refuse("setting an array element with a sequence", "store a number", TypingError)
+    if extra <= 0 or any(length != 1 for length in value.type.dims[:extra]):
+        return value
+    return run.view(value, "squeeze", axis=tuple(range(extra)))
 
 
 def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
