@@ -104,13 +104,6 @@ def of_pythons_own(x: Any) -> Any:
     return copy.replace_me(x) if False else copy._keep_alive(x, {})
 
 
-def by_method(x: Any) -> Any:
-    try:
-        return np.quantile(x, 0.3, method="nearest")
-    except Exception:
-        return x[0]
-
-
 def with_default(x: Any) -> Any:
     def scaled(y: Any, factor: Any = 1, *, shift: Any = x[0]) -> Any:
         return y * factor + shift
@@ -122,7 +115,6 @@ def with_default(x: Any) -> Any:
     ("function", "reason"),
     [
         (of_pythons_own, "in of_pythons_own\n.*copy._keep_alive(?s:.*)`id` is not supported"),
-        (by_method, "in by_method\n(?s:.*)quantiles by the method 'nearest' are not supported"),
         (with_default, r"scaled\(y, factor=1, \*, shift=x\[0\]\): too many"),
     ],
 )

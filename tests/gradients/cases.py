@@ -179,6 +179,7 @@ MATH = (
     real_alone("math.floor", lambda x: math.floor(x) * x, a.single(1.1, 1.9)),
     real_alone("math.ceil", lambda x: math.ceil(x) * x, a.single(1.1, 1.9)),
     real_alone("math.trunc", lambda x: math.trunc(float(x)) * x, a.single(1.1, 1.9)),
+    real_alone("round of a number", lambda x: round(float(x), 1) * x, a.single(1.11, 1.14)),
 )
 
 REDUCTIONS = (

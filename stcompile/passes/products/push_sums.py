@@ -146,8 +146,9 @@ class _Pusher:
 
 
 def _is_sum(equation: Equation) -> bool:
-    dims = equation.output.type.dims
-    return is_sum(equation) and all(a.type.dims == dims for a in equation.inputs)
+    if not is_sum(equation):  # it may be a loop, which has several outputs
+        return False
+    return all(a.type.dims == equation.output.type.dims for a in equation.inputs)
 
 
 def _split_axes(equation: Equation, axes: Axes) -> tuple[Axes, Axes] | None:
