@@ -458,7 +458,11 @@ def _without_leading_axes(run: Run, value: Any, basic: Basic, is_element: bool) 
     kept = len(basic.length) - len(basic.drop)
     extra = value.type.ndim - kept
     if extra > 0 and kept == 0 and is_element:
-        run.refuse("setting an array element with a sequence", "store a number", TypingError)
+        run.refuse(
+            f"setting an array element with a sequence of shape {value.type.dims}",
+            "store a number",
+            TypingError,
+        )
     if extra <= 0 or any(length != 1 for length in value.type.dims[:extra]):
         return value
     return run.view(value, "squeeze", axis=tuple(range(extra)))
