@@ -21,7 +21,7 @@ from stcompile.calls.workspaces import Workspaces
 from stcompile.emit.function import READABLE, emit
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
-from stcompile.passes.pipeline import Thrift, prepare
+from stcompile.passes.pipeline import MemorySaving, prepare
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Staged
 
@@ -99,8 +99,8 @@ class Compiler(Callee, ABC):
         from stcompile.passes.budget import within
         from stcompile.reports.memory import held_by
 
-        def build(thrift: Thrift | None) -> Staged:
-            return prepare(staged, self.results, options.level, thrift)
+        def build(saving: MemorySaving | None) -> Staged:
+            return prepare(staged, self.results, options.level, saving)
 
         def measure(made: Staged) -> int:
             return held_by(emit(made, names, self.title, self.update, options))

@@ -62,11 +62,6 @@ class Call:
     beside: Sequence[tuple[str, trees.Path, Any]] = ()
 
 
-def entry_source(call: Call) -> str:
-    """The source of an entry, for reading."""
-    return _Writer(call).source()
-
-
 def entry_of(call: Call) -> Callable[[tuple[Any, ...]], Any]:
     """A function of the tuple of all arguments by position: the result of the call, or `MISS`."""
     writer = _Writer(call)

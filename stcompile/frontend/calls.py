@@ -6,8 +6,6 @@ asked for a program; any other Python function is inlined by staging its body.
 
 from __future__ import annotations
 
-import ast
-import builtins
 import collections
 import functools
 import importlib
@@ -16,8 +14,7 @@ import operator
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +22,12 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.classes import find, is_changeable, names_of
 from stcompile.base.deferred import deferred
-from stcompile.base.errors import ArgumentsError, LanguageError, SourceError, StcompileError
+from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError
 from stcompile.base.places import Place
 from stcompile.frontend.control.comparisons import looked_up
+from stcompile.frontend.inlining import inline_closure, inline_function
 from stcompile.frontend.operations import messages
 from stcompile.frontend.operations.attributes import attribute
-from stcompile.frontend.operations.binding import bind_arguments, staged_signature
 from stcompile.frontend.operations.construct import construct, initialise_exception
 from stcompile.frontend.operations.data_model import store_attribute
 from stcompile.frontend.operations.generated import generated
@@ -42,16 +39,12 @@ from stcompile.frontend.operations.out import Callee, without_out, write_out
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
 from stcompile.frontend.operations.refusals import refusal_of
 from stcompile.frontend.protocol import is_transformed
-from stcompile.frontend.shared_calls import shared_call
-from stcompile.frontend.state.frames import Frame, FunctionNode, bound_names, yields
 from stcompile.frontend.state.rests import check_insertion, check_place
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.signals import Returned
 from stcompile.frontend.state.values import (
     ArrayMethod,
     Bound,
     Closure,
-    Generated,
     GeneratorMethod,
     Iterator,
     Partial,
@@ -61,10 +54,8 @@ from stcompile.frontend.state.values import (
     is_static,
 )
 from stcompile.frontend.syntax.contexts import is_manager_function, managed
-from stcompile.parse.source import FunctionSource, function_source
 from stcompile.wengert.types import is_generator
 
-RECURSION_LIMIT = 200
 LIBRARIES = (
     "contextlib",
     "copy",
@@ -78,7 +69,6 @@ LIBRARIES = (
 )
 """How the names of modules start whose Python functions the tables name."""
 _RULES = "stcompile.codegen_templates.derivatives."
-_OWN = ("stcompile.nn.", "stcompile.library.", _RULES)
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 
@@ -94,7 +84,7 @@ imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """The value of ``function(*arguments, **keywords)``."""
     if isinstance(function, Closure):
-        return _call_closure(run, function, arguments, keywords)
+        return inline_closure(run, function, arguments, keywords)
     if isinstance(function, Bound):
         return call(run, function.function, [function.receiver, *arguments], keywords)
     if isinstance(function, ArrayMethod):
@@ -467,143 +457,3 @@ def _lower(
 
 
 _signature = functools.lru_cache(maxsize=1024)(inspect.signature)  # of lowerings: they never change
-
-
-# --- inlining --------------------------------------------------------------------------------
-
-
-def inline_function(
-    run: Run, function: types.FunctionType, arguments: Arguments, keywords: Keywords
-) -> Any:
-    """Stage the body of a Python function in place of a call of it."""
-    try:
-        source = function_source(function)
-    except SourceError as error:
-        raise SourceError(error.reason, location=run.caller, hint=error.hint) from None
-    node = source.node
-    itself = Place.constant(function, function.__name__)
-    run.captures.guard(itself.attribute("__code__"))
-    run.captures.guard(itself.attribute("__defaults__"))
-    _check_kind(run, function, source)
-    signature = inspect.signature(function, follow_wrapped=False)
-    bound = bind_arguments(run, function.__name__, signature, arguments, keywords)
-    for name, parameter in signature.parameters.items():
-        if name not in bound and parameter.default is not parameter.empty:
-            place = _default(itself, function, name)
-            bound[name] = _from_outside(run, function, parameter.default, place)
-    local_names, nonlocal_names = bound_names(node)
-    frame = Frame(
-        source, node, run.caller, None, _outside(run, function), local_names, nonlocal_names
-    )  # fmt: skip
-    frame.names.update(bound)
-    return _entered(run, node, frame, function)
-
-
-def _from_outside(run: Run, function: types.FunctionType, value: Any, place: Place) -> Any:
-    """What a function reads of its globals and defaults: captured, but for the numbers of
-    `stcompile.nn`, which are the constants of published formulas."""
-    if isinstance(value, float | int | tuple) and _is_own(function):
-        return value
-    return run.captures.captured(value, place)
-
-
-def _is_own(function: types.FunctionType) -> bool:
-    return (function.__module__ or "").startswith(_OWN)
-
-
-def _default(itself: Place, function: types.FunctionType, name: str) -> Place:
-    """Where a parameter's default is."""
-    code, defaults = function.__code__, function.__defaults__ or ()
-    if name in (function.__kwdefaults__ or {}):
-        place = itself.attribute("__kwdefaults__").part((("item", name),))
-    else:
-        index = code.co_varnames.index(name) - code.co_argcount + len(defaults)
-        place = itself.attribute("__defaults__").part((("item", index),))
-    return replace(place, description=f"{name} of {function.__name__}")
-
-
-def _check_kind(run: Run, function: types.FunctionType, source: FunctionSource) -> None:
-    """Refuse coroutines."""
-    flags, node = function.__code__.co_flags, source.node
-    frame = Frame(source, node, run.caller, None, lambda name: None, frozenset())
-    if flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        reason, hint = "is a coroutine (`async def`)", "use a plain function"
-        run.at(node, frame, lambda: run.refuse(f"`{function.__name__}` {reason}", hint))
-
-
-def _outside(run: Run, function: types.FunctionType) -> Any:
-    """Looks up what a real function reads from outside: closure cells, globals, builtins."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    globals_ = function.__globals__
-
-    def outside(name: str) -> Any:
-        if name in cells:
-            cell = cells[name]
-            try:
-                value = cell.cell_contents
-            except ValueError:
-                raise NameError(name) from None
-            return run.captures.captured(value, Place.of_cell(cell, name))
-        if name in globals_:
-            return _from_outside(run, function, globals_[name], Place.of_global(globals_, name))
-        if hasattr(builtins, name):
-            run.captures.guard(Place.of_builtin(globals_, name))
-            return getattr(builtins, name)
-        raise NameError(name)
-
-    return outside
-
-
-def _call_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Keywords) -> Any:
-    node, parent = closure.node, closure.frame
-    parameters = staged_signature(node.args, closure.defaults)
-    bound = bind_arguments(run, closure.name, parameters, arguments, keywords)
-    local_names, nonlocal_names = bound_names(node)
-    frame = Frame(
-        parent.source, node, run.caller, parent, parent.outside, local_names, nonlocal_names,
-        names={**closure.defaults, **bound},
-    )  # fmt: skip
-    return _entered(run, node, frame)
-
-
-def _entered(run: Run, node: FunctionNode, frame: Frame, function: Any = None) -> Any:
-    """What a call gives: for a generator function, that runs when its items are taken."""
-    if not yields(node):
-        return shared_call(run, frame, function, lambda: _run_body(run, node, frame))
-
-    def body(consumer: Callable[[Any], None]) -> Any:
-        frame.consumer = consumer
-        return _run_body(run, node, frame)
-
-    return Generated(frame.function_name, body, frame.names)
-
-
-def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
-    frame.depth = run.depth
-    depth, caller = 0, frame.caller
-    while caller is not None:
-        depth, caller = depth + 1, caller.caller
-    if depth > RECURSION_LIMIT:
-        run.refuse(
-            f"`{frame.function_name}` calls itself more than {RECURSION_LIMIT} times",
-            "recursion needs a base case that depends on static values",
-        )
-    frame.born = run.age()
-    if frame.caller is not None:
-        frame.errstate = frame.caller.errstate
-    run.frames.append(frame)
-    place = len(run.frames)
-    try:
-        if isinstance(node, ast.Lambda):
-            frame.statement = node
-            value = run.evaluate(node.body, frame)
-            run.returned = (node.body, frame)
-            return value
-        body = node.body
-        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            body = body[1:]  # the docstring
-        signal = run.execute(body, frame)
-        return signal.value if isinstance(signal, Returned) else None
-    finally:
-        left = [inner for inner in run.frames[place - 1 :] if inner.captured]
-        run.frames[place - 1 :] = left

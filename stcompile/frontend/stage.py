@@ -14,7 +14,8 @@ from stcompile.base import trees
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
-from stcompile.frontend.calls import RECURSION_LIMIT, call
+from stcompile.frontend.calls import call
+from stcompile.frontend.inlining import RECURSION_LIMIT
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.run import Language, Run

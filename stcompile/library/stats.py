@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.lazy import linalg, special
+from stcompile.codegen_templates.lazy import special
 
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 Formula = Callable[..., Any]
@@ -75,13 +75,13 @@ def log_cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any,
 def ppf(form: Formula, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """A quantile; NaN for what is no probability."""
     shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
-    p = _float64(q)
+    p = float64(q)
     outside = (p < 0) | (p > 1)
     value = form(np.where(outside, 0.5, p), *shapes) * scale + loc
     return np.where(outside, math.nan, value)[()]
 
 
-def _float64(x: Any) -> Any:
+def float64(x: Any) -> Any:
     values = np.asarray(x)
     return values if values.dtype == np.float64 else values.astype(np.float64)
 
@@ -103,7 +103,7 @@ def _placed(value: Any, mask: Any, number: float) -> Any:
 
 
 def _standardised(x: Any, loc: Any, scale: Any) -> Any:
-    centred = _float64(x) if isinstance(loc, int) and loc == 0 else _float64(x) - loc
+    centred = float64(x) if isinstance(loc, int) and loc == 0 else float64(x) - loc
     return centred if isinstance(scale, int) and scale == 1 else centred / scale
 
 
@@ -113,10 +113,10 @@ def _log(scale: Any) -> Any:
 
 def _positive(parameter: Any) -> Any:
     """A parameter, NaN in place of what is not positive."""
-    return _where_valid(parameter > 0, parameter)
+    return where_valid(parameter > 0, parameter)
 
 
-def _where_valid(valid: Any, parameter: Any) -> Any:
+def where_valid(valid: Any, parameter: Any) -> Any:
     return parameter if valid is True else np.where(valid, parameter, math.nan)[()]
 
 
@@ -445,223 +445,3 @@ def uniform_ppf(q: Any) -> Any:
 
 def uniform_isf(q: Any) -> Any:
     return 1 - q
-
-
-# --- discrete: of an integer k, which is not differentiated ---------------------------------------
-
-
-def logpmf(form: Formula, bounds: Formula, valid: Formula, k: Any, shapes: Any, loc: Any) -> Any:
-    """The logarithm of a probability; ``-inf`` where there is none."""
-    n = _float64(k) - loc
-    lower, upper = bounds(*shapes)
-    outside = (n < lower) | (np.floor(n) != n)
-    if upper is not None:
-        outside = outside | (n > upper)
-    inside = np.where(outside, lower, np.floor(n))
-    value = np.where(outside, -math.inf, form(inside, *shapes))
-    return _where_valid(valid(*shapes), value)[()]
-
-
-def pmf(form: Formula, bounds: Formula, valid: Formula, k: Any, shapes: Any, loc: Any) -> Any:
-    """A probability."""
-    return np.exp(logpmf(form, bounds, valid, k, shapes, loc))
-
-
-def discrete_cdf(
-    form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
-) -> Any:
-    """A distribution function or one of its like, with the values ``ends`` below and above."""
-    n = _float64(k) - loc
-    lower, upper = bounds(*shapes)
-    below, above = n < lower, n == math.inf if upper is None else n >= upper
-    value = form(np.floor(np.where(below | above, lower, n)), *shapes)
-    value = np.where(below, ends[0], np.where(above, ends[1], value))
-    return _where_valid(valid(*shapes), value)[()]
-
-
-def discrete_log_cdf(
-    form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
-) -> Any:
-    """The logarithm of what has the formula ``form``."""
-    n = _float64(k) - loc
-    lower, upper = bounds(*shapes)
-    below, above = n < lower, n == math.inf if upper is None else n >= upper
-    value = np.log(form(np.floor(np.where(below | above, lower, n)), *shapes))
-    value = np.where(below, ends[0], np.where(above, ends[1], value))
-    return _where_valid(valid(*shapes), value)[()]
-
-
-def from_zero(*shapes: Any) -> Any:
-    return 0.0, None
-
-
-def from_one(*shapes: Any) -> Any:
-    return 1.0, None
-
-
-def binom_bounds(n: Any, p: Any) -> Any:
-    return 0.0, n
-
-
-def bernoulli_bounds(p: Any) -> Any:
-    return 0.0, 1.0
-
-
-def poisson_logpmf(k: Any, mu: Any) -> Any:
-    return special.xlogy(k, mu) - special.gammaln(k + 1) - mu
-
-
-def poisson_cdf(k: Any, mu: Any) -> Any:
-    return special.gammaincc(k + 1, mu)
-
-
-def poisson_sf(k: Any, mu: Any) -> Any:
-    return special.gammainc(k + 1, mu)
-
-
-def poisson_valid(mu: Any) -> Any:
-    return mu >= 0
-
-
-def binom_logpmf(k: Any, n: Any, p: Any) -> Any:
-    ways = special.gammaln(n + 1.0) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
-    return ways + special.xlogy(k, p) + special.xlog1py(n - k, -p)
-
-
-def binom_valid(n: Any, p: Any) -> Any:
-    return _all(_all(n >= 0, np.floor(n) == n), _probability(p))
-
-
-def bernoulli_logpmf(k: Any, p: Any) -> Any:
-    return special.xlogy(k, p) + special.xlog1py(1 - k, -p)
-
-
-def bernoulli_valid(p: Any) -> Any:
-    return _probability(p)
-
-
-def nbinom_logpmf(k: Any, n: Any, p: Any) -> Any:
-    ways = special.gammaln(n + k) - special.gammaln(k + 1) - special.gammaln(n)
-    return ways + n * np.log(p) + special.xlog1py(k, -p)
-
-
-def nbinom_valid(n: Any, p: Any) -> Any:
-    return _all(n > 0, _all(p > 0, p <= 1))
-
-
-def geom_logpmf(k: Any, p: Any) -> Any:
-    return special.xlog1py(k - 1, -p) + np.log(p)
-
-
-def geom_valid(p: Any) -> Any:
-    return _all(p > 0, p <= 1)
-
-
-def _probability(p: Any) -> Any:
-    return _all(p >= 0, p <= 1)
-
-
-def _all(one: Any, other: Any) -> Any:
-    """Both; a static True where both are."""
-    return other if one is True else one if other is True else np.logical_and(one, other)
-
-
-# --- of vectors ----------------------------------------------------------------------------------
-
-
-def multivariate_normal_logpdf(
-    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
-) -> Any:
-    """Of one point or an array of them, their coordinates along the last axis. By the Cholesky
-    factor of the covariance, of which the lower triangle is read: it has to be positive definite
-    (`numpy.linalg.LinAlgError`), unless ``allow_singular``."""
-    center, matrix = _mean_and_covariance(mean, cov)
-    dim = center.shape[0]
-    points = _float64(x)
-    if points.ndim == 0:
-        points = points[None]
-    elif points.ndim == 1:
-        points = points[:, None] if dim == 1 else points[None, :]
-    flat = np.reshape(points - center, (-1, dim))
-    if allow_singular:
-        value = _singular_logpdf(flat, matrix)
-    else:
-        factor = np.linalg.cholesky(matrix)
-        white = linalg.solve_triangular(factor, flat.T, lower=True)
-        constant = dim * math.log(2 * math.pi) + 2 * np.sum(np.log(np.diagonal(factor)))
-        value = -0.5 * (constant + np.sum(white * white, axis=0))
-    return np.squeeze(np.reshape(value, points.shape[:-1]))[()]
-
-
-_NEGLIGIBLE = 1e6 * float(np.finfo(np.float64).eps)
-"""The eigenvalues that SciPy takes for 0, in parts of the largest one."""
-
-
-def _singular_logpdf(flat: Any, matrix: Any) -> Any:
-    """With the pseudo-inverse and the product of the eigenvalues that are not 0. Points outside of
-    the support have ``-inf``, flat; derivatives by the covariance are those where its rank does not
-    change. `ValueError` if an eigenvalue is negative."""
-    eigenvalues = np.linalg.eigvalsh(matrix)
-    least = _NEGLIGIBLE * np.max(np.abs(eigenvalues))
-    if np.any(eigenvalues < -least):
-        raise ValueError("The input matrix must be symmetric positive semidefinite.")
-    is_zero = eigenvalues <= least
-    half = np.tril(matrix, -1)
-    symmetric = half + half.T + np.diag(np.diagonal(matrix))
-    distance = np.sum((flat @ np.linalg.pinv(symmetric, _NEGLIGIBLE)) * flat, axis=-1)
-    rank = np.count_nonzero(np.logical_not(is_zero))
-    constant = rank * math.log(2 * math.pi) + np.sum(np.log(np.where(is_zero, 1.0, eigenvalues)))
-    beside = flat @ np.where(is_zero, np.linalg.eigh(matrix)[1], 0.0)
-    is_inside = np.sum(beside * beside, axis=-1) < (1e3 * least) ** 2
-    is_inside = np.logical_or(is_inside, np.logical_not(np.any(is_zero)))
-    return np.where(is_inside, -0.5 * (constant + distance), -math.inf)
-
-
-def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
-    """The differential entropy, ``log(det(2 pi e cov)) / 2``, of a positive definite covariance."""
-    center, matrix = _mean_and_covariance(mean, cov)
-    constant = 0.5 * center.shape[0] * (1 + math.log(2 * math.pi))
-    return constant + np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
-
-
-def _mean_and_covariance(mean: Any, cov: Any) -> Any:
-    """The mean as a vector, and the covariance as a matrix."""
-    matrix = _float64(cov)
-    dim = mean_size(mean, matrix)
-    center = np.zeros(dim) if mean is None else np.reshape(_float64(mean), (dim,))
-    if matrix.ndim == 0:
-        matrix = matrix * np.eye(dim)
-    elif matrix.ndim == 1:
-        matrix = np.diag(matrix)
-    if matrix.shape != (dim, dim):
-        raise ValueError(f"a covariance of shape {matrix.shape} does not fit a mean of {dim}")
-    return center, matrix
-
-
-def mean_size(mean: Any, cov: Any) -> int:
-    """The number of dimensions: that of the mean, or else of a matrix; 1 without either."""
-    if mean is not None:
-        return int(np.asarray(mean).size)
-    return 1 if cov.ndim < 2 else int(cov.shape[0])
-
-
-def multivariate_normal_pdf(
-    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
-) -> Any:
-    return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
-
-
-def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
-    """Of points whose coordinates are along the first axis; the last one may be left out. That
-    they are on the simplex is not checked."""
-    points, a = _float64(x), _float64(alpha)
-    if points.shape[0] + 1 == a.shape[0]:
-        points = np.concatenate([points, 1 - np.sum(points, axis=0, keepdims=True)])
-    if points.shape[0] != a.shape[0]:
-        raise ValueError("Vector 'x' must have either the same number of entries as, or one fewer")
-    constant = special.gammaln(np.sum(a)) - np.sum(special.gammaln(a))
-    return (np.sum(special.xlogy(a - 1.0, points.T), axis=-1) + constant)[()]
-
-
-def dirichlet_pdf(x: Any, alpha: Any) -> Any:
-    return np.exp(dirichlet_logpdf(x, alpha))

@@ -9,11 +9,11 @@ from stcompile.base.errors import ArgumentsError
 from stcompile.base.location import Location
 from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
 from stcompile.passes.memory.rematerialise import candidates, rematerialise
-from stcompile.passes.pipeline import MERGING, Thrift
+from stcompile.passes.pipeline import MERGING, MemorySaving
 from stcompile.wengert.ir import Program
 from stcompile.wengert.staged import Staged
 
-Build = Callable[["Thrift | None"], Staged]
+Build = Callable[["MemorySaving | None"], Staged]
 Measure = Callable[[Staged], int]
 
 
@@ -26,16 +26,16 @@ class _Way:
     loops: bool
     contracts: bool
 
-    def thrift(self, count: int) -> Thrift:
+    def saving(self, count: int) -> MemorySaving:
         """Compute the first ``count`` values again that this way may."""
 
         def rewrite(program: Program) -> Program:
             program = self._base(program)
             return rematerialise(program, [c.variable for c in candidates(program)[:count]])
 
-        return Thrift(rewrite, self.without)
+        return MemorySaving(rewrite, self.without)
 
-    def counting(self, found: list[int]) -> Thrift:
+    def counting(self, found: list[int]) -> MemorySaving:
         """Nothing but a count of the values that this way may compute again, and 1 if it changes
         the program at all."""
 
@@ -46,7 +46,7 @@ class _Way:
             found.append(int(not self.loops or base is not program))
             return base
 
-        return Thrift(rewrite, self.without)
+        return MemorySaving(rewrite, self.without)
 
     def _base(self, program: Program) -> Program:
         return checkpoint_loops(program) if self.loops else program
@@ -77,9 +77,9 @@ class _Search:
                 return found
         return None
 
-    def fitting(self, thrift: Thrift | None) -> Staged | None:
+    def fitting(self, saving: MemorySaving | None) -> Staged | None:
         """The call made like this, if it is within the budget."""
-        staged = self.build(thrift)
+        staged = self.build(saving)
         size = self.measure(staged)
         self.least = size if self.least is None else min(size, self.least)
         return staged if size <= self.budget else None
@@ -92,7 +92,7 @@ class _Search:
         if not is_another:
             return None
         for high in dict.fromkeys((most, most // 2, most // 4, 0)):
-            found = self.fitting(way.thrift(high))
+            found = self.fitting(way.saving(high))
             if found is not None:
                 break
         else:
@@ -100,7 +100,7 @@ class _Search:
         low = -1  # does not fit, as far as is known
         while high - low > 1:
             middle = (low + high) // 2
-            smaller = self.fitting(way.thrift(middle))
+            smaller = self.fitting(way.saving(middle))
             if smaller is None:
                 low = middle
             else:

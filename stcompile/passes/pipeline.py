@@ -115,21 +115,23 @@ def after_each(program: Program, level: Level = "readable") -> Iterator[tuple[St
 
 
 @dataclass(frozen=True)
-class Thrift:
+class MemorySaving:
     """How a program is made to need less memory: by rewriting it, and ``without`` some stages."""
 
     rewrite: Pass
     without: frozenset[str] = frozenset()
 
 
-def optimise(program: Program, level: Level = "readable", thrift: Thrift | None = None) -> Program:
+def optimise(
+    program: Program, level: Level = "readable", saving: MemorySaving | None = None
+) -> Program:
     """The program after all stages. One with checkpoints is not merged: they are there so that
     fewer values are kept."""
-    without = frozenset() if thrift is None else thrift.without
+    without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
     for stage in stages_at(level):
-        if thrift is not None and stage.name == REWRITTEN:
-            program = thrift.rewrite(program)
+        if saving is not None and stage.name == REWRITTEN:
+            program = saving.rewrite(program)
         if stage.name not in without:
             with timed(stage.name):
                 program = stage.run(program)
@@ -148,11 +150,11 @@ def prepare(
     staged: Staged,
     results: int | None = 0,
     level: Level = "readable",
-    thrift: Thrift | None = None,
+    saving: MemorySaving | None = None,
 ) -> Staged:
     """A staged call, optimised; arrays among its outputs from position ``results`` on get storage
     of their own (None: no output does)."""
-    program = optimise(staged.program, level, thrift)
+    program = optimise(staged.program, level, saving)
     if results is not None:
         program = own_outputs(program, results)
     return staged.with_program(program)

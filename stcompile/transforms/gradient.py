@@ -30,7 +30,7 @@ from stcompile.passes.general.push_slices import push_slices
 from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
 from stcompile.passes.loops.drop_idle_ports import drop_idle_ports
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.respect import ByArguments
+from stcompile.transforms.with_respect_to import DifferentiatedBy
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.types import is_number
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from stcompile.export.file import Unit
 
 
-class Gradient(ByArguments):
+class Gradient(DifferentiatedBy):
     """The gradient of a function of one real number, with its value or without.
 
     Called with the function's arguments, it returns ``gradient``, or ``(value, gradient)`` with

@@ -35,7 +35,7 @@ from stcompile.frontend.substage import (
 from stcompile.library.unit_vectors import of_one, of_unit_vectors
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.pushforward import exactly, zero
-from stcompile.transforms.respect import ByArguments
+from stcompile.transforms.with_respect_to import DifferentiatedBy
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.types import Type
 
@@ -44,7 +44,7 @@ MODES = ("auto", "forward", "reverse")
 Blocks: TypeAlias = tuple[list[list[Atom]], list[Atom]]
 
 
-class Jacobian(ByArguments):
+class Jacobian(DifferentiatedBy):
     """The Jacobian of a function of arrays.
 
     For an output of shape S and an argument of shape T it has shape ``S + T``; an output that is a

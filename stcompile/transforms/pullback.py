@@ -25,7 +25,7 @@ from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuild, substage
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.pushforward import converted
-from stcompile.transforms.respect import ByArguments
+from stcompile.transforms.with_respect_to import DifferentiatedBy
 from stcompile.wengert.ir import Atom
 from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives.external import externals_of
@@ -55,7 +55,7 @@ class Backward:
         return Backward, (*made_with, self.types, self.paths)
 
 
-class Vjp(ByArguments):
+class Vjp(DifferentiatedBy):
     """A function whose call gives ``(value, pullback)``, or with ``has_aux`` ``(value, pullback,
     aux)``."""
 

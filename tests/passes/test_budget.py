@@ -69,11 +69,11 @@ def test_calls_keep_to_the_budget(name: str) -> None:
     assert smallest < 0.85 * full.held
     for share in (0.0, 0.5, 0.8):
         budget = int(smallest + share * (full.held - smallest))
-        thrifty = st.value_and_grad(function, wrt, memory=budget)
-        memory = thrifty.memory(*args)
+        saving = st.value_and_grad(function, wrt, memory=budget)
+        memory = saving.memory(*args)
         assert memory.peak <= memory.held <= budget
         for _ in range(2):
-            found = thrifty(*args)
+            found = saving(*args)
             pairs = zip(trees.leaves(found), trees.leaves(expected), strict=True)
             for (_, one), (_, other) in pairs:
                 if name in ("chain", "network"):
@@ -117,11 +117,11 @@ def test_a_call_holds_no_more() -> None:
     """The buffers and what a call allocates, as NumPy's allocations count."""
     function, wrt, args = CASES["chain"]
     smallest = least(function, wrt, *args)
-    thrifty = st.value_and_grad(function, wrt, memory=smallest)
-    thrifty.memory(*args)  # compiled
+    saving = st.value_and_grad(function, wrt, memory=smallest)
+    saving.memory(*args)  # compiled
     tracemalloc.start()
     try:
-        thrifty(*args)
+        saving(*args)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -148,10 +148,10 @@ def test_merging_is_given_up_where_it_must_be() -> None:
     args = models.arguments()["rnn"]
     plain = st.value_and_grad(models.rnn, "params", level="fast")
     smallest = least(models.rnn, "params", *args)
-    thrifty = st.value_and_grad(models.rnn, "params", memory=smallest)
-    assert thrifty.memory(*args).held <= smallest < 0.5 * plain.memory(*args).held
+    saving = st.value_and_grad(models.rnn, "params", memory=smallest)
+    assert saving.memory(*args).held <= smallest < 0.5 * plain.memory(*args).held
     for (_, one), (_, other) in zip(
-        trees.leaves(thrifty(*args)), trees.leaves(plain(*args)), strict=True
+        trees.leaves(saving(*args)), trees.leaves(plain(*args)), strict=True
     ):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
 
@@ -178,8 +178,8 @@ def test_random_draws_and_prints_happen_once(capsys: pytest.CaptureFixture[str])
 def test_an_export_keeps_to_the_budget(tmp_path: Any) -> None:
     function, wrt, args = CASES["chain"]
     budget = least(function, wrt, *args)
-    thrifty = st.value_and_grad(function, wrt, memory=budget)
-    thrifty.export(tmp_path / "exported.py", *args)
+    saving = st.value_and_grad(function, wrt, memory=budget)
+    saving.export(tmp_path / "exported.py", *args)
     text = (tmp_path / "exported.py").read_text()
     buffers = re.search(r"with its buffers: ([\d,]+) bytes", text)
     assert buffers is not None

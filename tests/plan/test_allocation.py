@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from stcompile.plan.allocation import Allocation, Requests, allocate
 from stcompile.plan.lifetimes import lifetimes
@@ -168,46 +169,31 @@ def test_the_state_of_a_loop_takes_the_array_that_it_starts_from() -> None:
     assert shown == [["first", "state", "y"], ["next"]]
 
 
-def test_of_two_states_that_start_from_one_array_one_takes_it() -> None:
+@pytest.mark.parametrize(
+    ("start", "blocks"),
+    [
+        ("first", [["first", "one"], ["other"]]),  # of two that start from it, one takes it
+        ("x", [["first", "other"], ["one"]]),  # another starts from it
+    ],
+)
+def test_a_state_takes_the_array_that_it_starts_from(start: str, blocks: list[list[str]]) -> None:
     listed = Listed(
-        """
-        program f(x: f64[3]) {
+        f"""
+        program f(x: f64[3]) {{
           first: f64[3] = cos(x)
-          a: f64[3], b: f64[3] = loop(first, first; carry=2, constants=0, length=4,
-            body=program body(t: int, one: f64[3], other: f64[3]) {
+          a: f64[3], b: f64[3] = loop({start}, first; carry=2, constants=0, length=4,
+            body=program body(t: int, one: f64[3], other: f64[3]) {{
               next: f64[3] = sin(one)
               then: f64[3] = add(next, other)
               return next, then
-            })
+            }})
           return a, b
-        }"""
+        }}"""
     )
     one, other = listed["one"], listed["other"]
     head_of = {**listed.alone("first", "one", "other"), listed["a"]: one, listed["b"]: other}
     found = allocated(listed, requests(listed, head_of))
-    shown = [[listed.tree.hints[head] for head in block.heads] for block in found.blocks]
-    assert shown == [["first", "one"], ["other"]]
-
-
-def test_a_state_takes_no_array_that_another_starts_from() -> None:
-    listed = Listed(
-        """
-        program f(x: f64[3]) {
-          first: f64[3] = cos(x)
-          a: f64[3], b: f64[3] = loop(x, first; carry=2, constants=0, length=4,
-            body=program body(t: int, one: f64[3], other: f64[3]) {
-              next: f64[3] = sin(one)
-              then: f64[3] = add(next, other)
-              return next, then
-            })
-          return a, b
-        }"""
-    )
-    one, other = listed["one"], listed["other"]
-    head_of = {**listed.alone("first", "one", "other"), listed["a"]: one, listed["b"]: other}
-    found = allocated(listed, requests(listed, head_of))
-    shown = [[listed.tree.hints[head] for head in block.heads] for block in found.blocks]
-    assert shown == [["first", "other"], ["one"]]
+    assert [[listed.tree.hints[head] for head in block.heads] for block in found.blocks] == blocks
 
 
 # --- what is free --------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.base.errors import ArgumentsError, TypingError
-from stcompile.frontend.functions.python import sources_of
+from stcompile.frontend.functions.iterators import sources_of
 from stcompile.frontend.operations.iteration import (
     fixed,
     items_of,

@@ -1,4 +1,4 @@
-"""Python's own functions: builtins and the math module."""
+"""Python's own functions: builtins, `functools` and `operator`."""
 
 from __future__ import annotations
 
@@ -12,27 +12,20 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.classes import MISSING
-from stcompile.base.errors import ArgumentsError, TypingError
+from stcompile.base.errors import TypingError
 from stcompile.frontend.control.branches import choose
 from stcompile.frontend.control.comparisons import compare
-from stcompile.frontend.control.conditions import combined, negated, refuse_truth, truth_of
-from stcompile.frontend.functions.objects import index_of, number_of
+from stcompile.frontend.control.conditions import combined, negated, truth_of
+from stcompile.frontend.functions.iterators import ITERATORS
+from stcompile.frontend.functions.mathematics import MATH
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
 from stcompile.frontend.operations import masks, messages, overloads
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
     ITERABLE,
-    each_made,
-    fixed,
-    in_step,
     items_of,
-    iterated,
-    iterator_over,
-    next_of,
     refuse_endless,
     rest_of,
-    sequence_of,
 )
 from stcompile.frontend.operations.operators import (
     BINARY,
@@ -48,23 +41,18 @@ from stcompile.frontend.state.values import (
     ENDLESS,
     TAKEN,
     USED_UP,
-    Affine,
     Array,
-    Counted,
     Flat,
     Generated,
     Iterator,
     Masked,
     Partial,
     Scalar,
-    Sequence,
     Text,
     described,
     is_static,
     is_traced,
 )
-from stcompile.wengert.primitives import PRIMITIVES
-from stcompile.wengert.types import is_number
 
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
@@ -211,206 +199,6 @@ def len_(run: Run, obj: Any) -> Any:
     return run.refuse(f"the length of {described(obj)} is not known", "", TypingError)
 
 
-def reversed_(run: Run, sequence: Any) -> Any:
-    """reversed, of what is no iterator."""
-    items = sequence_of(run, sequence)
-    last = items.length - 1
-
-    def item(index: Any) -> Any:
-        at = index.scaled(-1, last) if isinstance(index, Affine) else last - index
-        if isinstance(at, int) and at >= items.length:
-            run.refuse("this list loses items while a loop goes through it backwards", "copy it")
-        return items.item(at)
-
-    return iterator_over(run, Sequence(last + 1, item, items.sources, items.rows))
-
-
-def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
-    """zip, which takes one item of each in turn: the same iterator may be given twice."""
-    iterables = tuple(iterated(run, iterable) for iterable in iterables)
-    if any(isinstance(iterable, Generated) and iterable.pull for iterable in iterables):
-        pulled = [i if isinstance(i, Generated) and i.pull else iter_(run, i) for i in iterables]
-        return in_step(run, pulled, strict)
-    if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
-        return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
-    sources = [iter_(run, iterable) for iterable in iterables]
-    for source in sources:
-        if source.position == TAKEN:
-            rest_of(run, source)  # refused
-    parts = [source.items for source in sources]
-    lengths = [part.length for part in parts]
-    if sources and min(lengths) >= ENDLESS:
-        refuse_endless(run)
-    at = {id(source): source.position for source in sources}
-    rows: list[list[int]] = []  # the positions of the items
-    row: list[int] = []
-    while sources:
-        row = []
-        for source, count in zip(sources, lengths, strict=True):
-            if at[id(source)] >= count:
-                break
-            row.append(at[id(source)])
-            at[id(source)] += 1
-        if len(row) < len(sources):
-            break
-        rows.append(row)
-    if strict and (row or any(at[id(s)] < n for s, n in zip(sources, lengths, strict=True))):
-        run.refuse("the arguments of zip have different lengths", "", TypingError)
-
-    def leave(known: bool) -> None:
-        for source in sources:
-            run.set(PositionSite(source), at[id(source)] if known else TAKEN)
-
-    def length() -> int:
-        if [part.length for part in parts] != lengths:
-            run.refuse("this zip goes through a list that gets or loses items", "copy the list")
-        return len(rows)
-
-    def item(index: int) -> tuple[Any, ...]:
-        found = tuple(part.item(at) for part, at in zip(parts, rows[index], strict=True))
-        if index == len(rows) - 1 and not row:  # else the end takes some more
-            leave(known=True)
-        return found
-
-    leave(known=not rows and not row)
-    return iterator_over(run, Sequence(length, item, (*sources_of(parts), *sources), rows=False))
-
-
-def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
-    """zip of things of known length, whose items are made when they are asked for."""
-    if strict and len({part.length for part in parts}) > 1:
-        run.refuse("the arguments of zip have different lengths", "", TypingError)
-
-    def item(index: Any) -> Any:
-        return tuple(part.item(index) for part in parts)
-
-    return iterator_over(run, together(parts, item))
-
-
-def together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
-    """A sequence with as many items as the shortest part has."""
-
-    def length() -> int:
-        return min(part.length for part in parts)
-
-    if all(part.rows for part in parts):
-        return Sequence(length(), item, sources_of(parts))
-    return Sequence(length, item, sources_of(parts), rows=False)
-
-
-def sources_of(parts: list[Sequence]) -> tuple[Any, ...]:
-    """What the items of all parts are made of."""
-    return tuple(source for part in parts for source in part.sources)
-
-
-def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
-    iterable = iterated(run, iterable)
-    if isinstance(iterable, Generated):
-        return each_made(run, iterable, lambda index, item: (start + index, item))
-    items = sequence_of(run, iterable)
-
-    def item(index: Any) -> Any:
-        number = index.scaled(1, start) if isinstance(index, Affine) else index + start
-        return number, items.item(index)
-
-    return iterator_over(run, together([items], item))
-
-
-def range_(run: Run, *bounds: Any) -> Any:
-    """A range; of traced bounds, one whose length is known at run time."""
-    if not 1 <= len(bounds) <= 3:
-        run.refuse("range takes one to three arguments", "", ArgumentsError)
-    bounds = tuple(index_of(run, bound) for bound in bounds)
-    if not any(map(is_traced, bounds)):
-        try:
-            return range(*bounds)
-        except (TypeError, ValueError) as error:
-            run.refuse(str(error), "", TypingError)
-    numbers = [_integer(run, bound) for bound in bounds]
-    start, stop, step = [0, numbers[0], 1] if len(numbers) == 1 else [*numbers, 1][:3]
-    if is_traced(step) or step == 0:
-        run.refuse("the step of this range is traced", "use a static step")
-    count = binary(run, BINARY[ast.Sub], stop, start) if is_traced(start) or start else stop
-    if step != 1:  # rounded up
-        total = binary(run, BINARY[ast.Add], count, step - (1 if step > 0 else -1))
-        count = binary(run, BINARY[ast.FloorDiv], total, step)
-
-    def item(index: Any) -> Any:
-        moved = index if step == 1 else binary(run, BINARY[ast.Mult], index, step)
-        is_zero = not is_traced(start) and start == 0
-        return moved if is_zero else binary(run, BINARY[ast.Add], moved, start)
-
-    return Counted(count, item)
-
-
-def _integer(run: Run, bound: Any) -> Any:
-    """A bound of a range: an int."""
-    if not is_traced(bound):
-        return operator.index(bound)
-    if bound.type.dtype.kind not in "iub" or bound.type.size != 1:
-        run.refuse(
-            f"a bound of a range is {described(bound)}, not an integer", "use int(x)", TypingError
-        )
-    if bound.type.kind == "python":
-        return bound
-    return run.record("to_python", bound, dtype=np.dtype(np.int64))
-
-
-def map_(run: Run, function: Any, *iterables: Any) -> Any:
-    """map: its calls are made when their results are taken."""
-    (first, *_) = sources = [iterated(run, iterable) for iterable in iterables]
-    if len(sources) == 1 and isinstance(first, Generated):
-        return each_made(run, first, lambda _, item: run.call(function, [item], {}))
-    zipped = zip_(run, *sources)
-    if isinstance(zipped, Generated):
-        return each_made(run, zipped, lambda _, row: run.call(function, row, {}))
-    rows = zipped.items
-
-    def item(index: int) -> Any:
-        return run.call(function, [*rows.item(index)], {})
-
-    made = Sequence(lambda: rows.length, item, (function, *rows.sources), rows=False)
-    return iterator_over(run, made)
-
-
-def filter_(run: Run, function: Any, iterable: Any) -> Any:
-    kept = []
-    items = sequence_of(run, iterable)
-    for item in map(items.item, range(items.length)):
-        wanted = run.call(function, [item], {}) if function is not None else item
-        if is_traced(wanted):
-            refuse_truth(run, wanted, "`filter`")
-        kept += [item] if run.truth(wanted) else []
-    return iterator_over(run, fixed(run, kept))
-
-
-def iter_(run: Run, iterable: Any) -> Any:
-    method = overloads.special_method(run, iterable, "__iter__")
-    if method is not None and not trees.is_namedtuple(iterable):
-        iterable = run.call(method, [], {})
-        if overloads.special_method(run, iterable, "__next__") is not None:
-            return iterable
-    if isinstance(iterable, Iterator):
-        return iterable
-    return iterator_over(run, sequence_of(run, iterable))
-
-
-def next_(run: Run, iterator: Any, *default: Any) -> Any:
-    following = overloads.special_method(run, iterator, "__next__")
-    if following is not None:
-        take = functools.partial(run.call, following, [], {})
-        item = run.unless_raised(StopIteration, take) if default else take()
-        return default[0] if item is MISSING else item
-    if not isinstance(iterator, Iterator):
-        run.refuse(f"{described(iterator)} is not an iterator", "iter(...) makes one")
-    if iterator.left:
-        return next_of(run, iterator)
-    rest_of(run, iterator)
-    if default:
-        return default[0]
-    return run.raises(StopIteration(), reason="next() of an iterator that is used up")
-
-
 def partial(run: Run, function: Any, *arguments: Any, **keywords: Any) -> Any:
     return Partial(function, arguments, keywords)
 
@@ -528,77 +316,6 @@ def comparison(operator: type[ast.cmpop]) -> Callable[..., Any]:
     return lambda run, a, b: compare(run, operator(), a, b)
 
 
-def mathematics(name: str) -> Callable[..., Any]:
-    """The lowering of a function of the math module, which gives Python numbers."""
-
-    def lowering(run: Run, *operands: Any) -> Any:
-        if masks.has_masked(operands):
-            run.refuse_masked()
-        operands = tuple(number_of(run, float, x) for x in operands)
-        if not any(map(is_traced, operands)):
-            return static_mathematics(run, name, *operands)
-        return run.record(f"math.{name}", *(_number(run, name, x) for x in operands))
-
-    return lowering
-
-
-def static_mathematics(run: Run, name: str, *operands: Any) -> Any:
-    """A function of the math module, computed at compile time."""
-    try:
-        return getattr(math, name)(*operands)
-    except (TypeError, ValueError, ArithmeticError) as error:
-        return run.raises(error, reason=f"math.{name}: {error}")
-
-
-def log(run: Run, x: Any, base: Any = None) -> Any:
-    """math.log: to another base the quotient of two logarithms, as Python computes it."""
-    if base is None:
-        return mathematics("log")(run, x)
-    if is_static([x, base]):
-        return static_mathematics(run, "log", x, base)
-    logarithms = [mathematics("log")(run, number) for number in (x, base)]
-    return binary(run, BINARY[ast.Div], *logarithms)
-
-
-def dist(run: Run, p: Any, q: Any) -> Any:
-    """math.dist: math.hypot of the differences, which is how Python computes it."""
-    one, other = items_of(run, p), items_of(run, q)
-    if len(one) != len(other):
-        run.refuse("math.dist: both points must have the same number of dimensions", "")
-    numbers = [[_number(run, "dist", x) for x in point] for point in (one, other)]
-    pairs = zip(*numbers, strict=True)
-    return mathematics("hypot")(run, *(binary(run, BINARY[ast.Sub], x, y) for x, y in pairs))
-
-
-def fsum(run: Run, seq: Any) -> Any:
-    """math.fsum: the sum, rounded once."""
-    items = items_of(run, seq)
-    if is_static(items):
-        return static_mathematics(run, "fsum", items)
-    return mathematics("fsum")(run, *items)
-
-
-def prod(run: Run, iterable: Any, *, start: Any = 1) -> Any:
-    """math.prod: multiplications from ``start``, in order."""
-    total = start
-    for item in items_of(run, iterable):
-        total = binary(run, BINARY[ast.Mult], total, item)
-    return total
-
-
-def _number(run: Run, name: str, value: Any) -> Any:
-    """What a function of the math module makes of an operand: a Python number."""
-    if not is_traced(value):
-        return value if is_number(value) else run.refuse(f"math.{name} takes numbers", "")
-    if value.type.ndim:
-        run.refuse(
-            f"math.{name} takes one number, not {described(value)}", f"use np.{name}", TypingError
-        )
-    if value.type.kind == "python":
-        return value
-    return run.record("to_python", value, dtype=np.dtype(np.float64))
-
-
 PYTHON: dict[Any, Any] = {
     print: print_,
     sum: sum_,
@@ -609,12 +326,6 @@ PYTHON: dict[Any, Any] = {
     pow: pow_,
     divmod: divmod_,
     len: len_,
-    zip: zip_,
-    reversed: reversed_,
-    range: range_,
-    enumerate: enumerate_,
-    map: map_,
-    filter: filter_,
     any: any_all(any),
     all: any_all(all),
     sorted: sorted_,
@@ -626,8 +337,6 @@ PYTHON: dict[Any, Any] = {
     functools.partial: partial,
     functools.wraps: wraps,
     unchanged: lambda run, function: function,
-    iter: iter_,
-    next: next_,
     str: messages.str_,
     repr: messages.repr_,
     format: messages.format_,
@@ -643,15 +352,8 @@ PYTHON: dict[Any, Any] = {
     operator.is_not: comparison(ast.IsNot),
     operator.not_: lambda run, a: negated(run, a),
     operator.truth: lambda run, a: truth_of(run, a),
-    **{
-        getattr(math, name.removeprefix("math.")): mathematics(name.removeprefix("math."))
-        for name in PRIMITIVES
-        if name.startswith("math.") and name != "math.round"
-    },
-    math.log: log,
-    math.dist: dist,
-    math.fsum: fsum,
-    math.prod: prod,
+    **ITERATORS,
+    **MATH,
 }
 
 # Pure callables that run at compile time when all their arguments are static.

@@ -17,7 +17,7 @@ from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.masks import has_masked
 from stcompile.frontend.state.run import Run
-from stcompile.library import stats
+from stcompile.library import stats, stats_discrete, stats_vectors
 
 Lowering = Callable[..., Any]
 Support = tuple[float | None, float | None]
@@ -51,11 +51,11 @@ CONTINUOUS: dict[str, Continuous] = {
     "uniform": Continuous((), (0.0, 1.0), 0.5),
 }
 DISCRETE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
-    "poisson": (("mu",), stats.from_zero),
-    "binom": (("n", "p"), stats.binom_bounds),
-    "bernoulli": (("p",), stats.bernoulli_bounds),
-    "nbinom": (("n", "p"), stats.from_zero),
-    "geom": (("p",), stats.from_one),
+    "poisson": (("mu",), stats_discrete.from_zero),
+    "binom": (("n", "p"), stats_discrete.binom_bounds),
+    "bernoulli": (("p",), stats_discrete.bernoulli_bounds),
+    "nbinom": (("n", "p"), stats_discrete.from_zero),
+    "geom": (("p",), stats_discrete.from_one),
 }
 # The values of a distribution function and its like below and above the support.
 _ENDS = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
@@ -122,15 +122,15 @@ def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
 
 def _discrete(name: str) -> dict[str, Lowering]:
     shapes, bounds = DISCRETE[name]
-    formulas, valid = _formulas(name), getattr(stats, f"{name}_valid")
+    formulas, valid = _formulas(name), getattr(stats_discrete, f"{name}_valid")
     methods = {
-        own: functools.partial(getattr(stats, own), formulas["logpmf"], bounds, valid)
+        own: functools.partial(getattr(stats_discrete, own), formulas["logpmf"], bounds, valid)
         for own in ("pmf", "logpmf")
     }
     for own, ends in _ENDS.items():
         plain = own.removeprefix("log")
         if plain in formulas:
-            shared = stats.discrete_cdf if own == plain else stats.discrete_log_cdf
+            shared = stats_discrete.cdf if own == plain else stats_discrete.log_cdf
             methods[own] = functools.partial(shared, formulas[plain], bounds, valid, ends)
     return {
         f"{name}.{own}": _lowering("k", shapes, {"loc": 0}, method)
@@ -142,7 +142,7 @@ def _formulas(name: str) -> dict[str, Callable[..., Any]]:
     """The formulas of a distribution, by the names of its methods."""
     return {
         key.removeprefix(f"{name}_"): function
-        for key, function in vars(stats).items()
+        for key, function in {**vars(stats), **vars(stats_discrete)}.items()
         if key.startswith(f"{name}_")
     }
 
@@ -154,9 +154,9 @@ STATS: dict[str, Lowering] = {
         for own, lowering in _continuous(name, facts).items()
     },
     **{own: lowering for name in DISCRETE for own, lowering in _discrete(name).items()},
-    "multivariate_normal.pdf": inlined(stats.multivariate_normal_pdf),
-    "multivariate_normal.logpdf": inlined(stats.multivariate_normal_logpdf),
-    "multivariate_normal.entropy": inlined(stats.multivariate_normal_entropy),
-    "dirichlet.pdf": inlined(stats.dirichlet_pdf),
-    "dirichlet.logpdf": inlined(stats.dirichlet_logpdf),
+    "multivariate_normal.pdf": inlined(stats_vectors.multivariate_normal_pdf),
+    "multivariate_normal.logpdf": inlined(stats_vectors.multivariate_normal_logpdf),
+    "multivariate_normal.entropy": inlined(stats_vectors.multivariate_normal_entropy),
+    "dirichlet.pdf": inlined(stats_vectors.dirichlet_pdf),
+    "dirichlet.logpdf": inlined(stats_vectors.dirichlet_logpdf),
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stcompile.base.errors import StcompileError
-from stcompile.frontend.state.state import AttributeSite, ContentsSite, Journal, Site
+from stcompile.frontend.state.state import ContentsSite, Journal, Site
 from stcompile.frontend.state.values import Cell
 from stcompile.wengert.recorder import Recorder
 
@@ -140,8 +140,3 @@ class Changes:
         found = self.owned.get(id(container))
         if found is not None and isinstance(container, list | dict | set):
             self.note(ContentsSite(container, found.born))
-
-    def note_attribute(self, owner: Any, name: str) -> None:
-        found = self.owned.get(id(owner))
-        if found is not None:
-            self.note(AttributeSite(owner, name, found.born))

@@ -14,7 +14,7 @@ import stcompile as st
 from stcompile.passes.general.simplify_adjoint import in_adjoint
 from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
 from stcompile.passes.memory.rematerialise import candidates, rematerialise
-from stcompile.passes.pipeline import MERGING, Thrift, optimise
+from stcompile.passes.pipeline import MERGING, MemorySaving, optimise
 from stcompile.wengert.ir import Program
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
@@ -128,10 +128,10 @@ def test_results_are_bitwise_the_same(name: str, rewrite: Callable[[Program], Pr
     staged = example.staged()
     inputs = example.inputs(staged)
     for without in (frozenset[str](), MERGING):
-        plain = optimise(staged.program, "fast", Thrift(lambda program: program, without))
-        thrifty = optimise(staged.program, "fast", Thrift(rewrite, without))
-        verify(thrifty)
-        found, expected = run(thrifty, inputs), run(plain, inputs)
+        plain = optimise(staged.program, "fast", MemorySaving(lambda program: program, without))
+        saving = optimise(staged.program, "fast", MemorySaving(rewrite, without))
+        verify(saving)
+        found, expected = run(saving, inputs), run(plain, inputs)
         for one, other in zip([*found[0], *found[1]], [*expected[0], *expected[1]], strict=True):
             assert_equal(one, other)
 
@@ -139,7 +139,7 @@ def test_results_are_bitwise_the_same(name: str, rewrite: Callable[[Program], Pr
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_keep_fewer_states(name: str) -> None:
     program = optimise(LOOPS[name].staged().program)
-    after = optimise(LOOPS[name].staged().program, thrift=Thrift(checkpoint_loops))
+    after = optimise(LOOPS[name].staged().program, saving=MemorySaving(checkpoint_loops))
     if name == "collecting":
         assert kept(after) <= kept(program)
     else:
@@ -198,9 +198,9 @@ def test_effects_are_not_repeated(rewrite: Callable[[Program], Program]) -> None
     arguments = np.ones(4), np.random.default_rng(0)
     staged = Example(st.value_and_grad(random_and_printing), arguments).staged()
     plain = optimise(staged.program, "fast")
-    thrifty = optimise(staged.program, "fast", Thrift(rewrite))
-    assert effects(thrifty) == effects(plain)
-    assert len(thrifty.equations) >= len(plain.equations)
+    saving = optimise(staged.program, "fast", MemorySaving(rewrite))
+    assert effects(saving) == effects(plain)
+    assert len(saving.equations) >= len(plain.equations)
 
 
 def effects(program: Program) -> list[Any]:

@@ -20,7 +20,7 @@ from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
 
-class ByArguments(Dispatcher):
+class DifferentiatedBy(Dispatcher):
     """A function that is differentiated by the arguments that ``wrt`` names; ``takes_complex`` says
     whether they may be complex."""
 

@@ -1,0 +1,132 @@
+"""Discrete distributions of `scipy.stats`: of an integer k, which is not differentiated.
+
+The formulas are those of the standard forms, as in `stcompile.library.stats`; the ``bounds`` of a
+distribution are its least and greatest value (None: there is none), and ``valid`` says whether its
+parameters are. Formulas: Johnson, Kemp & Kotz, Univariate discrete distributions (2005).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from stcompile.codegen_templates.lazy import special
+from stcompile.library.stats import Formula, float64, where_valid
+
+
+def logpmf(form: Formula, bounds: Formula, valid: Formula, k: Any, shapes: Any, loc: Any) -> Any:
+    """The logarithm of a probability; ``-inf`` where there is none."""
+    n = float64(k) - loc
+    lower, upper = bounds(*shapes)
+    outside = (n < lower) | (np.floor(n) != n)
+    if upper is not None:
+        outside = outside | (n > upper)
+    inside = np.where(outside, lower, np.floor(n))
+    value = np.where(outside, -math.inf, form(inside, *shapes))
+    return where_valid(valid(*shapes), value)[()]
+
+
+def pmf(form: Formula, bounds: Formula, valid: Formula, k: Any, shapes: Any, loc: Any) -> Any:
+    """A probability."""
+    return np.exp(logpmf(form, bounds, valid, k, shapes, loc))
+
+
+def cdf(
+    form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
+) -> Any:
+    """A distribution function or one of its like, with the values ``ends`` below and above."""
+    n = float64(k) - loc
+    lower, upper = bounds(*shapes)
+    below, above = n < lower, n == math.inf if upper is None else n >= upper
+    value = form(np.floor(np.where(below | above, lower, n)), *shapes)
+    value = np.where(below, ends[0], np.where(above, ends[1], value))
+    return where_valid(valid(*shapes), value)[()]
+
+
+def log_cdf(
+    form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
+) -> Any:
+    """The logarithm of what has the formula ``form``."""
+    n = float64(k) - loc
+    lower, upper = bounds(*shapes)
+    below, above = n < lower, n == math.inf if upper is None else n >= upper
+    value = np.log(form(np.floor(np.where(below | above, lower, n)), *shapes))
+    value = np.where(below, ends[0], np.where(above, ends[1], value))
+    return where_valid(valid(*shapes), value)[()]
+
+
+def from_zero(*shapes: Any) -> Any:
+    return 0.0, None
+
+
+def from_one(*shapes: Any) -> Any:
+    return 1.0, None
+
+
+def binom_bounds(n: Any, p: Any) -> Any:
+    return 0.0, n
+
+
+def bernoulli_bounds(p: Any) -> Any:
+    return 0.0, 1.0
+
+
+def poisson_logpmf(k: Any, mu: Any) -> Any:
+    return special.xlogy(k, mu) - special.gammaln(k + 1) - mu
+
+
+def poisson_cdf(k: Any, mu: Any) -> Any:
+    return special.gammaincc(k + 1, mu)
+
+
+def poisson_sf(k: Any, mu: Any) -> Any:
+    return special.gammainc(k + 1, mu)
+
+
+def poisson_valid(mu: Any) -> Any:
+    return mu >= 0
+
+
+def binom_logpmf(k: Any, n: Any, p: Any) -> Any:
+    ways = special.gammaln(n + 1.0) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    return ways + special.xlogy(k, p) + special.xlog1py(n - k, -p)
+
+
+def binom_valid(n: Any, p: Any) -> Any:
+    return _all(_all(n >= 0, np.floor(n) == n), _probability(p))
+
+
+def bernoulli_logpmf(k: Any, p: Any) -> Any:
+    return special.xlogy(k, p) + special.xlog1py(1 - k, -p)
+
+
+def bernoulli_valid(p: Any) -> Any:
+    return _probability(p)
+
+
+def nbinom_logpmf(k: Any, n: Any, p: Any) -> Any:
+    ways = special.gammaln(n + k) - special.gammaln(k + 1) - special.gammaln(n)
+    return ways + n * np.log(p) + special.xlog1py(k, -p)
+
+
+def nbinom_valid(n: Any, p: Any) -> Any:
+    return _all(n > 0, _all(p > 0, p <= 1))
+
+
+def geom_logpmf(k: Any, p: Any) -> Any:
+    return special.xlog1py(k - 1, -p) + np.log(p)
+
+
+def geom_valid(p: Any) -> Any:
+    return _all(p > 0, p <= 1)
+
+
+def _probability(p: Any) -> Any:
+    return _all(p >= 0, p <= 1)
+
+
+def _all(one: Any, other: Any) -> Any:
+    """Both; a static True where both are."""
+    return other if one is True else one if other is True else np.logical_and(one, other)
