@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.lazy import special
+from stcompile.library import softmax as formulas
 
 
 def polygamma(n: int, x: Any) -> Any:
@@ -63,15 +64,13 @@ def logsumexp(
 def softmax(x: Any, axis: Any = None) -> Any:
     """``exp(x) / sum(exp(x))`` without overflow."""
     values = _floating(x)
-    terms = np.exp(values - _shift(values, axis))
-    return terms / np.sum(terms, axis=axis, keepdims=True)
+    return formulas.softmax(values, _shift(values, axis), axis)
 
 
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """The logarithm of the softmax, also where that underflows."""
     values = _floating(x)
-    shifted = values - _shift(values, axis)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    return formulas.log_softmax(values, _shift(values, axis), axis)
 
 
 def _floating(x: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.library import softmax as formulas
 from stcompile.nn.arrays import Array
 from stcompile.transforms.custom_rule import CustomRule
 
@@ -18,8 +19,7 @@ def _softmax(x: Array, axis: int = -1) -> Any:
 
     Entries of ``-inf`` give 0. The adjoint is ``y * (d_y - sum(y * d_y))``.
     """
-    exps = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    y = exps / np.sum(exps, axis=axis, keepdims=True)
+    y = formulas.softmax(x, np.max(x, axis=axis, keepdims=True), axis)
     return y, (y, axis)
 
 
@@ -35,8 +35,7 @@ def _log_softmax(x: Array, axis: int = -1) -> Any:
 
     The adjoint is ``d_y - softmax(x) * sum(d_y)``.
     """
-    shifted = x - np.max(x, axis=axis, keepdims=True)
-    y = shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    y = formulas.log_softmax(x, np.max(x, axis=axis, keepdims=True), axis)
     return y, (y, axis)
 
 
