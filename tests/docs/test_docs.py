@@ -69,7 +69,16 @@ def test_blocks_are_of_known_kinds(page: Path) -> None:
         if block.info == "python no-run":
             assert block.text.startswith(pages.REASON), f"{where}: why is it not run?"
         else:
-            known = ("python", "python raises", "text output", "text", "sh", "json", "")
+            known = (
+                "python",
+                "python raises",
+                "text output",
+                "text",
+                "sh",
+                "json",
+                "",
+                "{eval-rst}",
+            )
             assert block.info in known, f"{where}: {block.info!r}"
 
 
