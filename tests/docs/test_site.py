@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -37,8 +36,3 @@ def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
     assert names <= entries, sorted(names - entries)
 
     assert "Reading time: about" in (tmp_path / "tutorial.html").read_text(encoding="utf-8")
-
-
-def test_the_list_of_versions_has_this_one() -> None:
-    listed = json.loads((ROOT / "docs/_static/versions.json").read_text(encoding="utf-8"))
-    assert version("stcompile") in {entry["version"] for entry in listed}

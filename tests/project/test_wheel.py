@@ -92,6 +92,7 @@ def test_wheel_works_from_another_directory(tmp_path: Path, packages: Path) -> N
     pip = (sys.executable, "-m", "pip", "--quiet")
     run(*pip, "wheel", "--no-deps", "--wheel-dir", tmp_path, source, cwd=elsewhere, **offline)
     (wheel,) = tmp_path.glob("stcompile-*.whl")
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel, cwd=elsewhere)
 
     inside = set(zipfile.ZipFile(wheel).namelist())
     expected = {str(p.relative_to(source)) for p in (source / "stcompile").rglob("*.py")}
