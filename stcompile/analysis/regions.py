@@ -46,15 +46,17 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An equation that is no control flow."""
+    """An equation that is no control flow; ``source`` is how it stands in the program."""
 
     at: int
     equation: Equation
+    source: Equation
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """One of two regions; each hands on an atom for each of the ``outputs``."""
+    """One of two regions; each hands on an atom for each of the ``outputs``. ``source`` is its
+    equation in the program."""
 
     at: int
     predicate: Atom
@@ -62,7 +64,11 @@ class Branch:
     otherwise: Region
     outputs: tuple[Variable, ...]
     end: int
-    location: Location
+    source: Equation
+
+    @property
+    def location(self) -> Location:
+        return self.source.location
 
     @property
     def arms(self) -> tuple[Region, Region]:
@@ -102,7 +108,8 @@ class Collected(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Repeat:
     """A loop, with a ``length`` that is static, or a ``count``, or a ``condition``. It is prepared
-    (carry, collections) at ``at``, and ``head`` is the position of its first line."""
+    (carry, collections) at ``at``, and ``head`` is the position of its first line. ``source`` is
+    its equation in the program."""
 
     at: int
     head: int
@@ -116,7 +123,11 @@ class Repeat:
     collected: tuple[Collected, ...]
     body: Region
     end: int
-    location: Location
+    source: Equation
+
+    @property
+    def location(self) -> Location:
+        return self.source.location
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -279,14 +290,14 @@ class _Unfolder:
             if equation.primitive == "call":
                 yield from self._call(equation, scope)
             elif equation.primitive == "cond":
-                yield self._branch(equation, scope, is_outer)
+                yield self._branch(equation, original, scope, is_outer)
             elif equation.primitive == "loop":
-                yield self._repeat(equation, scope, is_outer)
+                yield self._repeat(equation, original, scope, is_outer)
             else:
                 outputs = self._define(equation.outputs, scope, is_outer)
                 if outputs != equation.outputs:
                     equation = replace(equation, outputs=outputs)
-                yield Step(self._next(), equation)
+                yield Step(self._next(), equation, original)
 
     def _define(
         self, variables: Sequence[Variable], scope: _Scope, is_outer: bool = False
@@ -314,7 +325,9 @@ class _Unfolder:
             if isinstance(result, Variable) and is_fresh and not is_numbered(output.name):
                 self.hints[result] = output.name
 
-    def _branch(self, equation: Equation, scope: _Scope, is_outer: bool) -> Branch:
+    def _branch(
+        self, equation: Equation, source: Equation, scope: _Scope, is_outer: bool
+    ) -> Branch:
         at = self._next()
         predicate, *operands = equation.inputs
         then = self._program(equation.params["then"], operands)
@@ -332,10 +345,12 @@ class _Unfolder:
             replace(otherwise, outputs=tuple(otherwise.outputs[place] for place in kept)),
             self._define([equation.outputs[place] for place in kept], scope, is_outer),
             self._next(),
-            equation.location,
+            source,
         )
 
-    def _repeat(self, equation: Equation, scope: _Scope, is_outer: bool) -> Repeat:
+    def _repeat(
+        self, equation: Equation, source: Equation, scope: _Scope, is_outer: bool
+    ) -> Repeat:
         at, head = self._next(), self._next()
         ports = Ports.of(equation)
         inner: _Scope = dict(zip(ports.body_constants, ports.constants, strict=True))
@@ -382,7 +397,7 @@ class _Unfolder:
             ),
             replace(body, outputs=(*(c.final for c in carry), *noted)),
             self._next(),
-            equation.location,
+            source,
         )
 
 

@@ -23,7 +23,7 @@ from stcompile.base.options import Options
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
-from stcompile.emit.layout import INDENT, WIDTH, body_lines, comment_on
+from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, comment_on, started
 from stcompile.emit.names import Naming
 from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.statements import Statements
@@ -44,7 +44,9 @@ class Emitted:
     """The source of a module with one function of ``arguments``, and what it allocates.
 
     ``allocated_bytes`` is the sum over the statements that allocate an array, a loop's times the
-    number of its steps; ``lines`` maps the line numbers of the source to the user's locations.
+    number of its steps; ``lines`` maps the line numbers of the source to the user's locations, and
+    ``statements`` those where one starts to its code, which knows the items that it computes
+    (`stcompile.emit.origins`).
     ``hidden`` are the keyword arguments for captured values. ``workspace`` is the name of a factory
     in the module: ``workspace()`` returns the function with buffers of its own. None: the function
     stands in the module itself, as ``name``.
@@ -60,6 +62,7 @@ class Emitted:
     source: str
     allocated_bytes: int
     lines: Mapping[int, Location]
+    statements: Mapping[int, ast.stmt]
     hidden: tuple[str, ...]
     workspace: str | None
     tree: Tree
@@ -125,6 +128,7 @@ def _with_own_arguments(
         arguments=tuple(arguments),
         source="\n".join(lines),
         lines={line + shift: location for line, location in made.lines.items()},
+        statements={line + shift: code for line, code in made.statements.items()},
         names={variable: back.get(own, own) for variable, own in made.names.items()},
     )
 
@@ -172,7 +176,7 @@ class _Emitter:
         schedule = self.schedule
         workspace = Workspace(schedule.plan, self.naming)
         workspace.hoist(self.statements.blocks)
-        lines, locations = self._lines(prologue, returned, workspace)
+        lines, locations, statements = self._lines(prologue, returned, workspace)
         source = "\n".join(lines) + "\n"
         allocated = self.statements.allocated
         hidden = tuple(self._hidden())
@@ -182,6 +186,7 @@ class _Emitter:
             source,
             allocated,
             locations,
+            statements,
             hidden,
             FACTORY if workspace.statements else None,
             self.tree,
@@ -264,26 +269,37 @@ class _Emitter:
 
     def _lines(
         self, prologue: list[ast.stmt], returned: ast.expr, workspace: Workspace
-    ) -> tuple[list[str], dict[int, Location]]:
+    ) -> tuple[list[str], dict[int, Location], dict[int, ast.stmt]]:
         statements = workspace.statements
         outer = INDENT if statements else 0
         indent = outer + INDENT
         if statements:
             prologue = together(prologue, WIDTH - indent)
             statements = together(statements, WIDTH - INDENT)
-        before = [line for s in prologue for line in render(s, width=WIDTH, indent=indent)]
+        before = _rendered(prologue, indent)
         body = body_lines(self.statements.blocks, self.sections, indent)
-        after = render(ast.Return(returned), width=WIDTH, indent=indent)
-        made = [line for s in statements for line in render(s, width=WIDTH, indent=INDENT)]
-        head = self._imports([*made, *before, *(line for line, _ in body), *after])
+        after = _rendered([ast.Return(returned)], indent)
+        made = _rendered(statements, INDENT)
+        head = self._imports([line for line, *_ in (*made, *before, *body, *after)])
         if statements:
             described = f"`{self.name}` with its buffers: {workspace.nbytes:,} bytes"
-            head += [f"def {FACTORY}():", f'    """{described}, made once."""', *made, ""]
-            after += ["", f"    return {self.name}"]
-        head += [" " * outer + line for line in self._signature()]
-        start = len(head) + len(before) + 1
-        locations = {at: location for at, (_, location) in enumerate(body, start) if location}
-        return [*head, *before, *(line for line, _ in body), *after], locations
+            head += [f"def {FACTORY}():", f'    """{described}, made once."""']
+        signature = [" " * outer + line for line in self._signature()]
+        written: list[Line] = [
+            *_plain(head),
+            *made,
+            *_plain(["", *signature] if statements else signature),
+            *before,
+            *body,
+            *after,
+            *_plain(["", f"    return {self.name}"] if statements else []),
+        ]
+        texts, locations, starts = zip(*written, strict=True)
+        return (
+            list(texts),
+            {at: location for at, location in enumerate(locations, 1) if location},
+            {at: statement for at, statement in enumerate(starts, 1) if statement},
+        )
 
     def _imports(self, body: list[str]) -> list[str]:
         text = "\n".join(body)
@@ -326,6 +342,19 @@ class _Emitter:
         for constant in self.constants:
             own = self.naming.called(constant.variable).id
             yield f"{own}={self.defaults[constant.variable]}"
+
+
+def _rendered(statements: Sequence[ast.stmt], indent: int) -> list[Line]:
+    """The lines of statements that belong to no line of the user's."""
+    return [
+        line
+        for statement in statements
+        for line in started(render(statement, width=WIDTH, indent=indent), None, statement)
+    ]
+
+
+def _plain(lines: Sequence[str]) -> list[Line]:
+    return [(line, None, None) for line in lines]
 
 
 def _made_in(own: str, constant: LongConstant) -> list[str]:

@@ -17,7 +17,7 @@ from stcompile.plan.inlining import block_key
 WIDTH = 100
 INDENT = 4
 
-Line: TypeAlias = tuple[str, Location | None]
+Line: TypeAlias = tuple[str, Location | None, ast.stmt | None]  # the last one: if it starts there
 Errstate: TypeAlias = tuple[tuple[str, str], ...]
 
 
@@ -62,9 +62,14 @@ def body_lines(
     has_rules = len({block.location.part for block in shown}) > 1
     for section, group in itertools.groupby(shown, key=lambda block: block.location.part):
         if has_rules:
-            layout.lines.append((_rule(titles[section], indent), None))
+            layout.lines.append((_rule(titles[section], indent), None, None))
         layout.blocks(list(group), indent, ())
     return layout.lines
+
+
+def started(lines: Sequence[str], location: Location | None, statement: ast.stmt) -> list[Line]:
+    """The lines of a statement."""
+    return [(line, location, None if at else statement) for at, line in enumerate(lines)]
 
 
 class _Layout:
@@ -93,17 +98,17 @@ class _Layout:
                 *lines, last = render(statement.statement, width=WIDTH, indent=indent)
                 text = f"{last}  # {statement.comment}"
                 lines.append(text if len(text) <= WIDTH else last)
-                self.lines += [(line, block.location) for line in lines]
+                self.lines += started(lines, block.location, statement.statement)
             else:
                 lines = render(statement, width=WIDTH, indent=indent)
-                self.lines += [(line, block.location) for line in lines]
+                self.lines += started(lines, block.location, statement)
 
     def _comment(self, block: Block, indent: int) -> None:
         """The comment above a block, if it is not what was shown last."""
         key = block_key(block.location)
         comment = comment_on(block.location, indent)
         if comment and not (block.continues and key == self.key):
-            self.lines.append((comment, None))
+            self.lines.append((comment, None, None))
         self.key = key
 
     def _compound(
@@ -117,10 +122,10 @@ class _Layout:
             self._comment(replace(block, continues=True), indent)
             start = len(self.lines)
             self._compound(inner, indent, block.location, errstate)
-            first, where = self.lines[start]
-            self.lines[start] = first.replace("if ", "elif ", 1), where
+            first, where, statement = self.lines[start]
+            self.lines[start] = first.replace("if ", "elif ", 1), where, statement
         elif not is_empty(compound.orelse):
-            self.lines.append((" " * indent + "else:", location))
+            self.lines.append((" " * indent + "else:", location, None))
             self._inner(compound.orelse, indent + INDENT, location, errstate)
 
     def _inner(
@@ -135,7 +140,7 @@ class _Layout:
     def _head(self, statement: ast.stmt, indent: int, location: Location | None) -> None:
         room = WIDTH - len("el") * isinstance(statement, ast.If)
         *lines, _ = render(statement, width=room, indent=indent)  # without its body
-        self.lines += [(line, location) for line in lines]
+        self.lines += started(lines, location, statement)
 
 
 def _chained(compound: Compound, errstate: Errstate) -> tuple[Block, Compound] | None:

@@ -48,7 +48,9 @@ class Statements(Steps):
 
     def region(self, region: Region) -> None:
         self._collect(region.start)
+        around = self.item
         for item in region.items:
+            self.item = item
             if isinstance(item, Step):
                 self.step(item)
                 self._collect(item.at)
@@ -58,6 +60,7 @@ class Statements(Steps):
             else:
                 self._repeat(item)
                 self._collect(item.end)
+        self.item = around
 
     # --- what is handed on ---------------------------------------------------------------------
 
@@ -84,7 +87,7 @@ class Statements(Steps):
         elif len(needed) > 1 and (together or is_crossed(schedule, needed)):
             targets = ast.Tuple([ast.Name(own, ast.Store()) for own in names], ast.Store())
             values = ast.Tuple([codes[variable] for variable, _ in needed], ast.Load())
-            self.block(location).statements.append(ast.Assign([targets], values, lineno=0))
+            self.put(ast.Assign([targets], values, lineno=0), location)
         else:
             for variable, _ in needed:
                 self.assign(variable, codes[variable], location)
@@ -130,7 +133,7 @@ class Statements(Steps):
             predicate = ast.UnaryOp(ast.Not(), predicate)
         if not is_empty(then):
             head = ast.If(predicate, [ast.Pass()], [])
-            self.block(branch.location).statements.append(Compound(head, then, otherwise))
+            self.put(Compound(head, then, otherwise), branch.location)
 
     def _stays_undefined(self, output: Variable, atom: Atom) -> bool:
         """True if no path reads what an arm leaves undefined: it needs no statement."""
@@ -160,7 +163,7 @@ class Statements(Steps):
             return
         if is_empty(blocks):
             blocks.append(Block(location, [ast.Pass()]))
-        self.block(location).statements.append(Compound(head, blocks))
+        self.put(Compound(head, blocks), location)
 
     def _prepare(self, loop: Repeat) -> None:
         """What stands before the loop."""
@@ -225,7 +228,7 @@ class Statements(Steps):
             return ast.While(test, [ast.Pass()], [])
         leave = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Pass()], [])
         inner = Block(self.last(location), [ast.Break()])
-        self.block(self.last(location)).statements.append(Compound(leave, [inner]))
+        self.put(Compound(leave, [inner]), self.last(location))
         return ast.While(ast.Constant(True), [ast.Pass()], [])
 
     def _final_location(self, loop: Repeat) -> Location:

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stcompile.analysis.regions import Repeat, Step
+from stcompile.analysis.regions import Item, Repeat, Step
 from stcompile.base.location import Location
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.templates import Code, Operand, substitute, substitute_into, substitute_scalar
 from stcompile.emit.layout import Block, Commented, Compound
 from stcompile.emit.names import Naming
+from stcompile.emit.origins import items_of, note
 from stcompile.emit.products import Factor, alpha_of, blas_call, shown_product
 from stcompile.plan.collected import Row
 from stcompile.plan.inlining import block_key
@@ -31,6 +32,7 @@ class Steps:
         self.naming = naming
         self.code: dict[Variable, ast.expr] = {}  # of variables without a name
         self.blocks: list[Block] = []
+        self.item: Item | None = None  # the one that is being written
         self.allocated = 0
 
     # --- expressions ---------------------------------------------------------------------------
@@ -63,8 +65,14 @@ class Steps:
         written = _augmented(statement)
         if location.is_derived:
             written = _subtracted(written)
-        self.block(location).statements.append(written)
+        self.put(written, location)
         return written
+
+    def put(self, statement: ast.stmt | Compound | Commented, location: Location) -> None:
+        """Write a statement just as it is; it notes the item that it is of."""
+        if self.item is not None:
+            note(code_in(statement), self.item)
+        self.block(location).statements.append(statement)
 
     def assign(self, variable: Variable, value: ast.expr, location: Location) -> None:
         target = ast.Name(self.naming.called(variable).id, ast.Store())
@@ -72,7 +80,8 @@ class Steps:
         is_number = variable.type.kind in ("python", "scalar")
         if is_number and isinstance(value, ast.BinOp) and is_called(value.left, target.id):
             statement = ast.AugAssign(target, value.op, value.right)
-        self.block(location).statements.append(statement)
+            note(statement, *items_of(value))
+        self.put(statement, location)
 
     def last(self, otherwise: Location) -> Location:
         """The location of the last block, for what belongs to no line."""
@@ -115,10 +124,11 @@ class Steps:
         elif way is Way.JOIN:
             self._join(equation, operands)
         else:
-            self._compute(equation, way, operands)
+            self._compute(step, way, operands)
 
-    def _compute(self, equation: Equation, way: Way, operands: list[Operand]) -> None:
+    def _compute(self, step: Step, way: Way, operands: list[Operand]) -> None:
         """A value as an expression, or statements without one."""
+        equation = step.equation
         code = self.code_of(equation, operands)
         self.block(equation.location)
         if code.value is None:
@@ -129,6 +139,7 @@ class Steps:
         if way is Way.EFFECT:
             self.add(ast.Expr(code.value), equation.location)
         elif way is Way.INLINE:
+            note(code.value, step)
             self.code[output] = code.value
         elif way is Way.STORE:
             stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
@@ -250,7 +261,7 @@ class Steps:
         first, second, whole = map(self._factor, (x, y, Operand(out, output)))
         call = blas_call(contract, whole, first, second, alpha, 0.0 if product is None else 1.0)
         shown = f"{ast.unparse(out)} {sign}= {times}{shown_product(contract, first, second)}"
-        self.block(location).statements.append(Commented(call, shown))
+        self.put(Commented(call, shown), location)
         self._name_row(output, location)
 
     def _add_by_numpy(
@@ -311,7 +322,7 @@ def _subtracted(statement: ast.stmt) -> ast.stmt:
     value = statement.value
     if not isinstance(value, ast.UnaryOp) or not isinstance(value.op, ast.USub):
         return statement
-    return ast.AugAssign(statement.target, ast.Sub(), value.operand)
+    return _like(statement, ast.AugAssign(statement.target, ast.Sub(), value.operand), value)
 
 
 def _augmented(statement: ast.stmt) -> ast.stmt:
@@ -325,6 +336,20 @@ def _augmented(statement: ast.stmt) -> ast.stmt:
     place = target.value if whole else target
     if ast.unparse(place) != ast.unparse(value.left):
         return statement
+    own: ast.Name | ast.Subscript = target
     if whole and isinstance(target.value, ast.Name):
-        return ast.AugAssign(ast.Name(target.value.id, ast.Store()), value.op, value.right)
-    return ast.AugAssign(target, value.op, value.right)
+        own = ast.Name(target.value.id, ast.Store())
+    return _like(statement, ast.AugAssign(own, value.op, value.right), value)
+
+
+def _like(statement: ast.stmt, written: ast.AugAssign, value: ast.expr) -> ast.AugAssign:
+    """Another way to write a statement, which has no such ``value`` any more."""
+    note(written, *items_of(statement), *items_of(value))
+    return written
+
+
+def code_in(statement: ast.stmt | Compound | Commented) -> ast.stmt:
+    """The code of a statement; of one with blocks of its own the first line."""
+    if isinstance(statement, Compound):
+        return statement.head
+    return statement.statement if isinstance(statement, Commented) else statement

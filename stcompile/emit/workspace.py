@@ -18,6 +18,7 @@ from stcompile.code.literals import attribute, literal, name
 from stcompile.code.templates import Operand, substitute
 from stcompile.emit.layout import Block, Commented, Compound
 from stcompile.emit.names import Naming
+from stcompile.emit.origins import all_items_of, note
 from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan
@@ -52,7 +53,9 @@ class Workspace:
                 ]
                 code = substitute(equation.primitive, inputs, equation.params).value
                 assert code is not None
-                self._add(ast.Assign([self._target(variable)], code, lineno=0))
+                made = ast.Assign([self._target(variable)], code, lineno=0)
+                note(made, naming.tree.makers[variable])
+                self._add(made)
 
     def _add_all(self, statements: Iterator[ast.stmt]) -> None:
         for statement in statements:
@@ -213,7 +216,9 @@ class _Hoister(ast.NodeTransformer):
         if isinstance(node, ast.Attribute | ast.Subscript | ast.Call) and is_read:
             own = self.workspace.view(node)
             if own is not None:
-                return name(own)
+                called = name(own)
+                note(called, *all_items_of(node))
+                return called
         return self.generic_visit(node)
 
 
