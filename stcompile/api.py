@@ -326,7 +326,7 @@ class Differentiable(Travels):
         other; with ``adjoint`` that of the generated forward and adjoint function.
 
         Prints as a table. A notebook draws it as SVG; ``graph.save("graph.svg")`` writes it, which
-        takes networkx and matplotlib (the extra ``graph``).
+        takes igraph and matplotlib (the extra ``graph``).
         """
         drawn = self.value_and_grad if adjoint else self.primal
         return drawn.graph(*arguments, **keywords)

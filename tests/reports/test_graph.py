@@ -665,7 +665,7 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     original = importlib.import_module
 
     def imported(name: str, *rest: Any) -> Any:
-        if name.split(".")[0] in ("networkx", "matplotlib"):
+        if name.split(".")[0] in ("igraph", "matplotlib"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name.split(".")[0])
         return original(name, *rest)
 
@@ -689,7 +689,7 @@ def test_without_the_libraries_there_is_a_hint_and_the_text(tmp_path: Path) -> N
 
 
 def test_the_libraries_are_imported_when_something_is_drawn() -> None:
-    names = ("networkx", "matplotlib")
+    names = ("igraph", "matplotlib")
     code = f"import sys\nfor n in {names!r}: sys.modules[n] = None\nimport stcompile"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 

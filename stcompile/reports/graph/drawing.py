@@ -53,7 +53,7 @@ class Arrow:
 def draw(boxes: Sequence[Box], arrows: Sequence[Arrow], title: str) -> str:
     """The drawing, column 0 on the left. Labels that are very long are cut, with ``…``.
 
-    `MissingExtraError` if networkx or matplotlib is not installed.
+    `MissingExtraError` if igraph or matplotlib is not installed.
     """
     ways = [Way(a.source, a.target, (a.part, a.dashed)) for a in arrows]
     style = require("matplotlib.style", "graph", "drawing a graph")

@@ -199,7 +199,7 @@ class Graph:
     def svg(self) -> str:
         """The drawing as SVG, inputs on the left; the same to the byte for the same graph.
 
-        It is made with networkx and matplotlib; `MissingExtraError` says how to install them.
+        It is made with igraph and matplotlib; `MissingExtraError` says how to install them.
         """
         last = len(self.levels) - 1
         boxes = [
