@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
@@ -84,8 +85,12 @@ def by_primitive(*modules: ModuleType, prefix: str = "") -> dict[str, Callable[.
         prefix + name.rstrip("_"): function
         for module in modules
         for name, function in vars(module).items()
-        if isinstance(function, FunctionType)
-        and "mark" in function.__dict__
-        and function.__module__ == module.__name__
-        and not name.startswith("_")
+        if _is_made_in(module, function) and "mark" in function.__dict__ and name[0] != "_"
     }
+
+
+def _is_made_in(module: ModuleType, value: object) -> bool:
+    """True for what a module defines itself, and does not import from another one."""
+    if isinstance(value, FunctionType):
+        return value.__module__ == module.__name__
+    return isinstance(value, functools.partial)

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..marks import into
+from ..numpy.calls import with_function
 
 
 @into()
-def fft(out: Any, x: Any, *, n: int, axis: int, norm: Any) -> None:
-    np.fft.fft(x, n, axis, norm, out=out)
+def _transform(out: Any, x: Any, *, n: int, axis: int, norm: Any, function: Any) -> None:
+    function(x, n, axis, norm, out=out)
 
 
-@into()
-def ifft(out: Any, x: Any, *, n: int, axis: int, norm: Any) -> None:
-    np.fft.ifft(x, n, axis, norm, out=out)
-
-
-@into()
-def rfft(out: Any, x: Any, *, n: int, axis: int, norm: Any) -> None:
-    np.fft.rfft(x, n, axis, norm, out=out)
-
-
-@into()
-def irfft(out: Any, x: Any, *, n: int, axis: int, norm: Any) -> None:
-    np.fft.irfft(x, n, axis, norm, out=out)
+fft = with_function(_transform, "np.fft.fft")
+ifft = with_function(_transform, "np.fft.ifft")
+rfft = with_function(_transform, "np.fft.rfft")
+irfft = with_function(_transform, "np.fft.irfft")

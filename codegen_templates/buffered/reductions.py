@@ -7,37 +7,27 @@ from typing import Any
 import numpy as np
 
 from ..marks import into
+from ..numpy.calls import with_function
 from ..numpy.subscripts import elements, reduced, single
 
 
 @into()
-def sum(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.add.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
+def _reduction(
+    out: Any, x: Any, *, axis: Any = None, keepdims: bool = False, function: Any
+) -> None:
+    function(x, axis=single(axis), keepdims=keepdims, out=out)
 
 
 @into()
-def prod(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.multiply.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
+def _spread(
+    out: Any, x: Any, *, axis: Any = None, keepdims: bool = False, ddof: int = 0, function: Any
+) -> None:
+    function(x, axis=reduced(axis, x.ndim), ddof=ddof, keepdims=keepdims, out=out)
 
 
 @into()
-def max(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.maximum.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
-
-
-@into()
-def min(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.minimum.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
-
-
-@into()
-def any(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.logical_or.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
-
-
-@into()
-def all(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.logical_and.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
+def _position(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False, function: Any) -> None:
+    function(x, axis=axis, keepdims=keepdims, out=out)
 
 
 @into()
@@ -50,25 +40,17 @@ def mean(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
 
 
 @into()
-def var(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False, ddof: int = 0) -> None:
-    np.var(x, axis=reduced(axis, x.ndim), ddof=ddof, keepdims=keepdims, out=out)
-
-
-@into()
-def std(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False, ddof: int = 0) -> None:
-    np.std(x, axis=reduced(axis, x.ndim), ddof=ddof, keepdims=keepdims, out=out)
-
-
-@into()
-def argmax(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.argmax(x, axis=axis, keepdims=keepdims, out=out)
-
-
-@into()
-def argmin(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    np.argmin(x, axis=axis, keepdims=keepdims, out=out)
-
-
-@into()
 def cumsum(out: Any, x: Any, *, axis: int) -> None:
     np.cumsum(x, axis=axis, out=out)
+
+
+sum = with_function(_reduction, "np.add.reduce")
+prod = with_function(_reduction, "np.multiply.reduce")
+max = with_function(_reduction, "np.maximum.reduce")
+min = with_function(_reduction, "np.minimum.reduce")
+any = with_function(_reduction, "np.logical_or.reduce")
+all = with_function(_reduction, "np.logical_and.reduce")
+var = with_function(_spread, "np.var")
+std = with_function(_spread, "np.std")
+argmax = with_function(_position, "np.argmax")
+argmin = with_function(_position, "np.argmin")

@@ -8,37 +8,21 @@ from typing import Any
 import numpy as np
 
 from ..marks import fresh
+from ..numpy.calls import with_function
 from ..numpy.subscripts import elements, reduced
 
 
 @fresh
-def sum(x: Any, *, axis: Any, keepdims: Any = False) -> Any:
-    return np.add.reduce(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
+def _reduction(x: Any, *, axis: Any, keepdims: Any = False, function: Any) -> Any:
+    return function(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
 
 
-@fresh
-def prod(x: Any, *, axis: Any, keepdims: Any = False) -> Any:
-    return np.multiply.reduce(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
-
-
-@fresh
-def max(x: Any, *, axis: Any, keepdims: Any = False) -> Any:
-    return np.maximum.reduce(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
-
-
-@fresh
-def min(x: Any, *, axis: Any, keepdims: Any = False) -> Any:
-    return np.minimum.reduce(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
-
-
-@fresh
-def any(x: Any, *, axis: Any, keepdims: Any = False) -> Any:
-    return np.logical_or.reduce(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
-
-
-@fresh
-def all(x: Any, *, axis: Any, keepdims: Any = False) -> Any:
-    return np.logical_and.reduce(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
+sum = with_function(_reduction, "np.add.reduce")
+prod = with_function(_reduction, "np.multiply.reduce")
+max = with_function(_reduction, "np.maximum.reduce")
+min = with_function(_reduction, "np.minimum.reduce")
+any = with_function(_reduction, "np.logical_or.reduce")
+all = with_function(_reduction, "np.logical_and.reduce")
 
 
 @fresh

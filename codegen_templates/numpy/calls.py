@@ -1,12 +1,16 @@
 """How most primitives are written: as the call of the function that they are named after.
 
->>> call(2.25, function=Function("math", "sqrt"))
+>>> with_function(call, "math.sqrt")(2.25)
 1.5
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -22,13 +26,22 @@ MODULES = MappingProxyType({"np": np, "math": math, "special": special, "linalg"
 
 @dataclass(frozen=True)
 class Function:
-    """A function by its name. It is looked up when it is called: SciPy is imported then."""
+    """A function by its name. It is looked up only when it is called: SciPy is imported then."""
 
     module: str
     name: str
 
     def __call__(self, *inputs: Any, **keywords: Any) -> Any:
-        return getattr(MODULES[self.module], self.name)(*inputs, **keywords)
+        return operator.attrgetter(self.name)(MODULES[self.module])(*inputs, **keywords)
+
+
+def with_function(template: Callable[..., Any], name: str, **fixed: Any) -> Callable[..., Any]:
+    """The template for one function, ``"np.fft.ifft"``, of those that it can be written with."""
+    fixed["function"] = Function(*name.split(".", 1))
+    made = functools.update_wrapper(functools.partial(template, **fixed), template)
+    own = inspect.signature(template).parameters.values()
+    made.__dict__["__signature__"] = inspect.Signature([p for p in own if p.name not in fixed])
+    return made
 
 
 @fresh

@@ -4,51 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..marks import fresh
+from .calls import with_function
 from .subscripts import transform
 
 
 @fresh
-def fft(x: Any, *, n: int, axis: int, norm: Any) -> Any:
-    if transform(x.shape, n, axis, norm) == "plain":
-        return np.fft.fft(x)
-    if transform(x.shape, n, axis, norm) == "axis":
-        return np.fft.fft(x, axis=axis)
-    if transform(x.shape, n, axis, norm) == "length":
-        return np.fft.fft(x, n, axis)
-    return np.fft.fft(x, n, axis, norm)
+def _transform(x: Any, *, n: int, axis: int, norm: Any, halved: bool, function: Any) -> Any:
+    if transform(x.shape, n, axis, norm, halved) == "plain":
+        return function(x)
+    if transform(x.shape, n, axis, norm, halved) == "axis":
+        return function(x, axis=axis)
+    if transform(x.shape, n, axis, norm, halved) == "length":
+        return function(x, n, axis)
+    return function(x, n, axis, norm)
 
 
-@fresh
-def ifft(x: Any, *, n: int, axis: int, norm: Any) -> Any:
-    if transform(x.shape, n, axis, norm) == "plain":
-        return np.fft.ifft(x)
-    if transform(x.shape, n, axis, norm) == "axis":
-        return np.fft.ifft(x, axis=axis)
-    if transform(x.shape, n, axis, norm) == "length":
-        return np.fft.ifft(x, n, axis)
-    return np.fft.ifft(x, n, axis, norm)
-
-
-@fresh
-def rfft(x: Any, *, n: int, axis: int, norm: Any) -> Any:
-    if transform(x.shape, n, axis, norm) == "plain":
-        return np.fft.rfft(x)
-    if transform(x.shape, n, axis, norm) == "axis":
-        return np.fft.rfft(x, axis=axis)
-    if transform(x.shape, n, axis, norm) == "length":
-        return np.fft.rfft(x, n, axis)
-    return np.fft.rfft(x, n, axis, norm)
-
-
-@fresh
-def irfft(x: Any, *, n: int, axis: int, norm: Any) -> Any:
-    if transform(x.shape, n, axis, norm, True) == "plain":
-        return np.fft.irfft(x)
-    if transform(x.shape, n, axis, norm, True) == "axis":
-        return np.fft.irfft(x, axis=axis)
-    if transform(x.shape, n, axis, norm, True) == "length":
-        return np.fft.irfft(x, n, axis)
-    return np.fft.irfft(x, n, axis, norm)
+fft = with_function(_transform, "np.fft.fft", halved=False)
+ifft = with_function(_transform, "np.fft.ifft", halved=False)
+rfft = with_function(_transform, "np.fft.rfft", halved=False)
+irfft = with_function(_transform, "np.fft.irfft", halved=True)

@@ -8,21 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..marks import fresh
+from .calls import call, with_function
 
-
-@fresh
-def inv(x: Any) -> Any:
-    return np.linalg.inv(x)
-
-
-@fresh
-def solve(x: Any, y: Any) -> Any:
-    return np.linalg.solve(x, y)
-
-
-@fresh
-def det(x: Any) -> Any:
-    return np.linalg.det(x)
+inv = with_function(call, "np.linalg.inv")
+solve = with_function(call, "np.linalg.solve")
+det = with_function(call, "np.linalg.det")
+cholesky = with_function(call, "np.linalg.cholesky")
+eigvals = with_function(call, "np.linalg.eigvals")
 
 
 @fresh
@@ -30,11 +22,6 @@ def slogdet(x: Any, *, part: str) -> Any:
     if part == "sign":
         return np.linalg.slogdet(x).sign
     return np.linalg.slogdet(x).logabsdet
-
-
-@fresh
-def cholesky(x: Any) -> Any:
-    return np.linalg.cholesky(x)
 
 
 @fresh
@@ -60,11 +47,6 @@ def eig(x: Any, *, part: str) -> Any:
     if part == "eigenvalues":
         return np.linalg.eig(x).eigenvalues
     return np.linalg.eig(x).eigenvectors
-
-
-@fresh
-def eigvals(x: Any) -> Any:
-    return np.linalg.eigvals(x)
 
 
 @fresh

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..marks import fresh, write
+from .calls import Function
 from .subscripts import reduced
 
 
 @fresh
 def masked(x: Any, mask: Any, *, reduce: str, axis: Any = None) -> Any:
-    if reduce == "sum":
-        return np.sum(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
-    if reduce == "prod":
-        return np.prod(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
-    if reduce == "mean":
-        return np.mean(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
-    if reduce == "max":
-        return np.max(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
-    if reduce == "min":
-        return np.min(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
-    if reduce == "any":
-        return np.any(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
-    return np.all(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
+    return Function("np", reduce)(x[mask], axis=reduced(axis, x.ndim - mask.ndim + 1))
 
 
 @write(inplace=("x",))

@@ -4,72 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..marks import fresh
+from .calls import with_function
 from .subscripts import reduced
 
 
 @fresh
-def sum(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.sum(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
+def _reduction(x: Any, *, axis: Any = None, keepdims: bool = False, function: Any) -> Any:
+    return function(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
 
 
 @fresh
-def prod(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.prod(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
+def _spread(
+    x: Any, *, axis: Any = None, keepdims: bool = False, ddof: int = 0, function: Any
+) -> Any:
+    return function(x, axis=reduced(axis, x.ndim), ddof=ddof, keepdims=keepdims)
 
 
 @fresh
-def max(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.max(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
+def _position(x: Any, *, axis: Any = None, keepdims: bool = False, function: Any) -> Any:
+    return function(x, axis=axis, keepdims=keepdims)
 
 
 @fresh
-def min(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.min(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
+def _running(x: Any, *, axis: int, function: Any) -> Any:
+    return function(x, axis=axis)
 
 
-@fresh
-def mean(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.mean(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
-
-
-@fresh
-def any(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.any(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
-
-
-@fresh
-def all(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.all(x, axis=reduced(axis, x.ndim), keepdims=keepdims)
-
-
-@fresh
-def var(x: Any, *, axis: Any = None, keepdims: bool = False, ddof: int = 0) -> Any:
-    return np.var(x, axis=reduced(axis, x.ndim), ddof=ddof, keepdims=keepdims)
-
-
-@fresh
-def std(x: Any, *, axis: Any = None, keepdims: bool = False, ddof: int = 0) -> Any:
-    return np.std(x, axis=reduced(axis, x.ndim), ddof=ddof, keepdims=keepdims)
-
-
-@fresh
-def argmax(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.argmax(x, axis=axis, keepdims=keepdims)
-
-
-@fresh
-def argmin(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.argmin(x, axis=axis, keepdims=keepdims)
-
-
-@fresh
-def cumsum(x: Any, *, axis: int) -> Any:
-    return np.cumsum(x, axis=axis)
-
-
-@fresh
-def cumprod(x: Any, *, axis: int) -> Any:
-    return np.cumprod(x, axis=axis)
+sum = with_function(_reduction, "np.sum")
+prod = with_function(_reduction, "np.prod")
+max = with_function(_reduction, "np.max")
+min = with_function(_reduction, "np.min")
+mean = with_function(_reduction, "np.mean")
+any = with_function(_reduction, "np.any")
+all = with_function(_reduction, "np.all")
+var = with_function(_spread, "np.var")
+std = with_function(_spread, "np.std")
+argmax = with_function(_position, "np.argmax")
+argmin = with_function(_position, "np.argmin")
+cumsum = with_function(_running, "np.cumsum")
+cumprod = with_function(_running, "np.cumprod")

@@ -92,7 +92,7 @@ def literal(value: Any) -> ast.expr:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _number(value)
     if isinstance(value, Function):
-        return attribute(value.module, value.name)
+        return ast.parse(f"{value.module}.{value.name}", mode="eval").body
     if callable(value):  # an external function: a global name of the generated module
         return name(value.__name__)
     return ast.Constant(value)

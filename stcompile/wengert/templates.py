@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.codegen_templates import buffered, numpy
-from stcompile.codegen_templates.numpy.calls import Function, call, call_into
+from stcompile.codegen_templates.numpy.calls import call, call_into, with_function
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import UFUNCS
 from stcompile.wengert.primitives.special import NAMES
@@ -26,9 +26,9 @@ parameters leave."""
 def _called(template: Callable[..., Any], primitive: str) -> Callable[..., Any]:
     """The template of a call, of the function that a primitive is named after: one of NumPy's if it
     names no other module."""
-    module, _, name = primitive.rpartition(".")
-    made = functools.partial(template, function=Function(module or "np", name))
-    return functools.update_wrapper(made, template)
+    name = primitive if "." in primitive else f"np.{primitive}"
+    made: Callable[..., Any] = with_function(template, name)
+    return made
 
 
 # Those of several results have templates.

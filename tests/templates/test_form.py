@@ -19,7 +19,8 @@ HELPERS = {name for name, item in vars(subscripts).items() if inspect.isfunction
 
 
 def body_of(template: Callable[..., Any]) -> list[ast.stmt]:
-    (function,) = ast.parse(textwrap.dedent(inspect.getsource(template))).body
+    source = inspect.getsource(inspect.unwrap(template))
+    (function,) = ast.parse(textwrap.dedent(source)).body
     assert isinstance(function, ast.FunctionDef)
     return function.body
 
