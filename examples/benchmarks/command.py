@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.command import at_least, positive
 from stcompile.base.files import write_whole
-from stcompile.train import at_least, positive
 
 from . import machine
 from .engines import ENGINES, find

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from examples.benchmarks.machine import limit_threads
+from stcompile.base.command import at_least
 from stcompile.base.errors import StcompileError
-from stcompile.train import at_least, load, pixels_per_step
+from stcompile.train import load, pixels_per_step
 
 from . import report
 from .networks import FAMILIES, STEPS, WORKED_EXAMPLE, networks

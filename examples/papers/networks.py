@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from examples import mnist_autoencoder, mnist_cnn, mnist_rnn
 from stcompile import train
+from stcompile.examples import mnist_autoencoder, mnist_cnn, mnist_rnn
 from stcompile.train.metric import Metric
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -1,8 +1,9 @@
-"""How messages name things: articles, and what users call the classes of Python."""
+"""How messages name things: articles, what users call the classes of Python; and tables."""
 
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 _PLAIN: dict[type, str] = {
@@ -37,3 +38,19 @@ def noun_of(value: Any) -> str:
     if isinstance(value, type):
         return "class"
     return _PLAIN.get(type(value)) or type(value).__name__
+
+
+def table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Rows in columns; the first one is the head.
+
+    >>> print(table([("x", "value"), ("one", "1")]))
+    x    value
+    ───  ─────
+    one  1
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join([lines[0], "  ".join("─" * width for width in widths), *lines[1:]])

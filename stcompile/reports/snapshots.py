@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stcompile.analysis.storage import shared_input
 from stcompile.base.options import Level
+from stcompile.base.wording import table
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.pipeline import OWN, after_each
 from stcompile.wengert.ir import Equation, Program
@@ -61,7 +62,7 @@ class Snapshots:
         for snapshot in self.all:
             rows.append(_row(before, snapshot))
             before = snapshot
-        return _table(rows)
+        return table(rows)
 
     __repr__ = __str__
 
@@ -114,12 +115,3 @@ def _row(before: Snapshot | None, after: Snapshot) -> tuple[str, str, str, str]:
 
 def _change(before: int, after: int) -> str:
     return f"{after:,}" if before == after else f"{before:,} → {after:,}"
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join([lines[0], "  ".join("─" * width for width in widths), *lines[1:]])

@@ -10,16 +10,9 @@ from stcompile.train.data import DataSet, load
 from stcompile.train.keeper import Checkpoints
 from stcompile.train.loop import DivergedError, train
 from stcompile.train.metric import ACCURACY, RECONSTRUCTION_ERROR, Metric
-from stcompile.train.options import (
-    TrainingOptions,
-    at_least,
-    parse,
-    pixels_per_step,
-    positive,
-    training_parser,
-)
+from stcompile.train.options import TrainingOptions, choice, count, pixels_per_step
 from stcompile.train.pictures import write_pairs
-from stcompile.train.program import program, run
+from stcompile.train.program import Program, program, run
 from stcompile.train.results import Epoch, Results
 from stcompile.train.state import Step
 
@@ -32,17 +25,16 @@ __all__ = [
     "DivergedError",
     "Epoch",
     "Metric",
+    "Program",
     "Results",
     "Step",
     "TrainingOptions",
-    "at_least",
+    "choice",
+    "count",
     "load",
-    "parse",
     "pixels_per_step",
-    "positive",
     "program",
     "run",
     "train",
-    "training_parser",
     "write_pairs",
 ]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from stcompile import optim
+from stcompile.base.command import Flag, at_least, fraction, one_of, positive
 from stcompile.base.errors import ArgumentsError
 from stcompile.train.data import NAMES, DataSet
 from stcompile.train.keeper import Checkpoints
@@ -24,30 +23,56 @@ OPTIMIZERS: Mapping[str, type[optim.Optimizer]] = {
     "adam": optim.Adam,
     "adamw": optim.AdamW,
 }
+DTYPES = ("float32", "float64")
+
+
+def choice(help: str, names: Sequence[str]) -> Flag:
+    """A flag of a few names."""
+    return Flag(help, one_of(names), f"[{'|'.join(names)}]")
+
+
+def count(help: str, lowest: int = 1) -> Flag:
+    """A flag of a whole number."""
+    return Flag(help, at_least(lowest), "N")
 
 
 @dataclass
 class TrainingOptions:
     """What the flags say. An example with other defaults, or more flags, makes a subclass."""
 
-    data: str = "auto"
-    data_dir: Path | None = None
-    epochs: int = 5
-    batch_size: int | None = None
-    optimizer: str = "sgd"
-    learning_rate: float = 0.015
-    momentum: float | None = None
-    weight_decay: float | None = None
-    clip_value: float | None = None
-    clip_norm: float | None = None
-    seed: int = 0
-    dtype: str = "float32"
-    checkpoint: Path | None = None
-    checkpoint_every: int = 1000
-    resume: bool = False
-    json: Path | None = None
-    report: Path | None = None
-    show_source: bool = False
+    data: Annotated[
+        str, choice("data set; auto is MNIST where it can be had, else the digits", NAMES)
+    ] = "auto"
+    data_dir: Annotated[
+        Path | None,
+        Flag("folder that holds mnist/ and fashion-mnist/ (also: STCOMPILE_DATA)", Path, "DIR"),
+    ] = None
+    epochs: Annotated[int, count("times that all images are seen", 0)] = 5
+    batch_size: Annotated[
+        int | None,
+        Flag("images in a training step", at_least(1), "N", "100; 10 for the few digits"),
+    ] = None
+    optimizer: Annotated[str, choice("how parameters follow the gradient", tuple(OPTIMIZERS))] = (
+        "sgd"
+    )
+    learning_rate: Annotated[float, Flag("of the optimizer", positive, "X")] = 0.015
+    momentum: Annotated[float | None, Flag("of momentum and nesterov", fraction, "X", "0.9")] = None
+    weight_decay: Annotated[
+        float | None,
+        Flag("share of each parameter in its gradient", positive, "X", "none; adamw: 0.01"),
+    ] = None
+    clip_value: Annotated[float | None, Flag("limit each entry of the gradient", positive, "X")] = (
+        None
+    )
+    clip_norm: Annotated[float | None, Flag("limit the norm of the gradient", positive, "X")] = None
+    seed: Annotated[int, count("of initial values and of the order of images", 0)] = 0
+    dtype: Annotated[str, choice("of parameters and images", DTYPES)] = "float32"
+    checkpoint: Annotated[Path | None, Flag("write checkpoints to FILE", Path, "FILE")] = None
+    checkpoint_every: Annotated[int, count("steps from one checkpoint to the next")] = 1000
+    resume: Annotated[bool, Flag("go on from the checkpoint, with the same flags")] = False
+    json: Annotated[Path | None, Flag("write the results to FILE", Path, "FILE")] = None
+    report: Annotated[Path | None, Flag("write a report with figures into DIR", Path, "DIR")] = None
+    show_source: Annotated[bool, Flag("print the generated training step first")] = False
 
     no_settings: ClassVar[frozenset[str]] = frozenset(
         ("data_dir", "epochs", "checkpoint", "checkpoint_every", "resume")
@@ -123,99 +148,3 @@ def pixels_per_step(pixels: int, steps: int) -> int:
             hint=f"choose --steps from {divisors}",
         )
     return pixels // steps
-
-
-Options = TypeVar("Options", bound=TrainingOptions)
-
-
-def training_parser(description: str | None, defaults: TrainingOptions) -> argparse.ArgumentParser:
-    """A parser of the shared flags; an example adds its own to it."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-
-    def add(flag: str, help: str, **how: Any) -> None:
-        value = getattr(defaults, flag.lstrip("-").replace("-", "_"))
-        default = "" if value is None or value is False else f" (default: {value})"
-        parser.add_argument(flag, help=help + default, **how)
-
-    add("--data", "data set; auto is MNIST where it can be had, else the digits", choices=NAMES)
-    add(
-        "--data-dir",
-        "folder that holds mnist/ and fashion-mnist/ (also: STCOMPILE_DATA)",
-        type=Path,
-        metavar="DIR",
-    )
-    add("--epochs", "times that all images are seen", type=at_least(0), metavar="N")
-    usual = " (default: 100, 10 for the few digits)" if defaults.batch_size is None else ""
-    add("--batch-size", "images in a training step" + usual, type=at_least(1), metavar="N")
-    add("--optimizer", "how parameters follow the gradient", choices=tuple(OPTIMIZERS))
-    add("--learning-rate", "of the optimizer", type=positive, metavar="X")
-    add("--momentum", "of momentum and nesterov (default: 0.9)", type=fraction, metavar="X")
-    add(
-        "--weight-decay",
-        "share of each parameter in its gradient (default: none; adamw: 0.01)",
-        type=positive,
-        metavar="X",
-    )
-    add("--clip-value", "limit each entry of the gradient", type=positive, metavar="X")
-    add("--clip-norm", "limit the norm of the gradient", type=positive, metavar="X")
-    add("--seed", "of initial values and of the order of images", type=at_least(0), metavar="N")
-    add("--dtype", "of parameters and images", choices=("float32", "float64"))
-    add("--checkpoint", "write checkpoints to FILE", type=Path, metavar="FILE")
-    add(
-        "--checkpoint-every",
-        "steps from one checkpoint to the next",
-        type=at_least(1),
-        metavar="N",
-    )
-    add("--resume", "go on from the checkpoint, with the same flags", action="store_true")
-    add("--json", "write the results to FILE", type=Path, metavar="FILE")
-    add("--report", "write a report with figures into DIR", type=Path, metavar="DIR")
-    add("--show-source", "print the generated training step first", action="store_true")
-    return parser
-
-
-def parse(
-    parser: argparse.ArgumentParser, defaults: Options, arguments: Sequence[str] | None = None
-) -> Options:
-    """The options: ``defaults`` with what the command line changes."""
-    given = vars(parser.parse_args(arguments, argparse.Namespace(**vars(defaults))))
-    return type(defaults)(**given)
-
-
-def at_least(lowest: int) -> Callable[[str], int]:
-    """Type of a flag: an integer not below ``lowest``."""
-
-    def integer(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
-        if value < lowest:
-            raise argparse.ArgumentTypeError(f"{value} is less than {lowest}")
-        return value
-
-    return integer
-
-
-def positive(text: str) -> float:
-    """Type of a flag: a finite number above zero."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is not a finite number above 0")
-    return value
-
-
-def fraction(text: str) -> float:
-    """Type of a flag: a number from 0 to below 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not from 0 to below 1")
-    return value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar
 
-from stcompile.base.errors import ArgumentsError, StcompileError
+from stcompile.base.command import DONE, application, command_of, start, status
+from stcompile.base.errors import ArgumentsError
 from stcompile.train.batches import Array, count_batches
 from stcompile.train.data import DataSet
 from stcompile.train.loop import DivergedError, Metrics, train
@@ -19,11 +19,7 @@ from stcompile.train.report import print_table, write_report
 from stcompile.train.results import Results
 from stcompile.train.state import Step
 
-
-class Program(Protocol):
-    """A main function: command line (``None``: that of the process) to exit status."""
-
-    def __call__(self, arguments: Sequence[str] | None = None) -> int: ...
+Options = TypeVar("Options", bound=TrainingOptions)
 
 
 def run(
@@ -115,22 +111,56 @@ def conclude(options: TrainingOptions, results: Results) -> None:
         print(f"report: {written[-1]}")
 
 
-def program(main: Callable[[Sequence[str] | None], Results]) -> Program:
-    """Makes an example's main function a program: its exit status, and errors as two lines.
+class Program(Generic[Options]):
+    """A training program: its main function, called with the flags of the command line.
 
-    0: done; 1: refused, or the loss was not finite; 130: interrupted; 143: terminated by SIGTERM.
+    Exit codes: 0: done; 1: refused, or the loss was not finite; 2: wrong flags; 130: interrupted;
+    143: terminated by SIGTERM.
     """
 
-    @functools.wraps(main)
-    def with_status(arguments: Sequence[str] | None = None) -> int:
-        try:
-            results = main(arguments)
-        except StcompileError as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
-            return 130
-        return 0 if results.stopped_by is None else 128 + results.stopped_by
+    def __init__(
+        self, main: Callable[[Options], Results], options: type[Options], description: str
+    ) -> None:
+        self.main = main
+        self.options = options
+        self.description = description
 
-    return with_status
+    def __call__(self, arguments: Sequence[str] | None = None) -> int:
+        """Run it; ``None``: with the command line of the process."""
+        return status(lambda: self._start(self.run, arguments))
+
+    def parse(self, arguments: Sequence[str]) -> Options:
+        """The options that a command line says; wrong ones end the program."""
+        found: list[Options] = []
+
+        def keep(options: Options) -> int:
+            found.append(options)
+            return DONE
+
+        code = self._start(keep, arguments)
+        if not found:
+            raise SystemExit(code)
+        return found[0]
+
+    def run(self, options: Options) -> int:
+        results = self.main(options)
+        return DONE if results.stopped_by is None else 128 + results.stopped_by
+
+    def command(self) -> Callable[..., Any]:
+        """The program as a command for Typer."""
+        return command_of(self.options, self.run, self.description)
+
+    def _start(self, run: Callable[[Options], int], arguments: Sequence[str] | None) -> int:
+        command = command_of(self.options, run, self.description)
+        return start(application({"": command}, None), arguments)
+
+
+def program(
+    options: type[Options],
+) -> Callable[[Callable[[Options], Results]], Program[Options]]:
+    """Makes an example's main function a program; the docstring of its module is the help text."""
+
+    def made(main: Callable[[Options], Results]) -> Program[Options]:
+        return Program(main, options, main.__globals__["__doc__"] or "")
+
+    return made

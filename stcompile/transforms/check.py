@@ -26,6 +26,13 @@ class Mismatch:
     gradient: complex
     difference: complex
     error: float
+    relative: float = 0.0
+
+    def refusal(self) -> GradientCheckError:
+        return GradientCheckError(
+            f"the gradient with respect to {self.where} is {self.gradient!r}, but finite "
+            f"differences give {self.difference!r} (error {self.error:.3g})"
+        )
 
 
 def check_gradients(
@@ -36,15 +43,29 @@ def check_gradients(
     tolerance: float = TOLERANCE,
     seed: int = 0,
 ) -> None:
-    """Compare a gradient with central differences of the plain function, in float64.
+    """Compare a gradient with finite differences, as `compared` says. `GradientCheckError` names
+    the worst entry when an error exceeds ``tolerance`` relative to the size of the gradient."""
+    found = compared(gradient, arguments, keywords, seed=seed)
+    for worst in found[:1]:
+        if not worst.relative <= tolerance:
+            raise worst.refusal()
+
+
+def compared(
+    gradient: Gradient,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    *,
+    seed: int = 0,
+) -> list[Mismatch]:
+    """A gradient beside central differences of the plain function, in float64; the worst entry
+    comes first.
 
     Complex arguments are moved along both parts: their gradient is dL/da - i dL/db.
 
-    Every entry of small arrays is checked, a sample of large ones, and one random direction
+    Every entry of small arrays is compared, a sample of large ones, and one random direction
     through all of them (which sees every entry at once). Floating-point arguments are converted
     to float64 first. Random generators draw the same each time, and are left as they were.
-    `GradientCheckError` names the worst entry when an error exceeds ``tolerance`` relative to the
-    size of the gradient.
     """
     given = gradient.bind(arguments, keywords)
     exact = replace(given, values={n: _in_float64(v) for n, v in given.values.items()})
@@ -73,7 +94,7 @@ def check_gradients(
 
                 present = trees.follow(exact.values[name], path)
                 mismatches += list(_compare(shown, leaf, present, value_at, rng))
-    _judge(mismatches, tolerance)
+    return _worst_first(mismatches)
 
 
 def _in_float64(value: Any) -> Any:
@@ -152,23 +173,12 @@ def _central(f: Callable[[float], float], h: float) -> float:
     return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
 
 
-def _judge(mismatches: Sequence[Mismatch], tolerance: float) -> None:
-    if not mismatches:
-        return
-    scale = max(max(abs(m.gradient), abs(m.difference)) for m in mismatches)
-    worst = max(
-        mismatches,
-        key=lambda m: np.inf if not np.isfinite(m.error) else m.error / _size(m, scale),
-    )
-    if np.isfinite(worst.error) and worst.error <= tolerance * _size(worst, scale):
-        return
-    raise GradientCheckError(
-        f"the gradient with respect to {worst.where} is {worst.gradient!r}, but finite differences "
-        f"give {worst.difference!r} (error {worst.error:.3g})"
-    )
-
-
-def _size(mismatch: Mismatch, scale: float) -> float:
-    """What an error is measured against: the entry itself, not less than a thousandth of the
-    largest one."""
-    return max(abs(mismatch.gradient), abs(mismatch.difference), 1e-3 * scale, 1e-8)
+def _worst_first(mismatches: Sequence[Mismatch]) -> list[Mismatch]:
+    """With their errors relative to the entry itself, or to a thousandth of the largest one."""
+    scale = max((max(abs(m.gradient), abs(m.difference)) for m in mismatches), default=0.0)
+    found = []
+    for m in mismatches:
+        size = max(abs(m.gradient), abs(m.difference), 1e-3 * scale, 1e-8)
+        relative = m.error / size if np.isfinite(m.error) else np.inf
+        found.append(replace(m, relative=float(relative)))
+    return sorted(found, key=lambda m: -m.relative)

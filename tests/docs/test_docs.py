@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
-import runpy
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -24,7 +24,7 @@ from tests.project.test_imports import import_graph, module_files
 DOCS = pages.ROOT / "docs"
 README = pages.ROOT / "README.md"
 EVERY = pages.pages()
-EXAMPLES = sorted((pages.ROOT / "examples").glob("mnist_*.py"))
+EXAMPLES = sorted((pages.ROOT / "stcompile" / "examples").glob("mnist_*.py"))
 FIRST_FOLDER = re.compile(
     r"(?<![\w./-])((?:stcompile|codegen_templates|tests|examples|docs)/[\w./-]*\w/?)"
 )
@@ -186,7 +186,7 @@ def test_training_page_shows_every_flag() -> None:
     text = (DOCS / "training.md").read_text(encoding="utf-8")
     flags = set()
     for file in EXAMPLES:
-        options = runpy.run_path(str(file))["Options"]()
+        options = importlib.import_module(f"stcompile.examples.{file.stem}").Options()
         flags |= {f"--{name.replace('_', '-')}" for name in vars(options)}
     shown = set(re.findall(r"^\| `(--[\w-]+)", text, re.MULTILINE))
     assert shown == flags
@@ -203,11 +203,11 @@ def test_training_page_shows_every_key_of_the_json() -> None:
 def test_training_commands_are_understood() -> None:
     text = (DOCS / "training.md").read_text(encoding="utf-8")
     for file in EXAMPLES:
-        example = runpy.run_path(str(file))
+        example = importlib.import_module(f"stcompile.examples.{file.stem}")
         commands = re.findall(rf"^python examples/{file.name}(.*)$", text, re.MULTILINE)
         assert commands
         for command in commands:
-            example["parse"](command.split())
+            example.main.parse(command.split())
 
 
 # --- the checks themselves --------------------------------------------------------------------

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -34,16 +35,16 @@ def loss(params, x, y, generator):
     return st.nn.softmax_cross_entropy(scores(params, np.where(kept, x, 0)), y)
 
 
-@train.program
-def main(arguments):
-    options = train.TrainingOptions(
-        epochs=3,
-        batch_size=2,
-        optimizer="adam",
-        checkpoint=Path(arguments[0]),
-        checkpoint_every=9,
-        resume="--resume" in arguments,
-    )
+@dataclass
+class Options(train.TrainingOptions):
+    epochs: int = 3
+    batch_size: int | None = 2
+    optimizer: str = "adam"
+    checkpoint_every: int = 9
+
+
+@train.program(Options)
+def main(options):
     initial, _ = options.generators()
     params = {
         "W1": nn.glorot_uniform(initial, (6, 8)),
@@ -63,7 +64,7 @@ def child(path: Path) -> int:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(1, 2)
-        os._exit(main([str(path), *(["--resume"] if path.exists() else [])]))
+        os._exit(main(["--checkpoint", str(path), *(["--resume"] if path.exists() else [])]))
     except BaseException:
         os._exit(99)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import subprocess
 import sys
@@ -19,13 +19,7 @@ def path_of(name: str) -> Path:
 
 
 def load(name: str) -> ModuleType:
-    specification = importlib.util.spec_from_file_location(name, path_of(name))
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    specification.loader.exec_module(module)
-    return module
+    return importlib.import_module(f"stcompile.examples.{name}")
 
 
 def run(name: str, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

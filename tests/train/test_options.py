@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
+from stcompile.base.command import Flag, positive
 from stcompile.base.errors import ArgumentsError
 from stcompile.optim import Nesterov
-from stcompile.train import TrainingOptions, parse, pixels_per_step, positive, training_parser
+from stcompile.train import Program, Results, TrainingOptions, pixels_per_step
 from stcompile.train.options import OPTIMIZERS
 
 
+def never(options: TrainingOptions) -> Results:
+    raise NotImplementedError
+
+
 def options(*arguments: str) -> TrainingOptions:
-    defaults = TrainingOptions()
-    return parse(training_parser("a test", defaults), defaults, arguments)
+    return Program(never, TrainingOptions, "a test").parse(arguments)
 
 
 def test_defaults() -> None:
@@ -71,18 +76,18 @@ def test_every_flag() -> None:
 
 
 BAD = {
-    "--data cifar": "invalid choice: 'cifar'",
+    "--data cifar": "'cifar' is none of auto, mnist, fashion-mnist, digits",
     "--epochs -1": "-1 is less than 0",
     "--epochs many": "'many' is not an integer",
     "--batch-size 0": "0 is less than 1",
-    "--optimizer lbfgs": "invalid choice: 'lbfgs'",
+    "--optimizer lbfgs": "'lbfgs' is none of sgd,",
     "--momentum 1": "1 is not from 0 to below 1",
     "--momentum nan": "nan is not from 0 to below 1",
     "--weight-decay -1": "-1 is not a finite number above 0",
     "--learning-rate 0": "0 is not a finite number above 0",
     "--learning-rate nan": "nan is not a finite number above 0",
     "--learning-rate fast": "'fast' is not a number",
-    "--dtype float16": "invalid choice: 'float16'",
+    "--dtype float16": "'float16' is none of float32, float64",
     "--checkpoint-every 0": "0 is less than 1",
     "--clip-norm 0": "0 is not a finite number above 0",
 }
@@ -90,23 +95,26 @@ BAD = {
 
 @pytest.mark.parametrize("given", BAD)
 def test_refused(given: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as stop:
         options(*given.split())
+    assert stop.value.code == 2
     assert BAD[given] in capsys.readouterr().err
 
 
-def test_examples_add_flags_and_change_defaults() -> None:
-    @dataclass
-    class Options(TrainingOptions):
-        epochs: int = 4
-        width: float = 1.5
+@dataclass
+class Options(TrainingOptions):
+    epochs: int = 4
+    width: Annotated[float, Flag("of something", positive)] = 1.5
 
-    defaults = Options()
-    parser = training_parser("an example", defaults)
-    parser.add_argument("--width", type=positive)
-    assert parse(parser, defaults, []) == Options()
-    assert parse(parser, defaults, ["--width", "2"]) == Options(epochs=4, width=2.0)
-    assert "(default: 4)" in parser.format_help()
+
+def test_examples_add_flags_and_change_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    example = Program(never, Options, "an example\n\n    of two   lines\n    as written")
+    assert example.parse([]) == Options()
+    assert example.parse(["--width", "2"]) == Options(epochs=4, width=2.0)
+    assert example(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "[default: 4]" in shown and "of something" in shown
+    assert "\n  of two   lines\n  as written\n" in shown
 
 
 def test_steps_divide_the_pixels() -> None:

@@ -6,7 +6,6 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +78,8 @@ def test_interruption_writes_what_is_finished(
 ) -> None:
     options = TrainingOptions(batch_size=2, json=tmp_path / "r.json", report=tmp_path / "r")
 
-    @program
-    def main(arguments: Sequence[str] | None) -> Results:
+    @program(TrainingOptions)
+    def main(given: TrainingOptions) -> Results:
         return run(options, DATA, Remember(6, interrupt), start(), scores)
 
     assert main([]) == 130
@@ -92,8 +91,8 @@ def test_interruption_writes_what_is_finished(
 def test_nan_writes_what_is_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = TrainingOptions(batch_size=2, json=tmp_path / "r.json")
 
-    @program
-    def main(arguments: Sequence[str] | None) -> Results:
+    @program(TrainingOptions)
+    def main(given: TrainingOptions) -> Results:
         return run(options, DATA, Remember(6, nan), start(), scores)
 
     assert main([]) == 1
@@ -106,8 +105,8 @@ def test_nan_writes_what_is_finished(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_interruption_before_training(capsys: pytest.CaptureFixture[str]) -> None:
-    @program
-    def main(arguments: Sequence[str] | None) -> Results:
+    @program(TrainingOptions)
+    def main(given: TrainingOptions) -> Results:
         raise KeyboardInterrupt
 
     assert main([]) == 130
@@ -135,20 +134,31 @@ def test_too_large_a_batch_is_refused() -> None:
 def test_missing_extras_give_the_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    missing = "rich"
+    install = importlib.import_module
+
     def not_installed(name: str) -> Any:
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name.split(".")[0])
+        if name.split(".")[0] != missing:
+            return install(name)
+        raise ModuleNotFoundError(f"No module named {name!r}", name=missing)
 
     monkeypatch.setattr(importlib, "import_module", not_installed)
 
-    @program
-    def main(arguments: Sequence[str] | None) -> Results:
+    @program(TrainingOptions)
+    def main(given: TrainingOptions) -> Results:
         require("rich.table")
         return Results("none")
 
-    assert main([]) == 1
+    assert main([]) == 2
     assert capsys.readouterr().err == (
         "error: training needs rich, which is not installed\n"
         'hint: python -m pip install "stcompile[train]"\n'
+    )
+    missing = "typer"
+    assert main([]) == 2
+    assert capsys.readouterr().err == (
+        "error: the command line needs typer, which is not installed\n"
+        'hint: python -m pip install "stcompile[cli]"\n'
     )
 
 

@@ -1,0 +1,1 @@
+"""The command line: ``stcompile`` and ``python -m stcompile``."""

@@ -1,0 +1,46 @@
+"""``stcompile export``: the generated code as a file of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stcompile.cli.arguments import arguments_of
+from stcompile.cli.files import Target, parse_wrt
+from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
+
+
+def export(
+    function: FUNCTION,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="the file to write (default: FUNCTION_grad.py)",
+        ),
+    ] = None,
+    args: ARGS = None,
+    npz: NPZ = None,
+    wrt: WRT = None,
+    level: LEVEL = None,
+) -> None:
+    """Write a gradient into a file.
+
+    The file has the generated value and gradient, and needs NumPy only. Run
+    as a program, it compares its gradient with finite differences.
+
+    Examples:
+      stcompile export model.py:loss
+      stcompile export model.py:loss -o loss_grad.py --args "ones((3, 2)), ones((4, 3))"
+      stcompile export model.py:loss --wrt x --level readable -o by_x.py
+    """
+    found = Target.parse(function).load()
+    shown = found.differentiable(parse_wrt(wrt), level)  # type: ignore[arg-type]
+    given = arguments_of(found, args, npz)
+    path = output or Path(f"{found.name.rpartition('.')[2]}_grad.py")
+    shown.export(path, *given.positional, **given.keywords)
+    print(f"written: {path} (python {path} tests it)")

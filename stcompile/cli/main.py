@@ -1,0 +1,47 @@
+"""The command ``stcompile``: its subcommands by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from stcompile.base.command import application, reported, start, status, typer
+
+DESCRIPTION = """
+Derivatives of plain NumPy functions, as source code.
+
+Begin with a file that has a function of arrays and returns one number, and look at its
+gradient:
+
+  stcompile show model.py:loss --args "ones(3), ones((4, 3))"
+
+Each command says more: stcompile show --help. Exit codes: 0 done, 1 what was asked for
+failed, 2 wrong use.
+"""
+
+COMMANDS = {  # name -> where its function is
+    "show": "show:show",
+    "check": "check:check",
+    "export": "export:export",
+    "supported": "supported:supported",
+}
+
+
+def main(arguments: Sequence[str] | None = None, name: str = "stcompile") -> int:
+    """Run the command line of the process, or these arguments; the exit code."""
+    return status(lambda: start(commands(), arguments, name))
+
+
+def commands() -> Any:
+    """Typer's application of all subcommands."""
+    typer()  # or the hint to install it
+    found = {name: reported(load(where)) for name, where in COMMANDS.items()}
+    app = application(found, DESCRIPTION, no_args_is_help=True)
+    app.add_typer(load("train:networks")(), name="train")
+    return app
+
+
+def load(where: str) -> Any:
+    module, name = where.split(":")
+    return getattr(import_module(f"stcompile.cli.{module}"), name)

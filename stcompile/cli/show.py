@@ -1,0 +1,86 @@
+"""``stcompile show``: what the compiler makes of a function."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from stcompile.api import Differentiable
+from stcompile.api import show as snapshots
+from stcompile.base.command import UsageError
+from stcompile.cli.arguments import Given, arguments_of
+from stcompile.cli.files import Target, parse_wrt
+from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
+from stcompile.cli.output import print_code
+
+VIEWS = {  # name -> the method of a differentiable function, and what it is printed as
+    "source": ("source", "python"),
+    "wengert": ("wengert", "rust"),
+    "memory": ("memory", ""),
+    "trace": ("trace", ""),
+    "graph": ("graph", ""),
+    "explain": ("explain", ""),
+}
+
+
+def show(
+    function: FUNCTION,
+    view: Annotated[
+        str,
+        typer.Argument(
+            metavar="[VIEW]",
+            help=f"{', '.join(VIEWS)}; stages for a table of all stages, or the name of one",
+            show_default=False,
+        ),
+    ] = "source",
+    args: ARGS = None,
+    npz: NPZ = None,
+    wrt: WRT = None,
+    level: LEVEL = None,
+) -> None:
+    """Show the gradient of a function.
+
+    The views are source (the generated code, at the readable level unless --level
+    says fast), wengert (the Wengert list of the function), memory (what a call
+    holds), trace (every value and every adjoint), graph (what could run side by
+    side), explain (why gradients are zero), stages (what each stage of the compiler
+    changed), and every stage by its name, such as staged, reverse or cse: the
+    Wengert list after it.
+
+    The arguments are --args, or an .npz file, or those of the first call in the
+    function's own doctest, or what a function example_args() in the file returns.
+
+    Examples:
+      stcompile show model.py:loss
+      stcompile show model.py:loss --level fast
+      stcompile show model.py:loss wengert --args "ones((3, 2)), ones((4, 3))"
+      stcompile show model.py:loss trace --npz arguments.npz
+      stcompile show model.py:loss stages
+      stcompile show model.py:loss cse --wrt x
+    """
+    found = Target.parse(function).load()
+    if view == "source" and level is None:
+        level = "readable"  # it is there to be read
+    shown = found.differentiable(parse_wrt(wrt), level)  # type: ignore[arg-type]
+    given = arguments_of(found, args, npz)
+    if view in VIEWS:
+        method, language = VIEWS[view]
+        result = getattr(shown, method)(*given.positional, **given.keywords)
+        print_code(str(result), language) if language else print(result)
+    elif view == "stages":
+        print(snapshots(shown, *given.positional, **given.keywords))
+    else:
+        print_code(str(_after(shown, view, given)), "rust")
+
+
+def _after(shown: Differentiable, stage: str, given: Given) -> Any:
+    try:
+        return snapshots(shown, *given.positional, after=stage, **given.keywords)
+    except ValueError as error:
+        if "there is no stage" not in str(error):
+            raise
+        raise UsageError(
+            f"there is no view {stage!r}: the views are {', '.join([*VIEWS, 'stages'])}, and the "
+            f"stages{str(error).partition('the stages are')[2].replace(chr(39), '')}"
+        ) from None

@@ -1,0 +1,1 @@
+"""Programs that are installed with stcompile: networks that learn to read images."""

@@ -1,0 +1,50 @@
+"""The help texts: their examples run, and every command is there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+from stcompile.cli.main import COMMANDS, DESCRIPTION, load
+from stcompile.cli.train import DESCRIPTION as OF_TRAIN
+from tests.cli.conftest import Run
+
+HELP = {name: load(where).__doc__ or "" for name, where in COMMANDS.items()}
+EXAMPLES = [
+    line.strip().removeprefix("stcompile ")
+    for text in [*HELP.values(), DESCRIPTION, OF_TRAIN]
+    for line in text.splitlines()
+    if re.match(r" +stcompile ", line)
+]
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "train"])
+def test_every_command_has_help_with_examples(name: str, run: Run) -> None:
+    shown = run(name, "--help")
+    assert shown.code == 0
+    assert f"stcompile {name}" in shown.out.split("Examples:")[1]
+    assert max(map(len, shown.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_examples_of_help_texts_run(example: str, run: Run) -> None:
+    done = run(*shlex.split(example))
+    assert done.code == 0, done.err
+    assert done.out
+
+
+def test_the_list_of_commands(run: Run) -> None:
+    shown = run("--help").out
+    for name in [*COMMANDS, "train"]:
+        assert re.search(rf"^  {name} +\w", shown, re.MULTILINE), name
+    assert "..." not in shown.split("Commands:")[1], "the first sentence of a help text is too long"
+    assert run().code == 2
+
+
+def test_unknown_commands_and_flags_are_wrong_use(run: Run) -> None:
+    assert run("shwo").code == 2
+    refused = run("show", "model.py:loss", "--colour")
+    assert refused.code == 2
+    assert "No such option" in refused.err
