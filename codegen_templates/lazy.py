@@ -17,7 +17,7 @@ class LazyModule(ModuleType):
     """Stands for a module that is imported when an attribute of it is first read."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what tools ask every module for
+        if name.startswith("__"):  # tools look for such names in every module
             raise AttributeError(name)
         value = getattr(importlib.import_module(self.__name__), name)
         setattr(self, name, value)

@@ -29,9 +29,9 @@ def _mark(name: str, **facts: Any) -> Callable[[F], F]:
 # --- derivatives/: the mathematics -----------------------------------------------------------
 
 partials = _mark("partials")
-"""``f(out, x, y, ...)`` returns the partial derivative of an elementwise primitive for each
-input, in their order (``None``: none exists). Forward and reverse mode both follow from it. That
-of a real result by a complex input is p where the result changes by Re(p dz).
+"""``f(out, x, y, ...)`` returns the partial derivative of an elementwise primitive for each input,
+in their order (``None``: none exists). Forward and reverse mode both follow from it. The partial
+derivative of a real result by a complex input is the p with which the result changes by Re(p dz).
 
 A rule may ask for what the compiler knows about the inputs: keyword ``active``, a bool for each
 (is it differentiated?), and keyword ``static`` (is it a constant of the program?)."""

@@ -34,7 +34,7 @@ def consecutive(axis: int, lengths: Sequence[int]) -> list[Any]:
 
 
 def interior(pad_width: Pairs, shape: Axes) -> Any:
-    """The subscript of an array of that shape in its padded self."""
+    """The subscript that takes the array of that shape out of the padded one."""
     return tuple(slice(a, a + n) for (a, _), n in zip(pad_width, shape, strict=True))
 
 
@@ -71,7 +71,8 @@ def for_left(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> Pa
     """The params of ``contract(d_out, y)``, the cotangent of x.
 
     ``x`` and ``y`` are numbers of axes. An axis of d_out is known by the axis of x or y that it
-    comes from. What d_out shares with y beyond the batch is summed; what is left are axes of x.
+    comes from. The axes that d_out shares with y beyond the batch are summed; the axes that are
+    left are those of x.
     """
     from_x, from_y = _origins(x, y, batch, contracted, order)
     batch_x, batch_y = [a for a, _ in batch], [b for _, b in batch]
@@ -128,7 +129,7 @@ def _params(batch: Pairs, contracted: Pairs, result: Sequence[int]) -> Params:
 
 
 def aligned(contracted: Pairs, axis: int) -> Axes:
-    """Of a full contraction: the axes of one operand in the order of the other's.
+    """For a full contraction: the axes of one operand in the order of the other's.
 
     ``axis`` 0: the axes of x as y orders them, 1: those of y as x orders them.
     """
@@ -145,14 +146,14 @@ def parsed(subscripts: str) -> tuple[list[str], str]:
 
 
 def found(term: str, others: Sequence[str]) -> str:
-    """The names of a term, once each, that one of the others has too."""
+    """The names of a term, each once, that one of the others has as well."""
     names = dict.fromkeys(term)
     return "".join(name for name in names if any(name in other for other in others))
 
 
 def places(term: str, known: str, shape: Axes) -> Axes:
-    """The shape of what has the axes ``known``, among all axes of the term: 1 for those that it
-    does not have, and for repetitions of a name."""
+    """The shape in which an array with the axes ``known`` broadcasts against all axes of the term:
+    1 for those that it does not have, and for repetitions of a name."""
     return tuple(
         dim if name in known and term.index(name) == i else 1
         for i, (name, dim) in enumerate(zip(term, shape, strict=True))

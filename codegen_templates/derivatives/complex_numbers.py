@@ -36,9 +36,8 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("fft", "ifft", "rfft", "irfft"),
     }
 )
-"""The primitives whose rules are right for complex operands. Any other primitive is refused on the
-way of a complex gradient: what has a rule for real numbers has none for complex ones until it is
-in this list, and tested."""
+"""The primitives whose rules are right for complex operands, as tests show. Any other primitive is
+refused on the way of a complex gradient, even if it has a rule for real numbers."""
 
 NOT_HOLOMORPHIC: frozenset[str] = frozenset(
     {
@@ -47,8 +46,8 @@ NOT_HOLOMORPHIC: frozenset[str] = frozenset(
         "irfft",
     }
 )
-"""Those of them whose derivative is not one complex number: a change by ``1j * h`` does not change
-the result by ``1j`` times what ``h`` does."""
+"""Those among them whose derivative is not one complex number: a change by ``1j * h`` does not
+change the result by ``1j`` times what a change by ``h`` does."""
 
 
 @partials

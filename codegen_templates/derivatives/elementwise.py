@@ -85,7 +85,8 @@ def float_power(out: Any, x: Any, y: Any, *, static: tuple[bool, ...] = (False, 
 
 @partials
 def fmod(out: Any, x: Any, y: Any) -> Any:
-    """The quotient is ``x - out`` over ``y``: that of ``x`` may be rounded up to the next one."""
+    """The quotient is computed as ``(x - out) / y``, since ``x / y`` may be rounded up to the next
+    integer."""
     return 1.0, -np.rint((x - out) / y)
 
 
@@ -205,8 +206,8 @@ def tan(out: Any, x: Any) -> Any:
 
 @partials
 def sinc(out: Any, x: Any) -> Any:
-    """The quotient cancels near 0: there it is the Taylor polynomial of sin(pi x) / (pi x), whose
-    own derivatives are right too."""
+    """The quotient cancels near 0. There the derivative is that of the Taylor polynomial of sin(pi
+    x) / (pi x), whose own derivatives are right as well."""
     is_small = np.abs(x) < 0.05
     u = np.where(is_small, x, 0.0)
     v = np.where(is_small, 1.0, x)
@@ -310,7 +311,7 @@ def spacing(out: Any, x: Any) -> Any:
 
 @partials
 def nextafter(out: Any, x: Any, y: Any) -> Any:
-    """The next number moves with the first operand; of the other one only the side matters."""
+    """The next number moves with the first operand; the other one only says on which side it is."""
     return 1.0, 0.0
 
 
@@ -322,7 +323,7 @@ def frexp(out: Any, x: Any, *, part: str) -> Any:
 
 @partials
 def i0(out: Any, x: Any) -> Any:
-    """NumPy has no other Bessel function: this needs SciPy."""
+    """The derivative is another Bessel function, which NumPy does not have: this needs SciPy."""
     return special.i1(x)
 
 

@@ -66,7 +66,8 @@ def update(
     step: Any,
     drop: Any,
 ) -> Any:
-    """What was overwritten has no influence; what was written has that of its place."""
+    """Values that were overwritten have no influence; those that were written get the cotangent of
+    their place."""
     d_v = template.slice(d_out, counters, start=start, length=length, step=step, drop=drop)
     if d_v.ndim > 0:  # so that the rest may be changed in place
         d_v = np.copy(d_v)
@@ -78,9 +79,10 @@ def update(
 
 @adjoint
 def index_update(out: Any, x: Any, v: Any, indices: Any, d_out: Any, *, at: Any) -> Any:
-    """As `update`. Where a place is written more than once, the last write wins.
+    """As for `update`. If a place is written more than once, the last write wins.
 
-    To find the winners each write leaves its number; one that is still there has won.
+    To find the winners, each write stores its number in its place; a number that is still there at
+    the end has won.
     """
     d_v = template.index(d_out, indices, at=at)
     d_x = template.index_update(np.copy(d_out), 0.0, indices, at=at)
@@ -109,7 +111,7 @@ def accumulate(
     order: Any = (),
     spelling: str = "",
 ) -> Any:
-    """What was there keeps the cotangent; what was added has that of its place."""
+    """The old contents keep the cotangent; what was added gets the cotangent of its place."""
     if op == "add":
         return d_out, d_out
     if op == "contract":

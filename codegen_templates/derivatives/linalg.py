@@ -7,14 +7,14 @@ linear algebra" (2017), for cholesky, and svd of rectangular matrices; Walter & 
 design" (2010), for qr; Golub & Pereyra (1973) for pinv. The adjoint of a factorisation is linear in
 the cotangents of its parts, so that each part has its own.
 
-Of complex matrices (all but `qr`) the cotangent is dL/da - i dL/db, which pairs with a change as
-Re(sum(cotangent * change)): the formulas of real matrices, with conjugates. Eigenvectors and
-singular vectors are determined up to a phase, and their cotangents are right for functions that
-do not depend on it, such as ``abs(v)**2``, ``(v * w) @ v.conj().T``, or ``(u * s) @ vh``: a
-change of their phase is taken for 0 (in `svd`, where u and vh may turn together, that of vh). Wan
-& Zhang, "Automatic differentiation for complex valued SVD" (2019), for svd; Boeddeker et al., "On
-the computation of complex-valued gradients with application to statistically optimum beamforming"
-(2017), eq. 4.77, for eig.
+The cotangent of complex matrices (all rules but that of `qr` take them) is dL/da - i dL/db, which
+pairs with a change as Re(sum(cotangent * change)): the formulas of real matrices, with conjugates.
+Eigenvectors and singular vectors are determined up to a phase, and their cotangents are right for
+functions that do not depend on it, such as ``abs(v)**2``, ``(v * w) @ v.conj().T``, or
+``(u * s) @ vh``: a change of their phase is taken for 0 (in `svd`, where u and vh may turn
+together, that of vh). Wan & Zhang, "Automatic differentiation for complex valued SVD" (2019), for
+svd; Boeddeker et al., "On the computation of complex-valued gradients with application to
+statistically optimum beamforming" (2017), eq. 4.77, for eig.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ def eig(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
 
 @adjoint
 def eigvals(out: Any, x: Any, d_out: Any) -> Any:
-    """Those of `eig` may come in another order: each takes the cotangent of the nearest one."""
+    """`eig` may give the eigenvalues in another order: each takes the cotangent of the nearest
+    one."""
     if x.shape[-1] == 0:
         return np.zeros(x.shape, x.dtype)
     w = template.eig(x, part="eigenvalues")

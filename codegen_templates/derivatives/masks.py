@@ -47,6 +47,7 @@ def masked(out: Any, x: Any, mask: Any, d_out: Any, *, reduce: str, axis: Any) -
 
 @adjoint
 def masked_update(out: Any, x: Any, v: Any, mask: Any, d_out: Any, *, items: bool) -> Any:
-    """What was overwritten has no influence; what was written has that of its places."""
+    """Values that were overwritten have no influence; those that were written get the cotangent of
+    their places."""
     wide = _wide(mask, x.ndim)
     return np.where(wide, 0.0, d_out), np.where(wide, d_out, 0.0), None

@@ -83,7 +83,7 @@ def min(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
 
 
 def _shared(out: Any, x: Any, d_out: Any, axis: Any, keepdims: bool) -> Any:
-    """The cotangent, where x is ``out``. The mask is cast first: it is what is added up, too."""
+    """The cotangent, where x is ``out``. The mask is cast first, because it is added up as well."""
     winners = (x == _kept(out, axis, keepdims)).astype(x.dtype)
     ties = np.sum(winners, axis=axis, keepdims=True)
     return winners * (_kept(d_out, axis, keepdims) / ties)
@@ -98,7 +98,8 @@ def var(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -
 
 @adjoint
 def std(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -> Any:
-    """NaN where all elements are equal: a root has no derivative at 0. Of one element it is 0."""
+    """NaN where all elements are equal: a root has no derivative at 0. For a single element it is
+    0."""
     scale = per_degree(x.shape, axis, ddof)
     deviation = x - np.mean(x, axis=axis, keepdims=True)
     if count(x.shape, axis) == 1:

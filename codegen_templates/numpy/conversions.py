@@ -60,6 +60,6 @@ def asarray(x: Any) -> Any:
 def copy(x: Any, *, order: str = "K") -> Any:
     if order == "C":
         return x.copy()
-    if order == "+":  # as functions of one array lay out their result
+    if order == "+":  # laid out as the result of a function of one array
         return +x
     return np.copy(x)

@@ -117,7 +117,7 @@ def right_shift(x: Any, y: Any) -> Any:
 
 
 @fresh
-def first_maximum(x: Any, y: Any) -> Any:  # operands that tie differ in its derivative alone
+def first_maximum(x: Any, y: Any) -> Any:  # ties matter only for its derivative
     return np.maximum(x, y)
 
 

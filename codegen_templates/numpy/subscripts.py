@@ -123,7 +123,7 @@ def subscript(
     """The subscript of a basic slice.
 
     A downward slice whose start depends on a counter could end at -1, which Python would take for
-    the last element: it is read upwards here and turned by `reversal`.
+    the last element. So it is read upwards here, and `reversal` turns it.
     """
     entries: list[Any] = []
     for axis, (form, count, stride) in enumerate(zip(start, length, step, strict=True)):
@@ -216,7 +216,7 @@ def _is_full(entry: Any) -> bool:
 
 
 def inside(pad_width: Pairs, shape: Axes) -> Any:
-    """The subscript of an array of that shape in its padded self."""
+    """The subscript that takes the array of that shape out of the padded one."""
     pairs = zip(pad_width, shape, strict=True)
     return _shortened([_span(a, n, 1, a + n + b) if n else slice(0, 0) for (a, b), n in pairs])
 
@@ -232,7 +232,8 @@ def extents(size: Axes, dilation: Axes) -> Any:
 def window_subscript(
     shape: Axes, axis: Axes, start: Axes, count: Axes, step: Axes, size: Axes, dilation: Axes
 ) -> Any:
-    """The subscript that takes some of all windows, and of each some elements; ``...``: all."""
+    """The subscript that takes some of the windows, and some elements of each; ``...``: all of
+    them."""
     entries: list[Any] = [FULL] * (len(shape) + len(axis))
     windows = zip(axis, start, count, step, size, dilation, strict=True)
     for at, (of, first, positions, stride, elements, gap) in enumerate(windows):

@@ -3,7 +3,8 @@
 The adjoint of `cond` is a `cond` on the same predicate, that of `loop` a `loop` that runs
 backwards. What the adjoint of a sub-program reads of its primal, its *residuals*, becomes outputs
 of the primal's equation: of a branch, with nothing in their place where the other branch is taken;
-of a loop, stacked over the steps. Views of what stays the same are taken again instead.
+of a loop, stacked over the steps. Views of values that stay the same are not kept: the adjoint
+takes them again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from stcompile.wengert.primitives.control import COUNTER, Ports, port_of, step_o
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
-_CHEAP = {"add", "subtract", "multiply", "negative"}  # of Python integers
+_CHEAP = {"add", "subtract", "multiply", "negative"}  # for Python integers
 
 Item = TypeVar("Item")
 
@@ -60,9 +61,9 @@ def pullback(
     added: Sequence[int],
     each_step: Sequence[int] = (),
 ) -> Pullback:
-    """The pullback of the outputs ``given`` to the inputs ``wanted``. Those in ``added`` start from
-    a cotangent that is handed in. ``each_step`` are inputs that are residuals themselves: another
-    value in each step of a loop."""
+    """The pullback from the outputs ``given`` to the inputs ``wanted``. The inputs in ``added``
+    start from a cotangent that is handed in. Those in ``each_step`` have another value in each step
+    of a loop, so they are residuals themselves."""
     recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)
@@ -104,8 +105,8 @@ def _d(output: Atom) -> str:
 def _recomputed(
     read: Sequence[Variable], fixed: set[Variable], equations: Sequence[Equation]
 ) -> list[Equation]:
-    """Equations of values that are read and cost nothing to compute again: views of what is
-    fixed, and integers of the counter."""
+    """The equations of values that the adjoint reads and that cost nothing to compute again: views
+    of fixed arrays, and integers that follow from the counter."""
     makers = {output: equation for equation in equations for output in equation.outputs}
     known: dict[Variable, bool] = dict.fromkeys(fixed, True)
 
@@ -135,7 +136,7 @@ def _is_free(equation: Equation) -> bool:
 
 
 def visit_cond(sweep: Sweep, equation: Equation) -> None:
-    """A branch: the adjoint of the one that was taken."""
+    """A branch: its adjoint is that of the arm that was taken."""
     predicate, *operands = equation.inputs
     wanted = [i for i, a in enumerate(operands) if isinstance(a, Variable) and a in sweep.active]
     given = [i for i, output in enumerate(equation.outputs) if output in sweep.cotangents]
@@ -144,7 +145,7 @@ def visit_cond(sweep: Sweep, equation: Equation) -> None:
     ]
     branches: tuple[Program, Program] = (equation.params["then"], equation.params["otherwise"])
     both = [pullback(branch, wanted, given, added) for branch in branches]
-    # What neither branch reaches gets no cotangent: zeros of a stack are not to be read.
+    # An input that neither arm reaches gets no cotangent: a stack has no zeros that could be read.
     reached = [any(flags) for flags in zip(*(part.reached for part in both), strict=True)]
     wanted = _chosen(wanted, reached)
     programs = {}
@@ -198,7 +199,8 @@ def _with_residuals(
     both: Sequence[Pullback],
     location: Location,
 ) -> Program:
-    """A branch with the residuals of both among its outputs: of the other, nothing."""
+    """An arm with the residuals of both arms among its outputs; those of the other arm are
+    undefined."""
     equations = list(part.equations)
     outputs: list[Atom] = [*part.outputs]
     for mine, other in zip(residuals, both, strict=True):
@@ -238,7 +240,7 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
     reached = [*[True] * summed, *part.reached[summed:]]
     active_xs = _chosen(active_xs, reached[summed:])
 
-    # the primal, with its residuals stacked, and its steps counted if nothing else does
+    # The primal, with its residuals stacked. It counts its steps if nothing else does.
     recorder = part.recorder
     inputs, outputs = list(part.inputs), list(part.outputs)
     more: list[Type] = []
@@ -272,7 +274,7 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
         count = new.outputs[m]
     residuals = new.outputs[len(new.outputs) - len(stacks) :]
 
-    # the adjoint
+    # The adjoint.
     d_carry = [sweep.cotangent_of(ports.results[i]) for i in active_carry]
     firsts = [i for i in active_constants if ports.constants.index(ports.constants[i]) == i]
     so_far = [
@@ -329,8 +331,8 @@ def _item(
     prologue: list[Equation],
     location: Location,
 ) -> Variable:
-    """The item of a port that stands for a variable; an array's rows are NumPy scalars where the
-    variable is a Python number or a 0-d array."""
+    """The item of a port, as the variable that it stands for: the rows of an array are NumPy
+    scalars also where the variable is a Python number or a 0-d array."""
     item = step_of(port, length)
     if item == variable.type:
         return variable

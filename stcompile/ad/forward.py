@@ -90,8 +90,8 @@ class _Forward:
         self.vectors = Vectors(recorder)
 
     def append(self, equation: Equation) -> None:
-        """Record an equation, and its tangent after it. A call whose rule says only how reverse
-        mode runs is that of its body."""
+        """Record an equation, and its tangent after it. A call whose rule concerns reverse mode
+        alone has the tangent of its body."""
         if equation.primitive == "call" and equation.params.get("through"):
             equation = replace(equation, params=freeze({**equation.params, "adjoint": None}))
         moved = equation.substitute(self.tape.variables)
@@ -123,8 +123,8 @@ class _Forward:
         self._set(equation.output, tangent)
 
     def _linear(self, equation: Equation) -> Atom:
-        """The primitive itself, of tangents: zeros for data that does not move. What is no data,
-        such as an index, has no place in the adjoint either."""
+        """The primitive itself, applied to tangents: zeros for operands that have none. An operand
+        to which the rule gives no cotangent, such as an index, stays as it is."""
         data = rule_for(equation, (True,) * len(equation.inputs)).targets
         operands: list[Atom] = []
         for at, atom in enumerate(equation.inputs):
@@ -194,7 +194,7 @@ class _Forward:
     # --- control flow --------------------------------------------------------------------------
 
     def _cond(self, equation: Equation) -> tuple[Variable, ...]:
-        """A branch: the tangents of the one that is taken."""
+        """A branch: its tangents are those of the arm that is taken."""
         self.vectors.location = equation.location
         predicate, *operands = equation.inputs
         moving = [i for i, atom in enumerate(operands) if self._tangent(atom) is not None]
@@ -260,7 +260,8 @@ class _Forward:
         return self.tangents.get(atom) if isinstance(atom, Variable) else None
 
     def _exact(self, atom: Atom, type: Type | None = None) -> Atom:
-        """The tangent of an atom in a type, or in the atom's own; zeros if it has none."""
+        """The tangent of an atom in a given type, or in the atom's own type; zeros if it has
+        none."""
         tangent = self._tangent(atom)
         to = type or atom.type
         return self.vectors.zeros(to) if tangent is None else self.vectors.exactly(tangent, to)
@@ -306,8 +307,8 @@ class _Inner:
         self.moves = [tangent is not None for tangent in self.tangents]
 
     def program(self, inputs: Sequence[Variable], flags: Sequence[bool], first: int) -> Program:
-        """The sub-program of these inputs. It returns ``first`` outputs, the tangents of those of
-        them that ``flags`` names, then the others and theirs."""
+        """The sub-program of these inputs. It returns the ``first`` outputs, the tangents of those
+        among them that ``flags`` names, then the other outputs and their tangents."""
         vectors = Vectors(self.recorder)
         tangents = [
             self._tangent(vectors, output, tangent) if flag else None
@@ -357,7 +358,8 @@ def transpose(program: Program, wanted: Sequence[int], given: Sequence[int]) -> 
 def _with_unread(
     condition: Program, constants: int, more_constants: Sequence[int], more_carry: Sequence[int]
 ) -> Program:
-    """The condition of a while loop, which reads no tangents, among whose inputs they are."""
+    """The condition of a while loop with the tangents among its inputs: it is given them, but reads
+    none."""
     first, last = condition.inputs[:constants], condition.inputs[constants:]
     beside = [
         Variable(f"%{at}", variable.type)

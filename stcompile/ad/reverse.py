@@ -65,7 +65,7 @@ class Split:
 @timed("adjoint")
 def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Split:
     """The program and its adjoint apart, so that the adjoint can run later, and more than once.
-    ``given`` are the outputs that it takes a cotangent of. What it does not read is not kept."""
+    ``given`` are the outputs that it takes a cotangent of. Only what the adjoint reads is kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
     from stcompile.ad.control import pullback
 

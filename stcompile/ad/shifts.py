@@ -48,8 +48,8 @@ Rule: TypeAlias = Callable[["_Search", Equation, "list[Shift | None]"], "Shift |
 def idle_maxima(equations: Sequence[Equation], results: Collection[Variable]) -> set[Variable]:
     """The maxima whose changes do not change any of the results.
 
-    An equation of another kind than those known here reads a maximum in a way that is not known to
-    cancel; so does an equation of control flow.
+    Only the kinds of equations that are listed here are known to cancel. A maximum that any other
+    equation reads, or one of control flow, is not idle.
     """
     maxima = [e.output for e in equations if e.primitive == "max" and e.output.type.inexact]
     if not maxima:
@@ -100,7 +100,7 @@ class _Search:
     def _after(self, equation: Equation, shifts: Effects) -> Shift | None:
         """The shift of an equation's output; None if it has none."""
         if not is_differentiable(equation.primitive) and not equation.effects:
-            return None  # as the chain rule has it: it is constant but for jumps
+            return None  # as by the chain rule: it is constant except for jumps
         rule = RULES.get(equation.primitive)
         if rule is None or not equation.output.type.inexact:
             raise _OtherEffect
@@ -120,7 +120,7 @@ class _Search:
 
 
 def _moved(equation: Equation, shifts: list[Shift | None]) -> list[Shift | None]:
-    """The shifts of operands, with labels for the axes of the result that they go to."""
+    """The shifts of operands, with labels for the axes of the result that their axes go to."""
     axes = axis_map(equation)
     return [s and _along(equation, axes, side, s) for side, s in enumerate(shifts)]
 
@@ -226,7 +226,7 @@ def _contract(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shi
 
 
 def _arranged(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    """All of every axis along which changes differ, in some arrangement: ``top[:, 0]``."""
+    """A rearrangement that keeps every axis along which the changes differ whole: ``top[:, 0]``."""
     if any(shifts[1:]):
         raise _OtherEffect
     return _moved(equation, shifts)[0]

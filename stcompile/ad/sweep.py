@@ -1,8 +1,8 @@
 """The tape and the sweep: a program's equations, and the walk backwards over them.
 
-The rules say only what a primitive does; the sweep does once what all of them need: activity (what
-depends on the inputs asked for, and what the output depends on), the sum over uses, and the return
-of every cotangent to its variable's shape and dtype.
+The rules say only how each primitive is differentiated. What all of them need is done here once:
+activity (which values depend on the inputs asked for, and which the output depends on), the sum
+over all uses of a value, and the conversion of every cotangent to its variable's shape and dtype.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class Tape:
         return (*results, *outputs[count:])
 
     def _told_apart(self, equation: Equation, results: Sequence[Atom]) -> tuple[Atom, ...]:
-        """The results of a rule, each a variable of its own. One that is an operand, or another
-        result, is copied: the two have different cotangents."""
+        """The results of a rule, each a variable of its own. A result that is an operand, or the
+        same variable as another result, is copied, because the two have different cotangents."""
         apart: list[Atom] = []
         for result in results:
             if isinstance(result, Variable) and result in (*equation.inputs, *apart):
@@ -128,7 +128,7 @@ class Tape:
         return tuple(apart)
 
     def _kept_call(self, equation: Equation, adjoint: Program) -> tuple[Atom, ...]:
-        """A call that stays one, so that its rule serves the derivatives of the adjoint, too."""
+        """A call that stays a call, so that derivatives of the adjoint can use its rule, too."""
         body: Program = equation.params["program"]
         count: int = equation.params["value"]
         fresh = tuple(
@@ -155,7 +155,7 @@ def taped(program: Program) -> tuple[Recorder, tuple[Variable, ...], Tape]:
 
 
 Visit = Callable[["Sweep", Equation], None]
-# The primitives with sub-programs; loaded by the first program that has one.
+# The primitives with sub-programs. Their module is loaded by the first program that has one.
 STRUCTURED: Mapping[str, Visit] = {
     "cond": deferred("stcompile.ad.control", "visit_cond"),
     "loop": deferred("stcompile.ad.control", "visit_loop"),
@@ -224,8 +224,8 @@ class Sweep(Vectors):
         initial: Sequence[Atom] = (),
     ) -> Equation:
         """Replace an equation of the primal by one with other params and more outputs: ``extra``
-        ones, with names, at the end, ``carried`` ones in position ``at``, which start from
-        ``initial`` at the end of the inputs."""
+        outputs, with names, at the end, and ``carried`` outputs from position ``at`` on, whose
+        ``initial`` values are added at the end of the inputs."""
         outputs = list(equation.outputs)
         outputs[at:at] = [self.recorder.variable(t, "n_steps") for t in carried]
         outputs += [self.recorder.variable(t, name) for t, name in extra]
@@ -267,7 +267,7 @@ class Sweep(Vectors):
             assert isinstance(target, Variable)
             if rule.kind == "partials":
                 if isinstance(result, Constant) and result.value == 0:
-                    continue  # flat, as a floor is
+                    continue  # constant where it has a derivative, as a floor is
                 result = self.record("multiply", d_out, result)
             self.contribute(equation, target, result)
 
@@ -322,9 +322,9 @@ class Sweep(Vectors):
 
 
 def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
-    """The rule of an equation by its active inputs. One that has none is refused, as is one that
-    has none by an active input, or that is not known to be right for complex numbers where they
-    are such."""
+    """The rule of an equation, for its active inputs. An equation without a rule is refused, and so
+    is one whose rule has no derivative by an active input, or is not known to be right for complex
+    numbers where there are some."""
     name = equation.params.get("spelling") or equation.primitive
     if _is_complex(equation) and not holds_for_complex(equation):
         raise _refusal(f"`{name}`", equation)
@@ -340,7 +340,7 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
         raise DerivativeError(f"`{name}` has no derivative rule", location=equation.location)
     try:
         rule = rule_for(equation, active)
-    except StcompileError as error:  # it is in the rule, and what leads to it in the equation
+    except StcompileError as error:  # the error is in the rule; show the equation that led to it
         reason = f"the derivative of `{name}` here: {error.reason}"
         raise DerivativeError(reason, location=equation.location, hint="") from error
     if rule.kind == "partials" and len(rule.targets) < sum(active):
@@ -354,8 +354,8 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
 
 
 def require_real(equation: Equation) -> None:
-    """Refuse a call of complex numbers with a rule of its own, which was written for real ones;
-    one that was made from the rules of its body is none."""
+    """Refuse complex numbers in a call with a rule of its own, which was written for real ones. A
+    rule that the compiler made from those of the body, as for a checkpoint, is right for both."""
     if _is_complex(equation) and not equation.params.get("through"):
         raise _refusal("a function with a derivative rule of its own", equation)
 
@@ -374,8 +374,8 @@ def _refusal(what: str, equation: Equation) -> DerivativeError:
 
 
 def _keeps_only_known(equation: Equation) -> bool:
-    """True if the residuals of a call are among its operands and results: cotangents of them need
-    no derivative of its body."""
+    """True if the residuals of a call are among its operands and results: then their cotangents
+    need no derivative of the body."""
     body: Program = equation.params["program"]
     count: int = equation.params["value"]
     known = (*body.inputs, *body.outputs[:count])

@@ -27,8 +27,8 @@ class Vectors:
         return self.recorder.record(primitive, inputs, self.location, params)
 
     def returned(self, cotangent: Atom, to: Type) -> Atom:
-        """A cotangent in the shape and dtype of its variable: a broadcast is summed away, a cast
-        undone. Of a real variable it is the real part."""
+        """A cotangent in the shape and dtype of its variable: axes that were broadcast are summed,
+        and a cast is undone. A real variable gets the real part."""
         if cotangent.type.dtype.kind == "c" and to.dtype.kind != "c":
             cotangent = self.record("real", cotangent)
         dims = cotangent.type.dims
@@ -57,7 +57,7 @@ class Vectors:
         return cotangent
 
     def zeros(self, type: Type) -> Atom:
-        if type.kind == "stack":  # of a branch that has none: it is never read
+        if type.kind == "stack":  # from a branch that has no cotangent: it is never read
             return self.recorder.record("undef", (), self.location, undefined(type))[0]
         if type.kind == "array":
             return self.record("full", Constant(0), shape=type.dims, dtype=type.dtype)
@@ -69,7 +69,8 @@ class Vectors:
         return output
 
     def exactly(self, vector: Atom, to: Type) -> Atom:
-        """A vector in a type: with its kind, too, so that control flow can hand it on."""
+        """A vector in exactly the given type, its kind included, so that control flow can hand it
+        on."""
         returned = self.returned(vector, to)
         if returned.type == to:
             return returned
@@ -84,7 +85,7 @@ class Vectors:
 
 
 def _number(type: Type) -> Callable[[Any], Any]:
-    """What makes a number of a type."""
+    """The primitive that makes a number of a type, with its params."""
     return type.python_type if type.kind == "python" else type.dtype.type
 
 

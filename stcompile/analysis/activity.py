@@ -13,8 +13,8 @@ from stcompile.wengert.primitives.control import Ports
 def flow(
     program: Program, active: set[Variable], look: Callable[[Equation, set[Variable]], None]
 ) -> list[bool]:
-    """Activity, forwards: which outputs depend on the ``active`` inputs through differentiable
-    equations; ``look`` sees every equation with the active variables of its program."""
+    """Which outputs depend on the ``active`` inputs through differentiable equations. ``look`` is
+    called with every equation and the active variables of its program."""
     for equation in program.equations:
         look(equation, active)
         if equation.primitive in NON_DIFFERENTIABLE:
@@ -48,7 +48,7 @@ def _through(
     given = given[len(equation.inputs) - last - len(ports.xs) :]
     constants, carry, xs = given[:first], list(given[first:last]), given[last:]
     counter = [] if ports.is_while else [False]
-    while True:  # at most once for each carry
+    while True:  # ends: each round adds a carry
         results = into(ports.body, [*constants, *counter, *carry, *xs])
         after = [now or then for now, then in zip(carry, results, strict=False)]
         if after == carry:

@@ -1,4 +1,4 @@
-"""Cautions: what a function may do, and its author hardly meant.
+"""Cautions: what a function is allowed to do, but its author probably did not intend.
 
 Two things go unnoticed in NumPy and change a gradient: arithmetic that leaves float32, and a float
 that is truncated because it is stored in an integer array.
@@ -17,7 +17,7 @@ from stcompile.wengert.types import Type
 
 MOST = 5  # cautions of one kind that are shown
 
-# What changes a dtype or keeps that of its first operand because the user says so.
+# Primitives whose result has a certain dtype because the user asked for it.
 _EXPLICIT = frozenset({"cast", "accumulate", "store", "full", "array"})
 
 
@@ -84,7 +84,8 @@ def _is_narrow(t: Type) -> bool:
 
 
 def _widens(t: Type, narrow: Type | None) -> bool:
-    """True for a type that makes float64 of a narrower float: float64, and wide integers."""
+    """True for a type whose operands turn narrower floats into float64: float64, and wide
+    integers."""
     if narrow is None or t.dtype.kind not in "iuf":
         return False
     return t.dtype.itemsize >= 8 or (t.dtype.kind in "iu" and t.dtype.itemsize > 2)

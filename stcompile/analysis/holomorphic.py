@@ -1,4 +1,4 @@
-"""Functions that are said to be holomorphic: whether what they are made of is."""
+"""Whether a function that the user calls holomorphic is made of holomorphic equations alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stcompile.wengert.ir import Equation, Program, Variable
 
 
 def require_holomorphic(name: str, program: Program, wrt: Sequence[Variable]) -> None:
-    """Refuse the first equation that is not, of what depends on ``wrt``."""
+    """Refuse the first equation that is not holomorphic among those that depend on ``wrt``."""
 
     def look(equation: Equation, active: set[Variable]) -> None:
         if equation.primitive in NOT_HOLOMORPHIC and not active.isdisjoint(equation.inputs):

@@ -49,11 +49,11 @@ from stcompile.wengert.types import Type
 _RESHAPE_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 _SHORT = 2  # no axis of what NumPy is asked with is longer
 
-# Made in C order, whatever the operands are.
+# Results that are in C order, whatever order the operands are in.
 _NATURAL = frozenset({"full", "arange", "eye", "constant", "array"})
-# What the caller's own functions return, and what is never read.
+# What the user's own functions return is not known; nor is what is never read.
 _UNKNOWN = frozenset({"external", "undef"})
-# Of no elements these warn; they lie as a sum does.
+# These warn about arrays without elements; their results lie as those of a sum.
 _MOMENTS = frozenset({"mean", "var", "std"})
 
 
@@ -65,8 +65,8 @@ class Operand(NamedTuple):
 
 
 class Layouts:
-    """The strides of variables, found when they are asked for. ``producers`` are the equations
-    that compute them; what else is known is noted."""
+    """The strides of variables, found when they are asked for. ``producers`` are the equations that
+    compute the variables; the strides of other variables are noted."""
 
     def __init__(self, producers: Mapping[Variable, Equation]) -> None:
         self._producers = producers
@@ -85,8 +85,8 @@ class Layouts:
         return tuple(map(self.of, program.outputs))
 
     def note(self, variable: Variable, strides: Strides) -> None:
-        """Say what the strides of a variable are: of one that no equation computes, or one that
-        was stored into an array that is there."""
+        """Say what the strides of a variable are, if no equation computes it, or if it was stored
+        into an array that existed before."""
         self._known[variable] = strides
 
     def of(self, atom: Atom) -> Strides:
@@ -116,7 +116,7 @@ class Layouts:
 
 
 def _read(equation: Equation) -> list[Variable]:
-    """The inputs whose strides decide on those of the results."""
+    """The inputs whose strides determine those of the results."""
     if mark_of(equation.primitive) == "write":
         target = equation.inputs[inplace_operand(equation.primitive)]
         return [target] if isinstance(target, Variable) else []
@@ -139,7 +139,7 @@ def results(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...
 
 
 def common(dims: tuple[int, ...], one: Strides, other: Strides) -> Strides:
-    """The strides of what is either of two arrays of one shape."""
+    """The strides of a value that is one or the other of two arrays of one shape."""
     return one if one is not None and alike(dims, one, other) else None
 
 
@@ -151,7 +151,8 @@ def _common(
 
 
 def _loop(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
-    """What a loop carries may lie otherwise after a step than before the first."""
+    """The strides of a loop's results. A carried array may lie differently after a step than before
+    the first one, so the steps are followed until nothing changes."""
     ports = Ports.of(equation)
     inputs = inputs[1:] if ports.count is not None else inputs
     first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
@@ -192,7 +193,8 @@ def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> 
 
 
 def _possible(equation: Equation, inputs: Sequence[Strides]) -> list[tuple[tuple[int, ...], ...]]:
-    """The strides that the inputs may have: of one that is not known, those of all orders."""
+    """The strides that the inputs may have: for an input whose strides are not known, those of
+    every order of its axes."""
     choices: list[list[tuple[int, ...]]] = []
     for atom, strides in zip(equation.inputs, inputs, strict=True):
         dims, size = atom.type.dims, atom.type.dtype.itemsize
@@ -231,7 +233,7 @@ def viewed(primitive: str, type: Type, strides: Strides, params: Mapping[str, An
 
 
 def seen_through(primitive: str, params: Mapping[str, Any], dummy: Any) -> Any:
-    """A view of a placeholder; where it starts does not matter."""
+    """A view of a placeholder. Where the view starts does not matter."""
     arguments = (dummy, ()) if primitive == "slice" else (dummy,)
     return TEMPLATES[primitive](*arguments, **params)
 
@@ -283,7 +285,7 @@ def _short_params(params: Mapping[str, Any], length: int) -> dict[str, Any]:
     found = dict(params)
     if "ddof" in found:
         found["ddof"] = 0
-    if isinstance(found.get("n"), int):  # of a transform
+    if isinstance(found.get("n"), int):  # the length of a Fourier transform
         found["n"] = min(found["n"], length)
     if "kth" in found:
         found["kth"] = 0
@@ -307,7 +309,7 @@ def _short_entry(entry: Any, length: int) -> Any:
 def _ask(
     primitive: str, operands: tuple[Operand, ...], params: tuple[tuple[str, Any], ...]
 ) -> tuple[np.dtype[Any], tuple[int, ...], tuple[int, ...]] | None:
-    """Dtype, shape and strides of what NumPy makes of such operands; None where it refuses them."""
+    """Dtype, shape and strides of what NumPy makes of such operands; None if NumPy refuses them."""
     template = TEMPLATES[primitive]
     inputs = [_value(operand) for operand in operands]
     try:

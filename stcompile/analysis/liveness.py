@@ -16,8 +16,8 @@ from stcompile.wengert.ir import Variable
 
 @dataclass(frozen=True, eq=False)
 class _Scope:
-    """Positions that are run through together: an arm, or a loop's steps. ``exit`` is where it
-    goes on afterwards."""
+    """Positions that are run together: an arm, or a loop's steps. ``exit`` is the position where
+    execution goes on afterwards."""
 
     start: int
     stop: int
@@ -27,14 +27,14 @@ class _Scope:
 
 
 class Moments:
-    """Where the variables of a tree get their values, and which positions are run through
-    together: what all questions about one tree start from."""
+    """Where the variables of a tree get their values, and which positions are run together. All
+    questions about one tree start from this."""
 
     def __init__(self, tree: Tree) -> None:
         self.definitions: dict[Variable, tuple[int, ...]] = {}
         self.born: dict[Variable, int] = {}
-        self.around: dict[Variable, int] = {}  # a carry's variable: the end of its body
-        self.kept: dict[Variable, int] = {}  # and where it is what the loop leaves if it ends
+        self.around: dict[Variable, int] = {}  # for a carry's variable: the end of its body
+        self.kept: dict[Variable, int] = {}  # and where its value is the loop's result if it ends
         last = tree.region.end
         self.scopes: list[_Scope] = [_Scope(0, last, last + 1, False, None)] * (last + 1)
         for variable in tree.inputs:
@@ -42,7 +42,8 @@ class Moments:
         self._enter(tree.region, self.scopes[0])
 
     def _define(self, variable: Variable, born: int, *at: int) -> None:
-        """A variable that has its value from ``born`` on; it is given to it at ``at``."""
+        """Note a variable that has its value from position ``born`` on, and is assigned it at
+        ``at``."""
         self.born[variable] = born
         self.definitions[variable] = at
 
@@ -95,7 +96,7 @@ class Liveness:
             insort(self._uses.setdefault(variable, []), kept)
 
     def live_after(self, variable: Variable, at: int) -> bool:
-        """True if the value that a variable has right after a position may be read later."""
+        """True if the value that a variable has just after a position may be read later."""
         born = self._born[variable]
         if at == self._around.get(variable):
             return True
@@ -104,7 +105,7 @@ class Liveness:
                 return False
             if variable in self._around:
                 return True
-            at = born - 1  # handed on by an arm: it is read after the branch
+            at = born - 1  # an arm hands it on: it is read after the branch
             scope: _Scope | None = self._scopes[born]
         else:
             scope = self._scopes[max(at, 0)]

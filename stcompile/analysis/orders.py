@@ -1,8 +1,8 @@
 """The storage order of arrays: which axis is innermost in memory.
 
 A sum over a short last axis runs through memory in short pieces; with the longest axis innermost it
-adds long rows instead. Arrays that meet in elementwise equations get one order. It is a matter of
-the buffers alone: the text is the same.
+adds long rows instead. Arrays that meet in elementwise equations get the same order. Only the
+buffers change: the statements stay the same.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ Order: TypeAlias = tuple[int, ...]
 def choose_orders(
     tree: Tree, head_of: Mapping[Variable, Variable], bound: Container[Variable]
 ) -> dict[Variable, Order]:
-    """The orders of the classes, by their first variables, that are not C order: their axes from
-    the outermost to the innermost. Classes in ``bound`` are in C order, and what meets them."""
+    """For each class of variables that is not in C order, by its first variable, the axes from the
+    outermost to the innermost. The classes in ``bound`` are in C order, and so are those that they
+    meet."""
     groups = _Groups()
     wanted: set[Variable] = set()
     fixed = {head for head in head_of.values() if head in bound}
@@ -37,7 +38,7 @@ def choose_orders(
         elif primitive.reduction and _sums_short_rows(equation):
             wanted.update(head_of[v] for v in equation.variables if v in head_of)
         elif primitive.reshapes:
-            fixed.update(heads)  # a copy, in another order
+            fixed.update(heads)  # in another order it would be a copy
     banned = {groups.of(head) for head in fixed}
     chosen = {groups.of(head) for head in wanted} - banned
     found = {
@@ -54,7 +55,8 @@ def _of_copies(
     orders: Mapping[Variable, Order],
     fixed: Set[Variable],
 ) -> dict[Variable, Order]:
-    """The orders of copies that are spread over arrays with an order: that of their last axes."""
+    """The orders of copies that are broadcast to arrays with an order: those of the axes that they
+    share."""
     copied = {
         output
         for step in tree.steps

@@ -1,11 +1,11 @@
-"""A program as a tree of *regions*: its control flow as it looks from inside one function.
+"""A program as a tree of *regions*: its control flow as nested blocks of one function.
 
 A `Region` is a sequence of items and what is read at its end. An item is a `Step` (a plain
 equation), a `Branch` or a `Repeat`. Sub-programs have name spaces of their own and take what they
 need as operands; in the tree every variable is unique, and a variable that only stands for a value
-of outside is replaced by it.
+from outside is replaced by that value.
 
-*Positions* number the tree in the order of the text: the steps, and the places in between where
+*Positions* number the tree in the order of the text: its steps, and the places between them where
 values are handed on.
 
 >>> from stcompile.wengert.text import parse_program
@@ -172,7 +172,7 @@ class Tree:
     replaced: Mapping[Variable, Atom]
 
     def atom(self, atom: Atom) -> Atom:
-        """What stands in the tree for an atom of the program."""
+        """The atom of the tree that stands for an atom of the program."""
         return self.replaced.get(atom, atom) if isinstance(atom, Variable) else atom
 
     def items(self) -> Iterator[tuple[Region, Item]]:
@@ -251,7 +251,7 @@ def unfold(program: Program) -> Tree:
     return Tree(program.inputs, region, hints, scope)
 
 
-_Scope: TypeAlias = dict[Variable, Atom]  # what stands for the variables of one program
+_Scope: TypeAlias = dict[Variable, Atom]  # the atoms for the variables of one program
 
 
 def _atom(scope: _Scope, atom: Atom) -> Atom:
@@ -302,7 +302,8 @@ class _Unfolder:
     def _define(
         self, variables: Sequence[Variable], scope: _Scope, is_outer: bool = False
     ) -> tuple[Variable, ...]:
-        """Unique variables for those that an equation defines; the outer program's stay."""
+        """Make the variables that an equation defines unique. Those of the outermost program keep
+        their names."""
         if is_outer:
             self.hints.update((variable, variable.name) for variable in variables)
             return tuple(variables)
@@ -357,7 +358,7 @@ class _Unfolder:
         counter = None if ports.counter is None else self._fresh(ports.counter, inner)
         changing = []
         for place, variable in enumerate(ports.body_carry):
-            if ports.carried[place] == variable:  # it stays what it is at first
+            if ports.carried[place] == variable:  # it keeps its initial value
                 inner[variable] = ports.carry[place]
                 scope[ports.results[place]] = ports.carry[place]
             else:

@@ -1,10 +1,10 @@
 """Who owns which storage: what may be changed in place, and what a caller may keep.
 
 Every array has *roots*: the variables whose equations made the storage that it may be in, or the
-inputs that it may belong to. Different roots are different storage, but for those that *overlap*:
-what a loop hands on from step to step may be of outside, or the same array in two places. This is
-found by iteration: a loop's values are taken for separate and the program's own until a step shows
-that they are not.
+inputs that it may belong to. Different roots are different storage, except for those that
+*overlap*: what a loop hands on from step to step may belong to the caller, or be the same array in
+two places. This is found by iteration: the values of a loop are assumed to be separate, and the
+program's own, until a step shows that they are not.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def shared_input(equation: Equation) -> Variable | None:
 class Storage:
     """``roots`` of all variables, and which of them overlap; the ``owned`` roots, which an equation
     allocated; the variables that are ``views`` or ``read_only`` (broadcasts, and views of them);
-    the ``sources`` that views show, steps of loops go through, and writes in place change."""
+    the ``sources`` of variables: the array that a view shows, that the steps of a loop go through,
+    or that a write in place changes."""
 
     tree: Tree
     roots: dict[Variable, Roots] = field(default_factory=dict)
@@ -63,14 +64,14 @@ class Storage:
         return not self.roots_of(one).isdisjoint(self.reach(self.roots_of(other)))
 
     def lineage(self, atom: Atom) -> Iterator[Variable]:
-        """A variable, what it shows or was written in, what that shows, and so on."""
+        """A variable, its source (see `Storage`), the source of that, and so on."""
         shown = atom if isinstance(atom, Variable) else None
         while shown is not None:
             yield shown
             shown = self.sources.get(shown)
 
     def is_own(self, atom: Atom) -> bool:
-        """True for an array that the program made, as a whole, and that may be written."""
+        """True for a whole array, no view of one, that the program made and that may be written."""
         atom = self.tree.atom(atom)
         return self.roots_of(atom) <= self.owned and not {atom} & (self.read_only | self.views)
 
@@ -134,8 +135,8 @@ def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
 
 
 class _Facts(NamedTuple):
-    """What is known of the values that a loop hands on: pairs of roots that overlap, values that
-    may be of outside or in a list, and values that are read-only."""
+    """What is known of the values that a loop hands on: the pairs of roots that overlap, the values
+    that may belong to the caller or be in a list, and the values that are read-only."""
 
     overlaps: frozenset[Roots]
     foreign: Roots
@@ -150,8 +151,8 @@ class _Facts(NamedTuple):
 
 
 class _Member(NamedTuple):
-    """A variable that may be in a root's storage: the position where it ends to be live, and its
-    place among the variables."""
+    """A variable that may be in a root's storage: the position from which on it is no longer live,
+    and its place among the variables."""
 
     end: int
     place: int
@@ -178,8 +179,8 @@ class _Analysis:
         self.given = given
         self.storage = Storage(tree)
         self.placed: list[Variable] = []  # in order
-        self.members: dict[Variable, list[_Member]] = {}  # of each root, in order of their ends
-        self.since: dict[Variable, int] = {}  # how many were placed before a root had members
+        self.members: dict[Variable, list[_Member]] = {}  # by root, in order of their ends
+        self.since: dict[Variable, int] = {}  # how many were placed before a root's first member
         self.inplace: dict[int, bool] = {}
         self.copied: set[Variable] = set()
 
@@ -253,7 +254,7 @@ class _Analysis:
             return False
         for root in storage.reach(roots):
             for member in reversed(self.members[root]):
-                if member.end <= at:  # so are all before it
+                if member.end <= at:  # and so are all before it
                     break
                 if self.liveness.live_after(member.variable, at):
                     return False
@@ -275,8 +276,8 @@ class _Analysis:
     # --- loops ---------------------------------------------------------------------------------
 
     def _repeat(self, loop: Repeat) -> None:
-        """The loop as it is, or with copies of some first values where these save more copies in
-        its steps."""
+        """Analyse a loop as it is, or with copies of some initial values if these save more copies
+        in its steps."""
         if self.liveness is None:
             self._loop(loop, self.given.intersection(c.variable for c in loop.carry))
             return
@@ -303,7 +304,8 @@ class _Analysis:
         return (step for step in _steps(loop) if step.at in self.inplace)
 
     def _candidates(self, loop: Repeat) -> list[Variable]:
-        """The values that a copy before the loop could make free to be written."""
+        """The carried values that could be written in place if their initial value were copied
+        before the loop."""
         wanted: set[Variable] = set()
         for step in self._writes(loop):
             if not self.inplace[step.at]:
@@ -381,7 +383,7 @@ class _Analysis:
                 storage.read_only.add(feed.variable)
 
     def _leave(self, loop: Repeat, slots: list[_Slot], facts: _Facts) -> None:
-        """The state after a loop: its outputs stand for what its slots hold."""
+        """Enter the state after a loop, in which its outputs stand for what its slots hold."""
         for carry in loop.carry:
             if _is_number(carry.output):
                 self._allocate(carry.output)

@@ -1,9 +1,9 @@
 """The boundary between the user's program and the compiler: refusals leave it without its frames.
 
-The traceback of a refusal would be the compiler's own way to the user's line, which the error names
-anyway. So what users call is marked `public`: the traceback of a refusal starts again there. The
-environment variable ``STCOMPILE_TRACEBACK=1`` keeps all frames, for work on the compiler itself;
-an `InternalError` keeps them always, for its report.
+Without this module the traceback of a refusal would show how the compiler got to the user's line,
+which the error names anyway. Therefore the functions that users call are marked `public`: the
+traceback of a refusal starts anew there. The environment variable ``STCOMPILE_TRACEBACK=1`` keeps
+all frames, for work on the compiler itself; an `InternalError` keeps them always, for its report.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Python's data model says of classes and instances, without running anything of the user's.
+"""What Python's data model says about classes and instances, found without running the user's code.
 
 `find` is the look-up that all of it starts from: the first class of the method resolution order
 that has a name in its own dict. What is found is given as it stands there, not bound.
@@ -14,19 +14,19 @@ from typing import Any, Final
 import numpy as np
 
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of types: made by a class statement; not to be changed
-_OWN = ("numpy", "scipy", "stcompile")  # whose classes nobody changes
+_OWN = ("numpy", "scipy", "stcompile")  # modules whose classes nobody changes
 
 
 class Missing:
-    """What a name or an attribute without a value holds."""
+    """The value of a name or an attribute that has none."""
 
 
 MISSING: Final = Missing()
 
 
 def find(cls: type, name: str, after: type | None = None) -> Any:
-    """What the classes of ``cls``, or those that come after one of them, have under a name;
-    `MISSING` if none has it."""
+    """What the classes in the method resolution order of ``cls``, or those that come after one of
+    them, hold under a name; `MISSING` if none of them has it."""
     order = cls.__mro__
     if after is not None:
         order = order[order.index(after) + 1 :]
@@ -50,7 +50,7 @@ def is_data(found: Any) -> bool:
 
 
 def runs_when_set(instance: Any, name: str) -> bool:
-    """True if setting an attribute does something else than to keep the value."""
+    """True if setting an attribute does something other than keep the value."""
     cls = type(instance)
     found = find(cls, name)
     is_slot = isinstance(found, types.MemberDescriptorType)
@@ -58,15 +58,16 @@ def runs_when_set(instance: Any, name: str) -> bool:
 
 
 def is_changeable(cls: type) -> bool:
-    """True if the attributes of a class may change: it is no built-in one, and no library's."""
+    """True if the attributes of a class may change: it is neither built in nor a known
+    library's."""
     if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
         return False
     return str(cls.__module__).split(".")[0] not in _OWN
 
 
 def is_plain_value(value: Any) -> bool:
-    """True for immutable values that nothing tells apart from equal ones of their class; objects of
-    the user's subclasses of `str` and `int` may have attributes."""
+    """True for immutable values that cannot be told apart from equal values of their class. Objects
+    of the user's subclasses of `str` and `int` do not count, since they may have attributes."""
     if type(value) in (int, bool, str, bytes, complex, type(None)):
         return True
     return isinstance(value, np.dtype | np.generic) and not is_changeable(type(value))
@@ -102,7 +103,7 @@ def own(instance: Any, name: str) -> Any:
 
 
 def set_own(instance: Any, name: str, value: Any) -> None:
-    """Give an instance an attribute, or take it away (`MISSING`), past all descriptors."""
+    """Set an attribute of an instance, or delete it (`MISSING`), without asking any descriptor."""
     slot, names = slot_of(type(instance), name), names_of(instance)
     if slot is not None:
         if value is not MISSING:
@@ -134,7 +135,7 @@ def other_names(instance: Any, fields: Collection[str]) -> tuple[str, ...]:
 
 
 def has_slots_beside(cls: type, fields: Collection[str]) -> bool:
-    """True if instances have slots for more than the fields."""
+    """True if instances have slots for attributes other than the fields."""
     held = [(name, f) for owner in cls.__mro__ for name, f in owner.__dict__.items()]
     return any(isinstance(f, types.MemberDescriptorType) and n not in fields for n, f in held)
 

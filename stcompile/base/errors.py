@@ -20,9 +20,9 @@ class StcompileError(Exception):
 
     def __init__(self, reason: str, *, location: Location | None = None, hint: str = "") -> None:
         super().__init__(reason)
-        self.raised: BaseException | None = None  # what Python raises here: `except` may take it
+        self.raised: BaseException | None = None  # what Python raises here: `except` may catch it
         self.guards: tuple[object, ...] = ()  # the ``try`` statements around it
-        self.is_conditional = False  # True where data decides whether it is reached
+        self.is_conditional = False  # True if the data decide whether it is reached
         self.reason = reason
         self.location = location
         self.hint = hint
@@ -85,7 +85,7 @@ class DataError(StcompileError):
 
 
 class StcompileWarning(UserWarning):
-    """Code that is compiled as it stands, and that its author hardly meant."""
+    """Code that is compiled as it stands, but that its author probably did not intend."""
 
 
 @dataclass(frozen=True)

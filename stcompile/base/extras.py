@@ -1,4 +1,4 @@
-"""Libraries that the compiler does not need: imported when something that does is used."""
+"""Optional libraries, which are imported only when a feature that needs them is used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stcompile.base.errors import StcompileError
 
 
 class MissingExtraError(StcompileError):
-    """A library of an extra that is not installed."""
+    """A library that belongs to an extra, and is not installed."""
 
 
 def require(module: str, extra: str, purpose: str) -> Any:

@@ -1,4 +1,4 @@
-"""Files that are there in whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def write_whole(
 ) -> None:
     """Write a file, in place of one that may be there; text as UTF-8 with the line ends of Unix.
 
-    It is written beside it and then renamed, so that a reader, or a write that is broken off,
-    finds the old file or the new one. The file of a process that is killed meanwhile, ``.*.tmp``,
-    is left.
+    The text goes to a new file beside it, which is then renamed, so that a reader finds the old
+    file or the new one even if the write is broken off. If the process is killed meanwhile, that
+    new file, ``.*.tmp``, is left behind.
     """
     target = Path(os.path.realpath(path))
     if make_folder:

@@ -1,4 +1,4 @@
-"""Guards: what a program depends on outside, and whether that still holds."""
+"""Guards: the facts outside of a program that it depends on, and whether they still hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stcompile.base import trees
 from stcompile.base.classes import is_plain_value, other_names
 from stcompile.base.places import Place
 
-# The place is gone, or what is there contains itself.
+# The place no longer exists, or the structure in it contains itself.
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 
 
@@ -33,7 +33,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class IdentityGuard(Guard):
-    """That a place holds one object, and no other that is equal to it."""
+    """Holds as long as a place has this very object: an equal one does not do."""
 
     def _is_met_by(self, value: Any) -> bool:
         return value is self.expected
@@ -41,7 +41,7 @@ class IdentityGuard(Guard):
 
 @dataclass(frozen=True)
 class NamesGuard(Guard):
-    """That the names of a module hold these objects."""
+    """Holds as long as the names of a module have these objects."""
 
     def holds(self) -> bool:
         try:

@@ -17,7 +17,7 @@ LIBRARY = (
     os.path.join(HERE, "nn"),
     os.path.join(HERE, "optim"),
     os.path.join(HERE, "library"),
-)  # where functions are that user programs call
+)  # folders with functions that user programs call
 PYTHON = os.path.dirname(os.__file__)  # `copy`, `statistics` and the like
 Section = Literal["forward", "tangent", "adjoint", "update"]
 
@@ -28,11 +28,11 @@ class Location:
 
     ``line`` counts from 1, ``column`` and ``end_column`` from 0 (characters, not bytes).
     ``statement`` is the first line of the statement around it and ``text`` that line, stripped.
-    ``note`` tells copies of an unrolled line apart
-    (``"t = 1"``). ``caller`` is the call site that this code was inlined at. ``section`` names
-    the part of a generated function that the equation belongs to. ``errstate`` are the settings of
-    `numpy.errstate` that the code runs under: ``(("divide", "ignore"),)``. ``again`` is not 0 for
-    what is computed once more on purpose, by `stcompile.transforms.checkpoint`.
+    ``note`` tells copies of an unrolled line apart (``"t = 1"``). ``caller`` is the call site that
+    this code was inlined at. ``section`` names the part of a generated function that the equation
+    belongs to. ``errstate`` are the settings of `numpy.errstate` that the code runs under:
+    ``(("divide", "ignore"),)``. ``again`` is not 0 for equations that
+    `stcompile.transforms.checkpoint` computes a second time.
     """
 
     file: str

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, find, names_of, owner_of
 
-Bind: TypeAlias = Callable[[Any], str]  # a name, in the code that is written, for an object
+Bind: TypeAlias = Callable[[Any], str]  # gives an object a name in the generated code
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Place:
 
     @staticmethod
     def constant(value: Any, description: str) -> Place:
-        """An object that is held on to, such as the function that is compiled."""
+        """A place that always holds this object, such as the function that is compiled."""
         return Place(("constant", id(value)), lambda: value, lambda bind: bind(value), description)
 
     @staticmethod
@@ -45,7 +45,7 @@ class Place:
 
     @staticmethod
     def of_builtin(names: dict[str, Any], name: str) -> Place:
-        """A builtin, which a global of the same name would hide."""
+        """A builtin, unless a global of the same name hides it."""
 
         def read() -> Any:
             return names[name] if name in names else getattr(builtins, name)
@@ -67,8 +67,9 @@ class Place:
 
     @staticmethod
     def of_class(cls: type, name: str, after: type | None = None) -> Place:
-        """What a class, or those that come ``after`` one in its order, hold under a name: as it
-        stands there, or `MISSING`. It is found quickly where it is found now."""
+        """What a class, or those that come ``after`` one in its method resolution order, hold under
+        a name, not bound; `MISSING` if there is nothing. The look-up is quick if it is found where
+        it is now."""
         owner = owner_of(cls, name, after)
 
         def expression(bind: Bind) -> str:
@@ -88,9 +89,9 @@ class Place:
 
     @staticmethod
     def of_names(module: types.ModuleType, names: tuple[str, ...]) -> Place:
-        """What some names of a module hold, as a tuple."""
+        """The objects under some names of a module, as a tuple."""
         held = vars(module)
-        several = names if len(names) > 1 else names * 2  # of one name there would be no tuple
+        several = names if len(names) > 1 else names * 2  # one name alone would not give a tuple
         fetch = operator.itemgetter(*several)
         return Place(
             ("names", id(held), names),
@@ -101,7 +102,8 @@ class Place:
 
     @staticmethod
     def of_registration(cls: type, base: type) -> Place:
-        """Whether a class counts as one of an abstract base, which it may be registered with."""
+        """Whether a class counts as a subclass of an abstract base class, which it may be
+        registered with."""
         return Place(
             ("registration", id(cls), id(base)),
             lambda: issubclass(cls, base),
@@ -169,7 +171,8 @@ class Place:
 
 
 def attribute_expression(owner: str, name: str) -> str:
-    """``owner.name``, or what means it if that is no identifier as Python would read it back."""
+    """``owner.name``, or an equal expression if the name is not an identifier that Python reads
+    back."""
     if name.isascii() and name.isidentifier() and not keyword.iskeyword(name):
         return f"{owner}.{name}"
     return f"getattr({owner}, {name!r})"

@@ -20,7 +20,7 @@ def static(array: ArrayLike) -> StaticArray:
 
     Its elements are known when the function is compiled, as those of a tuple of ints are: they
     index lists. In NumPy it is an array like any other. The function is compiled for this object:
-    make it once, outside of a loop.
+    make it once, not in a loop.
 
     >>> import stcompile as st
     >>> def total(w, order):

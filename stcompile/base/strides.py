@@ -39,8 +39,9 @@ def in_order(dims: tuple[int, ...], itemsize: int, order: Iterable[int]) -> tupl
 
 
 def order_of(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes by their strides, the slowest first. An axis of one element that has the stride of
-    another is the faster one: the other's stride would be larger else, or that of the next."""
+    """The axes by their strides, the slowest first. If an axis of one element has the same stride
+    as another axis, it counts as the faster one: were it the slower one, its stride would be
+    larger."""
     return tuple(sorted(range(len(dims)), key=lambda i: (-abs(strides[i]), dims[i] == 1)))
 
 
@@ -53,7 +54,8 @@ def dense_order(dims: tuple[int, ...], strides: Strides, itemsize: int) -> tuple
 
 
 def kept_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of an array that NumPy lays out like another (``order="K"``), the slowest first."""
+    """The axes, the slowest first, of an array that NumPy lays out like another one
+    (``order="K"``)."""
     like = np.empty_like(placeholder(np.uint8, tuple(min(d, 2) for d in dims), strides))
     return order_of(like.shape, like.strides)
 
@@ -80,8 +82,8 @@ def dense_like(example: np.ndarray[Any, Any], dims: tuple[int, ...], itemsize: i
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> Any:
-    """What a compiled function depends on: True for C order, else the strides, those of a vector
-    by their sign only."""
+    """The part of an array's layout that a compiled function depends on: True for C order, else the
+    strides; for a vector only their sign."""
     if array.flags.c_contiguous:
         return True
     if array.ndim == 1:
@@ -118,7 +120,7 @@ def shortened(
     short = tuple(min(dim, length) for dim in dims)
     found = [0] * len(dims)
     nonzero = sorted((i for i in range(len(dims)) if strides[i]), key=lambda i: abs(strides[i]))
-    due, ours, last = itemsize, itemsize, 0  # the next strides if there is no gap, the last one
+    due, ours, last = itemsize, itemsize, 0  # next strides without a gap: given, new; the last one
     for size, group in groupby(nonzero, key=lambda i: abs(strides[i])):
         axes = list(group)
         longest = max(dims[axis] for axis in axes)

@@ -1,4 +1,4 @@
-"""From where on something is worth its cost: all thresholds of the compiler, each with its reason.
+"""Thresholds: from which size on something is worth its cost, each with its reason.
 
 They decide between ways that give the same values; none of them is a limit of what is supported.
 """
@@ -6,36 +6,38 @@ They decide between ways that give the same values; none of them is a limit of w
 # --- the frontend --------------------------------------------------------------------------------
 
 UNROLLED_STEPS = 16
-"""A loop of known length with more steps is kept as a loop: its text, and the time to compile it,
-would grow with each."""
+"""A loop of known length with more steps is kept as a loop: unrolled, its text and the time to
+compile it would grow with every step."""
 FEWEST_ROWS = 4
-"""Rows next to each other that are worth one slice: fewer are as short to write one by one."""
+"""So many rows next to each other are read as one slice: fewer are as short to write one by one."""
 
 # --- storage orders ------------------------------------------------------------------------------
 
 LONG_AXIS = 64
 """NumPy's inner loop runs along the last axis; from this length on its start costs little."""
 LAYOUT_GUESSES = 36
-"""Orders of operands that are not known are all tried, if they are no more: NumPy is asked about
-each, which takes time to compile."""
+"""If the orders of operands are not known, all are tried, up to so many: NumPy is asked about each,
+which takes time while compiling."""
 COPIED_AXIS = 16
 """An innermost axis of this length is worth a copy of the array in another order."""
 SMALLER_FACTOR = 8
-"""A factor is turned rather than the other one if it is so many times smaller."""
+"""The factor of a product that is so many times smaller than the other is the one to be
+transposed."""
 SPREAD_OVER = 4
 """A small operand is copied into a better order if the result is so many times larger."""
 
 # --- equations -----------------------------------------------------------------------------------
 
 KNOWN_ELEMENTS = 1 << 20
-"""Larger constants are not computed at compile time, which they would slow down."""
+"""Larger constants are not computed while compiling, which would be slow."""
 SLICED_PARTS = 16
-"""Parts that one result may be computed in: each is a NumPy call."""
+"""One result is computed in at most so many parts: each is a NumPy call."""
 SPREAD_ELEMENTS = 2048
-"""NumPy compares arrays quicker with arrays than with numbers, which pays for another array only
-if there are so many elements."""
+"""NumPy compares arrays quicker with arrays than with numbers. Another array for this pays only if
+there are so many elements."""
 SUMMED_ELEMENTS = 512
-"""Rows of smaller arrays are summed by NumPy: calls of BLAS take longer than the additions."""
+"""The rows of smaller arrays are summed by NumPy: a call of BLAS takes longer than the
+additions."""
 
 # --- products ------------------------------------------------------------------------------------
 
@@ -51,13 +53,14 @@ thin: the BLAS that comes with NumPy is quicker with such."""
 # --- loops ---------------------------------------------------------------------------------------
 
 ALL_STEPS_BYTES = 1 << 28
-"""The values of all steps take no more memory than this, 256 MB, to be computed at once."""
+"""The values of all steps are computed at once only if they take no more memory than this, 256
+MB."""
 CACHED_BYTES = 1 << 20
-"""Values of all steps that stay in a processor's cache."""
+"""The values of all steps stay in a processor's cache up to this size."""
 SMALL_STEP_BYTES = 1 << 12
 """A NumPy call costs as much as moving about this much."""
 LARGE_STEP_BYTES = 1 << 18
-"""Products of such operands are as fast one by one."""
+"""Products of operands of this size are as fast one by one."""
 SUMMED_FACTORS = 8
 """Products with shorter sums are limited by memory, not by arithmetic."""
 CHECKPOINTED_STEPS = 4

@@ -80,7 +80,7 @@ class _Clock:
         self.since = time.perf_counter()
 
     def tick(self) -> None:
-        """Count the time since the last tick for the stage that is under way."""
+        """Add the time since the last tick to the stage that is under way."""
         now = time.perf_counter()
         name = self.under_way[-1]
         self.stages[name] = self.stages.get(name, 0.0) + now - self.since
@@ -89,7 +89,7 @@ class _Clock:
 
 @contextmanager
 def timed(name: str) -> Iterator[None]:
-    """Count the time within as that of a stage of the compilation, if there is one."""
+    """Count the time within the block for a stage of the compilation, if there is one."""
     clock = _CLOCK.get()
     if clock is None:
         yield
@@ -105,8 +105,8 @@ def timed(name: str) -> Iterator[None]:
 
 @contextmanager
 def compilation(name: str) -> Iterator[None]:
-    """Time a compilation. The garbage collector rests meanwhile: compiling makes many objects that
-    live until its end, which it would look through again and again."""
+    """Time a compilation. The garbage collector is off meanwhile: compiling makes many objects that
+    live until its end, and the collector would look through them again and again."""
     clock, is_collecting = _Clock(), gc.isenabled()
     token = _CLOCK.set(clock)
     gc.disable()

@@ -15,7 +15,7 @@ _PLAIN: dict[type, str] = {
     type(None): "None",
     type: "class",
 }
-_BARE = ("None", "text", "what", "`")  # how nouns begin that take no article
+_BARE = ("None", "text", "what", "`")  # the beginnings of nouns that take no article
 
 
 def an(noun: str) -> str:

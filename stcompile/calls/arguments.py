@@ -14,12 +14,12 @@ Wrt = int | str | Sequence[int | str]
 
 
 def chosen(wrt: Wrt) -> tuple[int | str, ...]:
-    """``wrt`` as a tuple: what the user wrote for one argument, or for several."""
+    """``wrt`` as a tuple, whether the user named one argument or several."""
     return tuple(wrt) if is_several(wrt) else (wrt,)  # type: ignore[arg-type,return-value]
 
 
 def is_several(wrt: Wrt) -> bool:
-    """True if the gradient is a tuple: one for each of several arguments."""
+    """True if the gradient is a tuple, because ``wrt`` names several arguments."""
     return isinstance(wrt, tuple | list)
 
 
@@ -33,7 +33,8 @@ class Arguments:
     keywords: tuple[str, ...]
 
     def name_of(self, which: int | str) -> str | None:
-        """The argument that one item of ``wrt`` names; None if there is none."""
+        """The name of the argument that one item of ``wrt`` is for; None if there is no such
+        argument."""
         if isinstance(which, str):
             return which if which in self.values else None
         count = len(self.positional)
@@ -51,8 +52,8 @@ class Arguments:
 class Parameters:
     """The parameters of a function, as they were when this was made.
 
-    ``plain`` are their names if each can be given by position, else None. ``has_source`` tells if
-    missing arguments are the function's defaults.
+    ``plain`` are their names if each can be given by position, else None. ``has_source`` says
+    whether missing arguments get the function's defaults.
     """
 
     def __init__(self, function: Any, has_source: bool) -> None:
@@ -64,7 +65,7 @@ class Parameters:
         given = [p for p in parameters if has_source and p.default is not p.empty]
         self._defaults = {p.name: p.default for p in given}
         while not hasattr(function, "__code__") and hasattr(function, "function"):
-            function = function.function  # what a transformed function transforms
+            function = function.function  # the function that was transformed
         self._function = inspect.unwrap(function)
         self._code, self._values, self._named = _parts(self._function)
 
@@ -97,7 +98,7 @@ class Parameters:
 
 
 def _parts(function: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """What a function's signature is made of."""
+    """The objects that determine a function's signature."""
     if not hasattr(function, "__code__"):
         return None, None, {}
     named = function.__kwdefaults__

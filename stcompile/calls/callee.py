@@ -1,4 +1,4 @@
-"""A function that is called: its arguments by name, and the key of what depends on them."""
+"""A function that is called: its arguments by name, and the key of the code compiled for them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Callee(Travels):
 
 
 def _check_function(function: Any) -> None:
-    """Refuse what is no function, or none with Python source."""
+    """Refuse what is not a function written in Python."""
     if isinstance(function, Closure | Bound | Partial | FunctionType | MethodType):
         return
     if isinstance(function, functools.partial) or hasattr(function, "stage_call"):

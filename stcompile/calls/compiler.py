@@ -25,7 +25,7 @@ from stcompile.passes.pipeline import MemorySaving, prepare
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Staged
 
-if TYPE_CHECKING:  # loaded when it is asked for
+if TYPE_CHECKING:  # imported where it is used
     from stcompile.export.file import Unit
 
 
@@ -50,7 +50,7 @@ class Compiler(Callee, ABC):
         """Record a call of this with staged values, and return its value."""
 
     def places(self) -> Mapping[str, Place]:
-        """The arguments that `bind` adds to those of the user, and where they are read."""
+        """The arguments that `bind` adds to the user's, with the places that they are read from."""
         return {}
 
     def written(self, arguments: Arguments) -> Sequence[str]:
@@ -93,7 +93,7 @@ class Compiler(Callee, ABC):
         return Specialisation(staged, emitted, function, tuple(keys), written, places, attributes)
 
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
-        """A staged call, optimised, and within the memory budget if there is one."""
+        """A staged call, optimised so that it keeps to the memory budget if there is one."""
         if options.memory is None:
             return prepare(staged, self.results, options.level)
         from stcompile.passes.budget import within

@@ -24,7 +24,7 @@ from stcompile.frontend.stage import STAGING
 
 KEPT = 8  # specialisations of one signature that differ in captured values
 ENTRIES = 4  # entries that are tried before the long way
-MANY = 16  # specialisations that differ in a static argument, before the user is told
+MANY = 16  # specialisations for values of a static argument; from then on the user is warned
 
 
 class Dispatcher(Inspected):
@@ -55,11 +55,11 @@ class Dispatcher(Inspected):
             if specialisation is None:
                 specialisation = self._make(key, bound)
                 self._warn_of_many(stacklevel=3)
-            elif filled is not None and not self.options.debug_nans:  # it comes again: make it fast
+            elif filled is not None and not self.options.debug_nans:  # it comes again
                 others = [entry for entry in self._entries if entry is not specialisation.entry]
                 self._entries = (specialisation.entry, *others[: ENTRIES - 1])
             return self.run(specialisation, bound)
-        except StcompileError as error:  # as `public` does it, at no cost for calls
+        except StcompileError as error:  # as `public` does, but without a cost for each call
             __tracebackhide__ = True
             if shows_all_frames(error):
                 raise
@@ -99,8 +99,8 @@ class Dispatcher(Inspected):
         return specialisation.call(tuple(arguments.values.values()))
 
     def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> Any:
-        """A call that raises `NanError` if there is a NaN among the results; arguments and random
-        generators that it would have changed are then as they were."""
+        """A call that raises `NanError` if there is a NaN among the results. Then it leaves the
+        arguments and random generators as they were."""
         from stcompile.calls.generators import States
         from stcompile.reports.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
 

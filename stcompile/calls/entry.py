@@ -1,9 +1,9 @@
-"""The entry of a compiled function: code that checks a call and makes it.
+"""The entry of a compiled function: generated code that checks a call and makes it.
 
 `stcompile.calls.dispatch` finds out by keys, guards and checks of memory whether a compiled
-function may be called. For a signature that comes again, the same is written here as straight-line
-Python code for that one function. An entry says `MISS` to whatever it does not expect; the
-dispatcher then takes the long way, which stays the reference.
+function may be called. For a signature that comes again, this module generates straight-line Python
+code that does the same for that one function. An entry returns `MISS` for anything that it does not
+expect; the dispatcher then takes its general way, which stays the reference.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ MISS: Final = _Miss()
 
 @dataclass(frozen=True)
 class Call:
-    """What an entry is made of.
+    """What the code of an entry is generated from.
 
     ``arguments`` are names with the keys of `stcompile.calls.signature`; those with a place are
     read there, the others come from the caller by position. ``written`` are those whose arrays the
     call changes, and ``stored`` the hidden inputs that it changes (by position). ``keywords`` are
-    the function's names for the hidden inputs. ``tell`` adds the user's line to an error of the
-    function. ``beside`` are attributes of arguments that are none of their parts: the argument, the
-    path, and the key.
+    the function's names for the hidden inputs. ``tell`` adds the user's line to an error that the
+    function raises. ``beside`` are the attributes of arguments that the function reads although
+    they are not fields: the argument, the path, and the key.
     """
 
     name: str
@@ -200,7 +200,7 @@ class _Writer:
     def _object(self, variable: str, value: Any) -> Iterator[str]:
         yield f"{variable} is {self.bind(value)}"
         if not isinstance(value, type) and is_record(type(value)):
-            yield f"{variable}.tree_leaf"  # else it has parts
+            yield f"{variable}.tree_leaf"  # otherwise it has parts
 
     def _structure(self, variable: str, key: Any, shown: str, argument: str) -> None:
         _, kind, keys, others, parts = key
@@ -242,7 +242,7 @@ class _Writer:
     def _own_names(
         self, variable: str, kind: type, fields: Sequence[str], others: Sequence[str]
     ) -> Iterator[str]:
-        """Check which attributes an object has itself."""
+        """Check which attributes an object has in addition to its fields."""
         slots = {name for name in (*fields, *others) if slot_of(kind, name) is not None}
         if slots - {*fields} or has_slots_beside(kind, fields):
             yield f"{self.bind(other_names)}({variable}, {self.bind(tuple(fields))}) == {others!r}"
@@ -273,7 +273,7 @@ class _Writer:
                 self._captured_structure(variable, guard.expected)
             elif guard.expected is None or isinstance(guard.expected, bool):
                 self._unless(f"{read} is {guard.expected!r}")
-            elif isinstance(guard, NamesGuard):  # a tuple asks `is` first
+            elif isinstance(guard, NamesGuard):  # tuples compare their items by `is` first
                 self._unless(f"{read} == {self.bind(guard.expected)}")
             elif isinstance(guard, IdentityGuard):
                 self._unless(f"{read} is {self.bind(guard.expected)}")

@@ -1,7 +1,7 @@
 """Random generators of the caller, and their states.
 
-What looks at a call by running it again draws the same numbers each time, and leaves the
-generators as they were.
+Reports that run a call again have to draw the same numbers each time, and to leave the generators
+as they were.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def set_state(generator: Any, state: Any) -> None:
 
 @contextmanager
 def undrawn(values: Iterable[Any]) -> Iterator[None]:
-    """Take back what is drawn inside."""
+    """Restore the generators' states after the block."""
     states = States(values)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What was generated: the source, the program, the graph, the memory of a compiled function."""
+"""Compiled functions that can be looked into: their source, program, graph and memory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from stcompile.calls.compiler import Compiler
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import Workspaces
 
-if TYPE_CHECKING:  # loaded when they are asked for
+if TYPE_CHECKING:  # imported where they are used
     from stcompile.reports.graph.model import Graph
     from stcompile.reports.memory import Memory
     from stcompile.reports.snapshots import Snapshots
 
 
 class Inspected(Compiler):
-    """A compiled function that shows what was made of it. ``recorded`` is the name of its program
+    """A function whose compiled forms can be looked into. ``recorded`` is the name of its program
     before any pass."""
 
     recorded: str = "reverse"
@@ -53,8 +53,8 @@ class Inspected(Compiler):
 
     @public
     def graph(self, *arguments: Any, **keywords: Any) -> Graph:
-        """The computation graph of that list. Prints as a table of its levels; a notebook draws
-        it."""
+        """The computation graph of the optimised Wengert list. Prints as a table of its levels; a
+        notebook draws it."""
         from stcompile.reports.graph.model import graph_of
 
         return graph_of(self.program(*arguments, **keywords))

@@ -1,4 +1,4 @@
-"""Errors of the compiler itself: nobody is to meet a bare `KeyError` of its internals."""
+"""Errors of the compiler itself: no user should see a bare `KeyError` of its internals."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _STAGING = {Run.evaluate.__code__, Run.execute.__code__}
 
 @contextmanager
 def internal_errors(definition: Location | None) -> Iterator[None]:
-    """Whatever unexpected is raised inside becomes an `InternalError`, at the user's expression
-    that was being staged, or else at the function's ``definition``."""
+    """Any unexpected error within the block becomes an `InternalError`, located at the user's
+    expression that was being staged, or else at the function's ``definition``."""
     try:
         yield
     except (StcompileError, MemoryError, Warning):
@@ -32,7 +32,7 @@ def internal_errors(definition: Location | None) -> Iterator[None]:
 
 
 def _staged_at(trace: TracebackType | None) -> Location | None:
-    """Where in the user's program the innermost expression stands that was being staged."""
+    """The location in the user's program of the innermost expression that was being staged."""
     found = None
     while trace is not None:
         if trace.tb_frame.f_code in _STAGING:

@@ -14,8 +14,8 @@ from typing import Any
 def link(
     source: str, name: str, workspace: str | None = None, names: Mapping[str, Any] | None = None
 ) -> Callable[..., Any]:
-    """Execute ``source`` as a module and return what it calls ``name``, or the factory that it
-    calls ``workspace``. ``names`` are further globals of the module.
+    """Execute ``source`` as a module and return its function ``name``, or its factory
+    ``workspace``. ``names`` are further globals of the module.
 
     The text is kept in `linecache` for as long as that object lives (a function that a factory made
     keeps it alive), under a file name made of ``name`` and a hash of the text: the same source has
@@ -52,7 +52,7 @@ _LOCK = threading.RLock()
 
 
 def _renew_lock() -> None:
-    """In the child of a fork: a thread that had the lock is not there to give it back."""
+    """Renew the lock in the child of a fork: the thread that held it does not exist there."""
     global _LOCK
     _LOCK = threading.RLock()
 

@@ -1,11 +1,11 @@
 """Arrays that share memory, and cheap reasons why they cannot.
 
 A call that writes arrays must not be given two that overlap. NumPy answers that for two arrays by
-comparing addresses, which is slow for many pairs. Most pairs are decided by who *owns* the memory:
-an ndarray that was not made from another object allocated its elements itself, and nobody else has
-them but its views. So two arrays whose owners are different objects are disjoint. A view of a plain
-array refers to the owner as its ``base``. Where the owner is unknown (memory from another library),
-addresses are compared.
+comparing addresses, which is slow for many pairs. Most pairs can be decided by who *owns* the
+memory: an ndarray that was not made from another object has allocated its elements itself, and
+shares them only with its views. So two arrays whose owners are different objects are disjoint. A
+view of a plain array refers to the owner as its ``base``. Where the owner is unknown (memory from
+another library), addresses are compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 
 class _Everything:
-    """Contains whatever it is asked for."""
+    """A set that contains everything."""
 
     def __contains__(self, item: object) -> bool:
         return True
@@ -31,7 +31,8 @@ def overlap(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 
 
 def owner(array: np.ndarray[Any, Any]) -> Any:
-    """The object that allocated the memory of an array, and has it to itself; None if unknown."""
+    """The object that allocated the memory of an array, and shares it only with views of it; None
+    if unknown."""
     at: Any = array
     while type(at) in (np.ndarray, np.memmap):
         if at.flags.owndata:
@@ -54,12 +55,13 @@ def overlaps(
 
 
 class Known:
-    """Arrays that were found to be disjoint, so that it is not asked again while they stay the
-    same: the same objects, with the same base and strides.
+    """Arrays that were found to be disjoint. They are not compared again while they stay the same:
+    the same objects, with the same base and strides.
 
-    ``facts`` lists for each array itself, its base and, unless it is C-contiguous, its strides;
-    then the owners of those that are written, and their identities. An array object that is given
-    other memory (``resize``, ``data``) gets new memory of its own, or another base.
+    ``facts`` has, for each array, the array itself, its base and, unless it is C-contiguous, its
+    strides; then the owners of the arrays that are written, and the identities of these owners. An
+    array object whose memory is replaced (``resize``, ``data``) gets either new memory of its own,
+    or another base.
     """
 
     def __init__(self) -> None:

@@ -75,7 +75,7 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
 
 
 class Identity:
-    """Equal to another of the same object; keeps the object alive."""
+    """An object, compared by its identity, and kept alive."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

@@ -26,10 +26,10 @@ from stcompile.wengert.staged import Staged
 
 @dataclass(frozen=True)
 class Specialisation:
-    """A compiled function for one signature: ``arguments`` are the names with their keys, those
-    with a place not the user's; ``written`` are those whose arrays a call changes; ``attributes``
-    of arguments are read that are none of their parts: the argument, the path, and the key;
-    ``beside`` is what a dispatcher compiles besides."""
+    """A compiled function for one signature. ``arguments`` are the names with their keys (those
+    with a place are not given by the user), and ``written`` those whose arrays a call changes.
+    ``attributes`` are the attributes of arguments that are read although they are not fields: the
+    argument, the path, and the key. ``beside`` is what a dispatcher compiles in addition."""
 
     staged: Staged
     emitted: Emitted
@@ -65,7 +65,7 @@ class Specialisation:
 
     @property
     def entry_call(self) -> Call:
-        """What `entry` is made of."""
+        """What the code of an `entry` is generated from."""
         return Call(
             self.emitted.name,
             self.function,
@@ -83,7 +83,7 @@ class Specialisation:
 
     @functools.cached_property
     def entry(self) -> Callable[[tuple[Any, ...]], Any]:
-        """Code that checks a call and makes it, or says `MISS`."""
+        """Generated code that checks a call and makes it, or returns `MISS`."""
         return entry_of(self.entry_call)
 
 

@@ -1,17 +1,18 @@
 """How transformed functions are copied and pickled: as plain functions are.
 
-A transformed function is made of others and of plain values, and another one made of the same is as
-good: it compiles itself where it is needed. So it travels as what it was made with.
+A transformed function is made of other functions and of plain values, and another one made of the
+same is equivalent: it compiles itself where it is needed. So it travels as what it was made with.
 
-- Under its own name. A decorated function is what its module has under the name of the function
-  in it. As `pickle` takes functions by reference, so it takes this one: what is unpickled is the
-  one of the module.
+- By name. A module holds a decorated function under the name of the function that was decorated.
+  `pickle` takes functions by reference, and so it takes this one: unpickling gives the object that
+  the module has.
 - By value. cloudpickle (and with it joblib, Dask and Ray) takes functions of ``__main__`` and of
-  notebooks by value. Which of the two it is to be is known to the pickler alone, and it decides by
-  a function's name. Therefore a function that makes this one anew, the *maker*, stands in the
-  pickle: it has a name under which it can be found, and what is needed without it in its closure.
-- With its source. What goes by value is compiled in another process, which has no cells of the
-  notebook: their text travels along, and is registered with `linecache`.
+  notebooks by value. Only the pickler knows which of the two is right, and it decides by a
+  function's name. Therefore the pickle refers to a function that makes the transformed one anew,
+  the *maker*. The maker has the name under which the transformed function can be found, and its
+  closure has what is needed where it cannot.
+- With its source. What is pickled by value is compiled in another process, which does not have the
+  cells of the notebook. Their text travels along, and is registered with `linecache`.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ T = TypeVar("T", bound="Travels")
 
 
 class Travels:
-    """A transformed function. What it was made with is what it is pickled and copied by."""
+    """A transformed function, which is pickled and copied as what it was made with."""
 
-    __slots__ = ("_kept", "_made_with")  # out of the way of `functools.update_wrapper`
+    __slots__ = ("_kept", "_made_with")  # not in the dict, which `functools.update_wrapper` fills
 
     _made_with: tuple[tuple[Any, ...], dict[str, Any]]
     _kept: Callable[[], Any]
@@ -47,7 +48,7 @@ class Travels:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         name = name_of(self)
-        if name is not None and protocol < 4:  # which has no names of attributes of objects
+        if name is not None and protocol < 4:  # has no names of an object's attributes
             return _imported, (innermost(self).__module__, name)
         if name is not None:
             return _arrived, (self._maker, type(self))
@@ -60,8 +61,8 @@ class Travels:
         return self
 
     def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
-        """Itself, as for a function, unless it is made of something that is copied: a method of an
-        object, an optimiser."""
+        """The function itself, as for any function, unless it is made of something that has to be
+        copied: a method of an object, or an optimiser."""
         before = *self._made_with[0], *self._made_with[1].values()
         arguments, keywords = copy.deepcopy(self._made_with, memo)
         if all(map(_same, (*arguments, *keywords.values()), before)):
@@ -70,8 +71,8 @@ class Travels:
 
     @property
     def _maker(self) -> Callable[[], Any]:
-        """Gives what is needed to make this anew. It says of itself that it is to be found as this
-        attribute of this one's name."""
+        """The function that gives what is needed to make this one anew. Its qualified name is that
+        of this function with this attribute, where pickle finds it."""
         if not hasattr(self, "_kept"):
             function, cls, made_with = innermost(self), type(self), self._made_with
             sources = _Sources((self,))
@@ -86,12 +87,12 @@ class Travels:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """True for a copy that is as good as what it was made of."""
+    """True for a copy that is equivalent to the original."""
     return one is other or (_is_plain(other) and bool(one == other))
 
 
 def _is_plain(value: Any) -> bool:
-    """True for what never changes."""
+    """True for values that never change."""
     if isinstance(value, tuple):
         return all(map(_is_plain, value))
     return isinstance(value, int | float | str | Options | type(None))
@@ -117,9 +118,9 @@ def _chain(value: Any) -> Iterator[Any]:
 
 
 def name_of(value: Any) -> str | None:
-    """The name under which the module of a function has what was made of it: the function's own
-    for what a decorator made. In a module that is imported, and so is the same in every process,
-    that of the result will do as well: ``loss_grad = st.grad(loss)``."""
+    """The name under which the module of a function holds what was made from it: for the result of
+    a decorator, the function's own name. In a module that is imported, and so is the same in every
+    process, the name of a variable will do as well: ``loss_grad = st.grad(loss)``."""
     function = innermost(value)
     if not isinstance(function, types.FunctionType):
         return None
@@ -147,8 +148,8 @@ def _imported(module: str, name: str) -> Any:
 
 
 def _by_wrapper(value: Any) -> Any:
-    """A function that a decorator has replaced under its name, as what the decorator made and the
-    way back; anything else as it is."""
+    """If a decorator has replaced a function under its name: the replacement, with how to get the
+    function back from it. Anything else as it is."""
     if isinstance(value, types.MethodType):
         inner = _by_wrapper(value.__func__)
         return value if inner is value.__func__ else _Reduced(_bound, inner, value.__self__)
@@ -179,10 +180,11 @@ def _bound(function: Callable[..., Any], owner: Any) -> Any:
 
 
 def _arrived(maker: Any, cls: type[Travels]) -> Any:
-    """What a maker stands for: the one of its module, or if it came by value, a new one.
+    """The transformed function that a maker stands for: the one that its module holds or, if it
+    came by value, a new one.
 
-    A function that calls itself is on its way before its maker is complete: it gets a blank one
-    then, which is filled in when this is called again.
+    A function that calls itself arrives before its maker is complete. It gets an empty object then,
+    which is filled in when this is called again.
     """
     owner = _looked_up(maker.__module__, maker.__qualname__.rpartition(".")[0])
     if isinstance(owner, Travels) and owner._maker is maker:
@@ -203,8 +205,8 @@ def _arrived(maker: Any, cls: type[Travels]) -> Any:
 
 
 def _made(cls: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], sources: None) -> Any:
-    """One that is made with these. If they are known by name here, it is one for all that are: a
-    worker compiles it once, not for every task."""
+    """A transformed function made with these. If all of them are found by name in this process,
+    there is one for all equal requests: a worker compiles it once, not for every task."""
     if all(map(_is_known, (*arguments, *keywords.values()))):
         return _shared(cls, arguments, *keywords.items())
     return cls(*arguments, **keywords)
@@ -250,7 +252,7 @@ def _registered(texts: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def _texts(roots: Iterable[Any]) -> dict[str, tuple[str, ...]]:
-    """The texts, by file, of all functions that go by value."""
+    """The texts, by file, of all functions that are pickled by value."""
     texts: dict[str, tuple[str, ...]] = {}
     waiting, seen = list(roots), {}
     while waiting:
@@ -275,7 +277,7 @@ def _is_in_a_module(function: types.FunctionType) -> bool:
 
 
 def _parts(value: Any) -> list[Any]:
-    """What goes with a value when it goes by value."""
+    """The values that a value is made of when it is pickled by value."""
     if isinstance(value, types.FunctionType):
         return _parts_of_function(value) if not _is_imported(value) else []
     if isinstance(value, types.MethodType):

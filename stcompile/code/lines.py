@@ -8,7 +8,8 @@ A line is broken within brackets only, where white space means nothing. In order
                                       )                              )
 
 that is: the contents of the last outermost bracket that suffices on a line of their own; an
-expression of operators in parentheses, broken before those that bind least; one item a line.
+expression of operators in parentheses, broken before the operators that bind least; one item a
+line.
 
 >>> print(*break_line("total = np.sum(first * second, axis=0) + third", 36), sep="\\n")
 total = (
@@ -59,7 +60,7 @@ HEAD = re.compile(r"(return|elif|if|while|raise|yield|assert) ")
 
 @dataclass
 class Shape:
-    """Places of the outermost brackets, and of what stands outside of them."""
+    """The places of the outermost brackets, and of the operators and commas outside of them."""
 
     brackets: list[tuple[int, int]] = field(default_factory=list)
     commas: list[int] = field(default_factory=list)
@@ -78,7 +79,7 @@ class Shape:
 def shape_of(text: str) -> Shape:
     shape = Shape()
     stack: list[int] = []
-    lambdas = 0  # open parameter lists: their commas separate no items
+    lambdas = 0  # open parameter lists, whose commas do not separate items
     for match in TOKEN.finditer(text):
         kind, place = match.lastgroup, match.start()
         if kind == "open":
@@ -148,7 +149,7 @@ def _assignment(text: str, starts: list[int], width: int) -> list[str]:
     target = re.match(r"([^:]*)( \S*= )$", re.sub(r"\[.*\]", _mask, text[:start]))
     if _fit(lines, width) or len(starts) > 1 or target is None:
         return lines
-    # The target is too long itself.
+    # The target is too long by itself.
     name, sign = text[: target.end(1)], target.group(2)
     if shape_of(name).commas:
         lines = ["(", *_contents(name, width), ")" + sign]

@@ -138,7 +138,7 @@ def _escaped(text: str) -> str:
 
 
 class _Generator(SourceGenerator):  # type: ignore[misc]
-    """astor's generator, corrected where it prints what an engineer would not write."""
+    """astor's generator, corrected where it prints code that nobody would write by hand."""
 
     @staticmethod
     def quote(text: str | bytes) -> str:

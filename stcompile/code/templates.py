@@ -87,9 +87,9 @@ def substitute_scalar(
     if template is None or first is None or first.kind != "array" or first.dtype.kind == "c":
         return None
     if primitive == "mean" and not (first.dtype.kind == "f" and first.dtype.itemsize > 2):
-        return None  # NumPy adds others in another dtype
+        return None  # NumPy adds up other dtypes in a wider one
     if primitive == "mean" and not elements(first.dims, params["axis"]):
-        return None  # it warns
+        return None  # NumPy warns
     return _Substitution(template, operands, params).run().value
 
 
@@ -146,7 +146,7 @@ class _Substitution:
         self.node = _parsed(written)
         self.defaults = _defaults(written)
         self.globals: dict[str, Any] = written.__globals__
-        fixed = getattr(template, "keywords", {})  # of a partial: which function is called
+        fixed = getattr(template, "keywords", {})  # a partial fixes which function is called
         taken = named(template, operands)
         self.names: dict[str, Any] = {**self.defaults, **fixed, **params, **taken}
         known = {name: _known(value) for name, value in self.names.items()}
@@ -281,7 +281,8 @@ class _Substitution:
         return ast.Subscript(self.code(node.value), index, ast.Load())
 
     def static(self, node: ast.expr) -> Any:
-        """The value of an expression of static facts; operands are moved, not looked into."""
+        """The value of an expression of static facts. Operands are only passed on: their values are
+        not known."""
         return eval(_compiled(node), self.scope)
 
 
@@ -313,7 +314,7 @@ def _known(value: Any) -> Any:
 
 
 def _isinstance(value: Any, classes: Any) -> bool:
-    """``isinstance`` that knows what class an operand will have."""
+    """``isinstance`` for operands, by the class that their value will have."""
     if not isinstance(value, Operand):
         return isinstance(value, classes)
     type: Type = value.atom.type

@@ -1,4 +1,5 @@
-"""Long constant arrays: arguments with defaults, made once, in place of numbers in the text.
+"""Long constant arrays: not written out in the text, but arguments with defaults that are made
+once.
 
 The default is a formula, if one of NumPy's gives exactly these numbers, or the name of an array
 that is kept beside the function.
@@ -26,13 +27,13 @@ from stcompile.wengert.ir import Equation, Variable, freeze
 from stcompile.wengert.naming import base_name
 
 Save: TypeAlias = Callable[[str, "np.ndarray[Any, Any]"], str]
-"""Keeps an array under a name like the one that is wished for, and says which."""
+"""Keeps an array under a name like the given one, and returns that name."""
 
 
 @dataclass(frozen=True)
 class LongConstant:
-    """A constant array that is given to the function, as ``variable``: what it may be ``called``,
-    and where the user made it."""
+    """A constant array that the function gets as the argument ``variable``: the name that it should
+    have (``called``), and where the user made it."""
 
     variable: Variable
     called: str
@@ -41,8 +42,8 @@ class LongConstant:
 
 
 def give_constants(tree: Tree) -> tuple[Tree, tuple[LongConstant, ...]]:
-    """The tree with its long constants among its inputs. One that is returned, or handed on by a
-    branch or a loop, is copied: what the caller gets is the caller's to change."""
+    """The tree with its long constants among its inputs. A constant that is returned, or handed on
+    by a branch or a loop, is copied, because the caller may change the result."""
     if not any(_is_long(item) for _, item in tree.items()):
         return tree, ()
     return _Giver(tree).run()
@@ -109,7 +110,7 @@ def _roots(storage: Storage, tree: Tree) -> frozenset[Variable]:
 
 
 def formula_of(value: np.ndarray[Any, Any]) -> str | None:
-    """A call of NumPy that gives these very numbers, if a short one does.
+    """A short call of NumPy that gives exactly these numbers, if there is one.
 
     >>> formula_of(np.linspace(0, 1, 100)), formula_of(np.arange(6).reshape(2, 3))
     ('np.linspace(0.0, 1.0, 100)', 'np.arange(6).reshape(2, 3)')
@@ -117,7 +118,7 @@ def formula_of(value: np.ndarray[Any, Any]) -> str | None:
     for function, *arguments in _candidates(value):
         with np.errstate(all="ignore"):
             made = getattr(np, function)(*arguments, dtype=value.dtype)
-        if made.size != value.size or made.tobytes() != value.tobytes():  # -0.0 is not 0.0
+        if made.size != value.size or made.tobytes() != value.tobytes():  # -0.0 differs from 0.0
             continue
         usual = "int64" if function == "arange" else "float64"
         named = [] if value.dtype == usual else [ast.keyword("dtype", literal(value.dtype))]
@@ -130,7 +131,7 @@ def formula_of(value: np.ndarray[Any, Any]) -> str | None:
 
 
 def _candidates(value: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:
-    """Functions with arguments that may give an array's elements, in turn."""
+    """Functions with arguments that may give an array's elements, to be tried in turn."""
     flat = value.ravel()
     first, second, last = (flat[at].item() for at in (0, 1, -1))
     yield "full", single(value.shape), first

@@ -51,8 +51,8 @@ class Emitted:
     in the module: ``workspace()`` returns the function with buffers of its own. None: the function
     stands in the module itself, as ``name``.
 
-    Where its values live: the variables of ``tree`` have ``names``, and buffers by the ``plan``,
-    of ``buffer_bytes`` in all. The others are in the storage that ``storage`` tells of, but for the
+    Where its values live: the variables of ``tree`` have ``names``, and buffers by the ``plan``, of
+    ``buffer_bytes`` in all. The others are in the storage that ``storage`` tells of, but for the
     ``unmade``, which are stored nowhere, or only in an argument. ``saved`` are constant arrays that
     the module needs under these names.
     """
@@ -89,9 +89,9 @@ def emit(
     ``taken`` further names of the module it is for. ``save`` keeps a constant array in the module
     and gives its name.
 
-    The arguments are called as the user called them. Where one has the name of what the code calls,
-    such as ``range``, the code calls that by another name, ``range_1``; and so is the function
-    called, if need be.
+    The arguments have the names that the user gave them. If one has the name of something that the
+    code calls, such as ``range``, the code uses another name for that, ``range_1``. The function,
+    too, is renamed if need be.
     """
     known = global_names(staged.program)
     names = Names([staged.program.name, *arguments, *taken])
@@ -115,8 +115,8 @@ def emit(
 def _with_own_arguments(
     made: Emitted, arguments: Sequence[str], aliases: Mapping[str, str]
 ) -> Emitted:
-    """The function with arguments of these names, and aliases for what the code calls by one of
-    them. (It was made with other names for the arguments.)"""
+    """The function, which was made with other names for its arguments, with arguments of these
+    names, and aliases for everything that the code calls by one of these names."""
     back = {new: own for new, own in zip(made.arguments, arguments, strict=True) if new != own}
     lines = with_names(made.source, {**aliases, **back}).split("\n")
     at = lines.index("", lines.index("import numpy as np"))
@@ -165,7 +165,7 @@ class _Emitter:
         self.schedule = make_schedule(self.tree, contiguous, options)
         taken = [*self.arguments, FACTORY, *known, *defaults.values(), *self.saved]
         if self.schedule.is_fast:
-            taken.append(self.name)  # the buffers stand around the function
+            taken.append(self.name)  # the buffers are in the scope around the function
         self.naming = Naming(self.schedule, taken)
         self.statements = Statements(self.schedule, self.naming)
 
@@ -201,7 +201,7 @@ class _Emitter:
     # --- the parts of the function -------------------------------------------------------------
 
     def _prologue(self) -> list[ast.stmt]:
-        """Names for the arguments' leaves that are used."""
+        """The statements that give names to those leaves of the arguments that are used."""
         targets: list[ast.expr] = []
         values: list[ast.expr] = []
         for leaf in self.staged.leaves:
@@ -254,7 +254,7 @@ class _Emitter:
         return self._replaced(result, parts)
 
     def _replaced(self, result: Group, parts: list[ast.expr]) -> ast.expr:
-        """A namedtuple or a dataclass: the argument's own with other fields."""
+        """A namedtuple or a dataclass: a copy of the argument's with other fields."""
         like = self._expression(result.like)
         changed = [
             ast.keyword(str(key), code)

@@ -23,8 +23,8 @@ Errstate: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass
 class Block:
-    """Consecutive statements from one line of the user's program. One that ``continues`` has more
-    of the line that the block before it has."""
+    """Consecutive statements from one line of the user's program. A block that ``continues`` goes
+    on with the line of the block before it."""
 
     location: Location
     statements: list[ast.stmt | Compound | Commented] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Block:
 @dataclass
 class Compound:
     """A statement with blocks of its own: its first line (as a statement whose body does not
-    matter), and for an ``if`` what stands under its ``else``."""
+    matter), its blocks, and for an ``if`` those under its ``else``."""
 
     head: ast.stmt
     body: list[Block]
@@ -75,7 +75,7 @@ def started(lines: Sequence[str], location: Location | None, statement: ast.stmt
 class _Layout:
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self.key: tuple[Any, ...] | None = None  # of the line that was shown last
+        self.key: tuple[Any, ...] | None = None  # identifies the user's line that was shown last
 
     def blocks(self, blocks: Sequence[Block], indent: int, errstate: Errstate) -> None:
         """Blocks under an ``errstate``; those that need another stand within a ``with``."""
@@ -104,7 +104,7 @@ class _Layout:
                 self.lines += started(lines, block.location, statement)
 
     def _comment(self, block: Block, indent: int) -> None:
-        """The comment above a block, if it is not what was shown last."""
+        """The comment above a block, unless it was the last one shown."""
         key = block_key(block.location)
         comment = comment_on(block.location, indent)
         if comment and not (block.continues and key == self.key):
@@ -131,7 +131,8 @@ class _Layout:
     def _inner(
         self, blocks: Sequence[Block], indent: int, location: Location, errstate: Errstate
     ) -> None:
-        """Blocks under the first line of a statement: what is of this line has no comment."""
+        """Blocks under the first line of a statement: those from the same line of the user's have
+        no comment."""
         self.key = block_key(location)
         first = next(block for block in blocks if block.statements)
         first.continues = True
@@ -144,7 +145,7 @@ class _Layout:
 
 
 def _chained(compound: Compound, errstate: Errstate) -> tuple[Block, Compound] | None:
-    """What stands under an ``else``, if it is one ``if`` and nothing else."""
+    """The statement under an ``else``, if it is a single ``if``, which is printed as ``elif``."""
     blocks = [block for block in compound.orelse if block.statements]
     if len(blocks) != 1 or len(blocks[0].statements) != 1:
         return None

@@ -1,4 +1,4 @@
-"""What variables are called in the text."""
+"""The names of variables in the text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from stcompile.wengert.naming import Names, base_name
 
 
 class Naming:
-    """Gives each class of variables the name that it wishes for: the first that the user or the
-    adjoint gave to one of them."""
+    """Gives each class of variables its wanted name: the first that the user or the adjoint gave to
+    one of them."""
 
     def __init__(self, schedule: Schedule, taken: Iterable[str]) -> None:
         self.tree = tree = schedule.tree
@@ -24,15 +24,15 @@ class Naming:
         self.names = Names(taken)
         self.given: dict[Variable, str] = {}
         self.is_flat = all(isinstance(item, Step) for item in tree.region.items)
-        self._counters: dict[str, list[str]] = {}  # names of counters whose loops are over
+        self._counters: dict[str, list[str]] = {}  # free names of counters: their loops are over
         self.by_hint: dict[str, Variable] = {}
         for variable, hint in tree.hints.items():
-            if variable.name == hint or hint not in self.by_hint:  # the program's own go first
+            if variable.name == hint or hint not in self.by_hint:  # the program's own first
                 self.by_hint[hint] = variable
         self.bases = self._bases({*schedule.read}.difference(schedule.inlined))
 
     def _bases(self, named: Set[Variable]) -> Counter[str]:
-        """How often each name is wished for: `h.1` is `h` where no other `h` is left."""
+        """How many classes want each name: `h.1` is called `h` if no other `h` is left."""
         hints = self.tree.hints
         if self.is_flat:
             return Counter(map(base_name, hints.values()))
@@ -46,13 +46,13 @@ class Naming:
         return bases
 
     def called(self, variable: Variable) -> ast.Name:
-        """The variable by its name, which it gets when it is first asked for."""
+        """The variable as code: it gets its name when this is first called."""
         if variable not in self.given:
             self.give(variable, self._wished(variable))
         return name(self.given[variable])
 
     def give(self, variable: Variable, own: str) -> None:
-        """Call a variable, and those that share its name, like this."""
+        """Give a variable, and those that share its name, this name."""
         self.given.update(dict.fromkeys(self.sharing.members(variable), own))
 
     def counter(self, variable: Variable) -> ast.Name:
@@ -65,7 +65,8 @@ class Naming:
         return name(self.given[variable])
 
     def release(self, counter: Variable) -> None:
-        """A loop is over: another one's counter may take its name."""
+        """Note that a loop is over, so that the counter of another loop may take its counter's
+        name."""
         if counter in self.given:
             hint = self.tree.hints[counter]
             wish = "i" if is_unnamed(hint) or hint.startswith("_") else base_name(hint)

@@ -23,7 +23,7 @@ MODULE = "scipy.linalg.blas"
 
 @dataclass(frozen=True)
 class Factor:
-    """An array that is contiguous: its code, and whether it is in Fortran's order."""
+    """A contiguous array: its code, and whether it is in Fortran's order."""
 
     code: ast.expr
     ndim: int
@@ -76,7 +76,7 @@ def blas_call(
 
 
 def _trans(factor: Factor, turned: bool) -> ast.expr:
-    """BLAS's flag: does the view have to be transposed to give the array (its transpose)?"""
+    """BLAS's flag: whether the view has to be transposed to give the array (or its transpose)."""
     view_is_turned = not factor.is_fortran
     return literal(int(view_is_turned != turned))
 
@@ -86,7 +86,7 @@ def _statement(function: str, arguments: list[ast.expr]) -> ast.stmt:
 
 
 def alpha_of(product: Product, scale: ast.expr | None) -> ast.expr:
-    """The factor of a product that is added."""
+    """The factor ``alpha`` of a product that is added."""
     if scale is None:
         return literal(-1.0 if product.is_negative else 1.0)
     if not product.is_negative:

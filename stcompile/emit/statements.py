@@ -29,8 +29,8 @@ from stcompile.wengert.ir import Atom, Variable
 class Statements(Steps):
     """Writes the items of a tree, one after the other, into ``blocks``.
 
-    What the statements of a loop allocate counts once for each step (once if their number is not
-    known), what those of a branch do where it is more.
+    The bytes that the statements of a loop allocate count once for each step (once if the number of
+    steps is not known); of a branch the arm that allocates more counts.
     """
 
     def __init__(self, schedule: Schedule, naming: Naming) -> None:
@@ -71,9 +71,9 @@ class Statements(Steps):
         together: bool = False,
         copied: Container[Variable] = (),
     ) -> None:
-        """Assign to variables what they are from here on: all at once if one is read for another,
-        or where several shall stand ``together``; but what has a buffer is copied there. Of the
-        ``copied`` ones it is a copy."""
+        """Assign their new values to variables: all at once if the value of one reads another, or
+        if several are to stand ``together``. A variable with a buffer gets a copy in it, and one of
+        the ``copied`` ones a new copy."""
         schedule = self.schedule
         codes = {
             v: copy_of(self.operand(atom)) if v in copied else self.expression(atom)
@@ -93,7 +93,7 @@ class Statements(Steps):
                 self.assign(variable, codes[variable], location)
 
     def _moved(self, move: Move, code: ast.expr, location: Location) -> ast.expr:
-        """What is moved: itself, or a name for it where it is kept aside."""
+        """The atom of a move, or its temporary name if it is kept aside."""
         target = move.target
         if move.aside:
             own = self.naming.names.unnamed()
@@ -136,7 +136,8 @@ class Statements(Steps):
             self.put(Compound(head, then, otherwise), branch.location)
 
     def _stays_undefined(self, output: Variable, atom: Atom) -> bool:
-        """True if no path reads what an arm leaves undefined: it needs no statement."""
+        """True if no path reads a variable that an arm leaves undefined: then the arm needs no
+        statement for it."""
         return self.schedule.is_undefined(atom) and output in self.guarded
 
     # --- loops ---------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ class Statements(Steps):
         self.put(Compound(head, blocks), location)
 
     def _prepare(self, loop: Repeat) -> None:
-        """What stands before the loop."""
+        """Write the statements before the loop."""
         plan = self.schedule.plan
         copied = [v for v, *_ in loop.carry if v in self.schedule.writes.copied and not plan.has(v)]
         self.allocated += sum(variable.type.nbytes for variable in copied)
@@ -189,7 +190,7 @@ class Statements(Steps):
         return ast.BinOp(nothing, ast.Mult(), self._length(loop))
 
     def _collect(self, at: int) -> None:
-        """Note values that are known from a position on."""
+        """Write the statements that collect the values known at a position."""
         for loop, collected in self.collected.pop(at, ()):
             if self.schedule.is_in_row(collected):
                 continue
@@ -204,7 +205,7 @@ class Statements(Steps):
                 self.add(ast.Expr(ast.Call(append, [code], [])), location)
 
     def _feeds(self, loop: Repeat) -> None:
-        """The items of a step: under names, if they are not written where they are used."""
+        """Give names to the items of a step, unless they are written where they are used."""
         for feed in loop.feeds:
             if feed.variable in self.schedule.read:
                 whole = self.expression(feed.source)
@@ -232,7 +233,7 @@ class Statements(Steps):
         return ast.While(ast.Constant(True), [ast.Pass()], [])
 
     def _final_location(self, loop: Repeat) -> Location:
-        """The location of what a step hands on."""
+        """The location of the last value that a step hands on."""
         for item in loop.body.items:
             if isinstance(item, Step) and item.equation.outputs:
                 output = item.equation.outputs[0]
@@ -242,8 +243,8 @@ class Statements(Steps):
 
 
 def _guarded(tree: Tree) -> set[Variable]:
-    """Variables that are read by equations within branches alone, further inside than where they
-    are defined."""
+    """Variables that are read only by equations within branches that do not contain their
+    definition."""
     depths = {tree.region: 0}
     homes: dict[Variable, int] = {}
     for region, item in tree.items():

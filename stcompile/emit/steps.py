@@ -30,7 +30,7 @@ class Steps:
     def __init__(self, schedule: Schedule, naming: Naming) -> None:
         self.schedule = schedule
         self.naming = naming
-        self.code: dict[Variable, ast.expr] = {}  # of variables without a name
+        self.code: dict[Variable, ast.expr] = {}  # the code of variables without a name
         self.blocks: list[Block] = []
         self.item: Item | None = None  # the one that is being written
         self.allocated = 0
@@ -49,8 +49,8 @@ class Steps:
     # --- blocks --------------------------------------------------------------------------------
 
     def block(self, location: Location) -> Block:
-        """The block for a line: the last one if it is of this line, but not after a statement that
-        has blocks of its own."""
+        """The block for a line of the user's: the last block if it is for that line, and does not
+        end in a statement with blocks of its own; else a new one."""
         continues = False
         if self.blocks and block_key(self.blocks[-1].location) == block_key(location):
             last = self.blocks[-1]
@@ -61,7 +61,7 @@ class Steps:
         return self.blocks[-1]
 
     def add(self, statement: ast.stmt, location: Location) -> ast.stmt:
-        """Write a statement; returns it as it is written."""
+        """Write a statement, and return it as written."""
         written = _augmented(statement)
         if location.is_derived:
             written = _subtracted(written)
@@ -84,12 +84,12 @@ class Steps:
         self.put(statement, location)
 
     def last(self, otherwise: Location) -> Location:
-        """The location of the last block, for what belongs to no line."""
+        """The location of the last block, for statements that belong to no line of the user's."""
         return self.blocks[-1].location if self.blocks else otherwise
 
     @contextmanager
     def aside(self) -> Iterator[list[Block]]:
-        """Write into blocks of their own."""
+        """Within this, statements are written into new blocks."""
         outer, self.blocks = self.blocks, []
         try:
             yield self.blocks
@@ -145,7 +145,7 @@ class Steps:
             stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
             (statement,) = stored.statements
             if isinstance(self.add(statement, equation.location), ast.AugAssign):
-                return  # nothing is allocated
+                return  # a view allocates nothing
         else:
             self.assign(output, code.value, equation.location)
         if mark_of(equation.primitive) == "fresh" and output not in self.schedule.put_back:
@@ -159,14 +159,14 @@ class Steps:
         return substitute(equation.primitive, operands, equation.params)
 
     def _change(self, equation: Equation, way: Way, operands: list[Operand]) -> None:
-        """What changes an array in place, or a copy of it."""
+        """Write a change of an array in place, or of a copy of the array."""
         output, location = equation.output, equation.location
         at = inplace_operand(equation.primitive)
         own = self.naming.called(output)
         if way is not Way.CHANGE:
             self.allocated += output.type.nbytes
         if way is Way.ADD:
-            summed = substitute("add", operands, {})  # no copy: the sum is a new array
+            summed = substitute("add", operands, {})  # no copy is needed: the sum is a new array
             assert summed.value is not None
             self.assign(output, summed.value, location)
             return
@@ -183,7 +183,7 @@ class Steps:
     def _into(
         self, primitive: str, equation: Equation, operands: list[Operand], params: Params
     ) -> None:
-        """A value that is written into a place."""
+        """Write a value into its place."""
         self.block(equation.location)
         out = Operand(self._place_of(equation.output), equation.output)
         for statement in substitute_into(primitive, out, operands, params):
@@ -191,7 +191,7 @@ class Steps:
         self._name_row(equation.output, equation.location)
 
     def _join(self, equation: Equation, operands: list[Operand]) -> None:
-        """A concatenation: what is not there yet is copied."""
+        """Write a concatenation: parts that were not computed in their place are copied to it."""
         there = {rows.variable for rows in self.schedule.plan.joined[equation.output]}
         self.block(equation.location)
         start = 0
@@ -204,12 +204,12 @@ class Steps:
             start = stop
 
     def _place_of(self, output: Variable) -> ast.expr:
-        """Where a value is computed."""
+        """The place where a value is computed."""
         row = self.schedule.plan.rows.get(output)
         return self.naming.called(output) if row is None else self._row(row)
 
     def _is_there(self, output: Variable, atom: Atom) -> bool:
-        """True if an atom is in the very place where a value is computed."""
+        """True if an atom is in the same place as a value."""
         in_row = output in self.schedule.plan.rows
         return not in_row and self.schedule.is_called(output, atom)
 
@@ -218,7 +218,8 @@ class Steps:
         return ast.Subscript(whole, self.counter(row.loop), ast.Load())
 
     def _name_row(self, value: Variable, location: Location) -> None:
-        """A value that was computed in a row is that row from here on, maybe under a name."""
+        """Refer to a value that was computed in a row by that row from here on, under a name if it
+        needs one."""
         row = self.schedule.plan.rows.get(value)
         if row is None:
             return
@@ -236,7 +237,7 @@ class Steps:
     # --- products ------------------------------------------------------------------------------
 
     def _product(self, step: Step, way: Way) -> None:
-        """A product, or a sum of it with an array."""
+        """Write a product, or the sum of a product and an array."""
         equation, output = step.equation, step.equation.output
         location = equation.location
         product = self.schedule.products.get(step.at)
@@ -272,7 +273,7 @@ class Steps:
         factors: list[Operand],
         location: Location,
     ) -> None:
-        """Add a product to an array that BLAS might take a copy of."""
+        """Add a product by NumPy, to an array that BLAS might copy."""
         code = substitute("contract", factors, product.contract.params).value
         assert code is not None
         if product.scale is not None:
@@ -316,7 +317,7 @@ def is_called(code: ast.expr, own: str) -> bool:
 
 
 def _subtracted(statement: ast.stmt) -> ast.stmt:
-    """``d += -v`` as ``d -= v``: the same for the floating-point numbers of an adjoint."""
+    """``d += -v`` as ``d -= v``, which is the same for the floating-point numbers of an adjoint."""
     if not isinstance(statement, ast.AugAssign) or not isinstance(statement.op, ast.Add):
         return statement
     value = statement.value

@@ -1,4 +1,5 @@
-"""What is made once, outside the function: its buffers, its constants, and views of them.
+"""What is made once, outside of the generated function: its buffers, its constants, and views of
+them.
 
 The module of a function with buffers has a factory, ``workspace()``. Each call of it makes a set of
 buffers and returns the function that works in them.
@@ -38,8 +39,8 @@ class Workspace:
         self.naming = naming
         self.statements: list[ast.stmt] = []
         self.nbytes = 0
-        self.values: dict[str, Any] = {"np": np}  # of the names, to tell views from copies
-        self.views: dict[str, str | None] = {}  # names of views, by their text
+        self.values: dict[str, Any] = {"np": np}  # by name, to tell views from copies
+        self.views: dict[str, str | None] = {}  # the names of views, by their code
         for block in plan.allocation.blocks:
             self._add_all(self._buffer(block))
         for block in plan.allocation.inner:
@@ -72,7 +73,7 @@ class Workspace:
     # --- buffers -------------------------------------------------------------------------------
 
     def _names(self, block: Memory) -> dict[str, Variable]:
-        """The names of the classes that live in a block."""
+        """The names of the classes of variables that live in a block."""
         heads: dict[str, Variable] = {}
         for head in block.heads:
             if head in self.naming.given:
@@ -111,7 +112,8 @@ class Workspace:
     # --- views ---------------------------------------------------------------------------------
 
     def hoist(self, blocks: Sequence[Block]) -> None:
-        """Give the views that statements make of what is here a name, once."""
+        """Make the views that statements take of buffers and constants once, outside, under
+        names."""
         hoister = _Hoister(self)
         for block in blocks:
             for at, statement in enumerate(block.statements):
@@ -126,7 +128,7 @@ class Workspace:
                     block.statements[at] = hoister.visit(statement)
 
     def view(self, node: ast.expr) -> str | None:
-        """The name for a view of something here; None for any other expression."""
+        """The name of a view of a buffer or a constant; None for any other expression."""
         if not self._is_path(node):
             return None
         text = ast.unparse(node)
@@ -144,7 +146,7 @@ class Workspace:
         return own
 
     def _is_path(self, node: ast.expr) -> bool:
-        """True for an expression that only looks at something here: ``h[0].T``."""
+        """True for an expression that is only a view of a buffer or a constant: ``h[0].T``."""
         if isinstance(node, ast.Name):
             return node.id != "np" and node.id in self.values
         if isinstance(node, ast.Attribute):
@@ -179,7 +181,7 @@ def together(statements: Sequence[ast.stmt], width: int) -> list[ast.stmt]:
 
 
 def _is_look(statement: ast.stmt) -> bool:
-    """True for one name for a part or a view of something."""
+    """True for an assignment of a part or a view to a single name."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         return False
     is_call = any(isinstance(node, ast.Call) for node in ast.walk(statement.value))
@@ -206,7 +208,7 @@ def _joined(group: Sequence[ast.Assign]) -> list[ast.stmt]:
 
 
 class _Hoister(ast.NodeTransformer):
-    """Puts the names of views in their place."""
+    """Replaces views by their names."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -228,7 +230,7 @@ def _is_static(node: ast.expr) -> bool:
 
 
 def _windowed(node: ast.expr) -> ast.expr | None:
-    """What windows are taken of; None for any other expression."""
+    """The array that a call takes sliding windows of; None for any other expression."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) == _WINDOWS:
         static = map(_is_static, [*node.args[1:], *(k.value for k in node.keywords)])
         return node.args[0] if all(static) else None
@@ -247,7 +249,8 @@ def _root(node: ast.expr) -> str:
 
 
 def _wish(node: ast.expr, ndim: int) -> str:
-    """``h_T`` for ``h.T``, ``h_0`` for ``h[0]``, ``h_2d`` for a reshape."""
+    """The wanted name of a view: ``h_T`` for ``h.T``, ``h_0`` for ``h[0]``, ``h_2d`` for a
+    reshape."""
     if isinstance(node, ast.Name):
         return node.id
     inner = node.func if isinstance(node, ast.Call) else node
@@ -301,7 +304,7 @@ def _flat(block: Memory) -> ast.expr:
 
 
 def _part(own: str, size: int, type: Type, order: Order | None) -> ast.expr:
-    """The first elements of a buffer in a shape."""
+    """The first elements of a buffer, in a shape."""
     part: ast.expr = name(own)
     if type.size < size:
         part = ast.Subscript(part, literal(slice(0, type.size)), ast.Load())

@@ -1,7 +1,7 @@
 """Code that draws arguments like those of one call: the same structure, shapes and dtypes.
 
-Of an array of floats only its mean, its standard deviation and its range are kept, of one of
-integers its range.
+For an array of floats only its mean, standard deviation and range are kept, for one of integers its
+range.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stcompile.base.strides import memory_order
 from stcompile.code.literals import attribute, literal, name
 from stcompile.wengert.types import is_generator
 
-SPREAD = 0.01  # of what is differentiated and has only one value: it is to be moved
+SPREAD = 0.01  # for a differentiated array whose elements are all equal: it has to vary
 
 
 def example(values: Mapping[str, Any], moved: Iterable[str], zero: Iterable[str]) -> ast.expr:
@@ -50,7 +50,8 @@ def _zeros(value: Any) -> ast.expr:
 
 
 def _structure(value: Any, parts: list[ast.expr]) -> ast.expr:
-    """A structure of these parts. A class of the user's is stood for by one of the same name."""
+    """A structure of these parts. A class of the same name takes the place of a class of the
+    user's."""
     if type(value) is dict:
         return ast.Dict([literal(key) for key in value], parts)
     if type(value) is list:

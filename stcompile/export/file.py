@@ -28,12 +28,12 @@ from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import type_of
 
-# What the self-test of each kind of function is made of.
+# The modules that the self-test of each kind of function is made of.
 _SKELETONS: Mapping[str, tuple[ModuleType, ...]] = {
     "check_gradient": (draws, calls, differences, gradient),
     "check_step": (draws, calls, differences, gradient, step),
 }
-_MODULES = ("collections", "dataclasses", "sys")  # that the self-test may name
+_MODULES = ("collections", "dataclasses", "sys")  # modules that the self-test may name
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Unit:
     options: Options = READABLE
 
     def emitted(self, saved: Saved, taken: Collection[str]) -> Emitted:
-        """The source for a module in which other names are ``taken``. It calls nothing but NumPy,
-        and SciPy if the user's function does."""
+        """The source, for a module in which these names are ``taken``. It calls only NumPy, and
+        SciPy if the user's function does."""
         return emit(
             self.staged,
             self.arguments,
@@ -66,9 +66,9 @@ class Export:
     """What a file is made of: the function ``main``, the ``values`` of the arguments that it is
     exported with, by name, and the user's functions as ``quotes``.
 
-    The self-test is the function ``test`` of the skeleton. It gets the ``references`` (functions
-    to compare with; None stands where it needs none), and the arguments ``wrt`` is about, of which
-    there may be ``several``. ``state`` names those that an optimiser keeps.
+    The self-test is the function ``test`` of the skeleton. It gets the ``references`` (the
+    functions to compare with; None where it needs none), and the arguments that ``wrt`` names,
+    which may be ``several``. ``state`` names the arguments that an optimiser keeps.
     """
 
     main: Unit
@@ -83,14 +83,14 @@ class Export:
 
 @dataclass
 class _Module:
-    """The statements of a module's text, its imports apart."""
+    """The statements of a module, and its imports apart from them."""
 
     imports: list[ast.stmt] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        """Append the statements of a module, as they stand there; its docstring is left out, and so
-        is what it imports from its own folder, which is in the file."""
+        """Append the statements of a module as they are, but for its docstring and the imports from
+        its own folder, whose modules are in the file as well."""
         lines = text.splitlines()
         kept = set(range(len(lines)))
         for at, node in enumerate(ast.parse(text).body):
@@ -213,7 +213,7 @@ def _paragraph(text: str, indent: int = 0) -> list[str]:
 
 
 def _argument_rows(export: Export, emitted: Emitted) -> Iterator[tuple[str, str]]:
-    """Each leaf of the arguments, and what it is."""
+    """Each leaf of the arguments, with its description."""
     changed = {*export.wrt, *export.state} if export.test == "check_step" else set()
     known = {(leaf.argument, leaf.path) for leaf in export.main.staged.leaves}
     called = dict(zip(export.main.arguments, emitted.arguments, strict=True))
@@ -259,7 +259,7 @@ def _from(module: str, names: Iterable[str]) -> str:
 
 
 def _used(text: str) -> Iterator[ast.stmt]:
-    """Imports of the modules that the code of the self-test names."""
+    """The imports of the modules that the code of the self-test names."""
     for module in _MODULES:
         if f"{module}." in text:
             yield ast.Import([ast.alias(module)])
@@ -292,7 +292,7 @@ def _example(drawn: ast.expr) -> list[str]:
 def _entry(
     export: Export, own: str, references: Sequence[str | None], generators: Sequence[str]
 ) -> list[str]:
-    """What runs the self-test."""
+    """The lines that run the self-test."""
     functions = [literal(None) if r is None else name(r) for r in references]
     facts = {"wrt": list(export.wrt), "several": export.several}
     if export.test == "check_step":

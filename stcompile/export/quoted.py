@@ -31,7 +31,7 @@ class Quote:
 
 def quotes(program: Program, definition: Location | None) -> list[Quote]:
     """The function defined at a location, and after it, in the order of the files, the others that
-    equations of the program come from. Functions within one that is quoted are part of it."""
+    equations of the program come from. A function inside a quoted one is part of its text."""
     places = [definition] if definition is not None else []
     lines = dict.fromkeys((p.file, p.line, p.function) for p in [*places, *_locations(program)])
     functions = {file: list(_functions(file)) for file in {file for file, _, _ in lines}}

@@ -19,8 +19,8 @@ MOST = 1000  # elements of an array that is written as a literal
 
 
 class Saved:
-    """What the functions of one file capture, each value under one name: ``statements`` make them,
-    ``generators`` are the names of those that are random generators."""
+    """The values that the functions of one file capture, each under one name: ``statements`` make
+    them, and ``generators`` are the names of the random generators among them."""
 
     def __init__(self) -> None:
         self.statements: list[ast.stmt] = []
@@ -28,8 +28,8 @@ class Saved:
         self._names: dict[Hashable, str] = {}
 
     def defaults(self, staged: Staged) -> Mapping[Variable, str]:
-        """The names of what a staged call captures; `ExportError` if it cannot be saved. (Numbers
-        have no name: they are defaults themselves.)"""
+        """The names of the values that a staged call captures; `ExportError` if one cannot be
+        saved. (Numbers have no name: they are written as the defaults.)"""
         changed = {e.inputs[0] for e in staged.program.equations if e.primitive == "store"}
         for hidden in staged.hidden:
             if hidden.variable in changed:

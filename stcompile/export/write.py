@@ -9,7 +9,7 @@ from stcompile.base.files import write_whole
 
 
 def write_named(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file whole or not at all; `ExportError` if the folder cannot be written to."""
+    """Write a file completely or not at all; `ExportError` if the folder cannot be written to."""
     try:
         write_whole(path, content, make_folder=False)
     except OSError as error:

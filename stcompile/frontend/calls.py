@@ -136,7 +136,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
 def _parts_of_partial(
     run: Run, function: functools.partial[Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The fixed arguments of a real partial: captured values like any other."""
+    """The fixed arguments of a real `functools.partial`: captured values like any other."""
     place = Place.constant(function, "partial")
     args = run.captures.captured(function.args, place.attribute("args"))
     named = run.captures.captured(function.keywords, place.attribute("keywords"))
@@ -144,7 +144,7 @@ def _parts_of_partial(
 
 
 def _drained(run: Run, arguments: Arguments) -> list[Any]:
-    """The arguments with iterators as lists of what they have left."""
+    """The arguments, with each iterator as a list of the items that it has left."""
     return [items_of(run, a) if isinstance(a, Iterator) else a for a in arguments]
 
 
@@ -153,14 +153,15 @@ def _tables() -> types.ModuleType:
 
 
 def _may_be_known(function: Any) -> bool:
-    """False for what is in no table: objects that are not hashable, and functions of the user's."""
+    """False for what cannot be in a table: objects that are not hashable, and the user's
+    functions."""
     if isinstance(function, types.FunctionType):
         return (function.__module__ or "").startswith(LIBRARIES)
     return callable(function) and type(function).__hash__ is not None
 
 
 def _lowering(function: Any) -> Any:
-    """What a function means that a table names, else None."""
+    """The lowering of a function that is in a table, else None."""
     return _tables().FUNCTIONS.get(function) or imported_lowering(function)
 
 
@@ -254,8 +255,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
 def _call_method_of_number(
     run: Run, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Any:
-    """A method of a known scalar of NumPy: computed, unless it gives an array or asks for traced
-    values."""
+    """A method of a NumPy scalar that is known: computed at compile time, unless it gives an array
+    or has traced arguments."""
     if is_static([*arguments, *keywords.values()]):
         result = _compute(run, function, arguments, keywords)
         if not isinstance(result, np.ndarray):
@@ -267,7 +268,7 @@ def _call_method_of_number(
 
 def _call_instance(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """A call of an object of the user's."""
-    run.place_of(function, function)  # its attributes are guarded
+    run.place_of(function, function)  # so that its attributes are guarded
     method = special_method(run, function, "__call__")
     if method is None:
         run.refuse(f"{described(function)} cannot be called", "")
@@ -325,11 +326,12 @@ _MOVES: dict[type, frozenset[str]] = {
 }
 _COMPARING = frozenset({"index", "count", "remove"})  # of lists and tuples
 _BY_KEY = frozenset({"get", "pop", "setdefault"})
-_HOLDS = _BY_KEY | {"append", "insert"}  # what they are given becomes an item, or is one already
+_HOLDS = _BY_KEY | {"append", "insert"}  # their argument becomes an item, or is a key
 
 
 def _iterated(run: Run, function: Any, arguments: Arguments) -> Arguments:
-    """The arguments of a container's method, with lists in place of those that it goes through."""
+    """The arguments of a container's method, with lists in place of the iterables that it goes
+    through."""
     if function.__name__ == "extend":
         return [run.call(list, [argument], {}) for argument in arguments]
     return arguments if function.__name__ in _HOLDS else _drained(run, arguments)
@@ -352,7 +354,7 @@ def _check_container_method(
 
 
 def _keys(function: Any, arguments: Arguments) -> Arguments:
-    """What a method of a dict or set hashes of its arguments."""
+    """The arguments that a method of a dict or a set hashes."""
     owner, name = function.__self__, function.__name__
     if isinstance(owner, dict):
         return arguments[:1] if name in _BY_KEY | {"__contains__", "__getitem__"} else ()
@@ -361,7 +363,7 @@ def _keys(function: Any, arguments: Arguments) -> Arguments:
 
 
 def _check_place(run: Run, function: Any, arguments: Arguments) -> None:
-    """Refuse a place in a list of which data decides how many items it has."""
+    """Refuse a position in a list if the data decide how many items the list has."""
     owner, name = function.__self__, function.__name__
     if isinstance(owner, list) and name == "pop":
         check_place(run, owner, *(arguments or [-1]))
@@ -377,8 +379,8 @@ def _is_library(function: Any) -> bool:
 
 
 def is_helper(function: Any) -> bool:
-    """True for what the derivative rules share: pure functions, which need no staging where they
-    are given static values."""
+    """True for helpers of the derivative rules: pure functions, which are simply called if their
+    arguments are static."""
     module = getattr(function, "__module__", None) or ""
     return isinstance(function, types.FunctionType) and module.startswith(_RULES)
 
@@ -388,7 +390,7 @@ def name_of(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     module = (getattr(function, "__module__", None) or "").split(".")
     owner = getattr(function, "__self__", function)
-    if str(type(owner).__module__).startswith("scipy.stats"):  # of C types it may be anything
+    if str(type(owner).__module__).startswith("scipy.stats"):  # in C types it may be any text
         distribution = f"stats.{getattr(owner, 'name', type(owner).__name__)}"
         return distribution if owner is function else f"{distribution}.{function.__name__}"
     if function is getattr(sys.modules.get("scipy.special"), name or "", None):
@@ -405,7 +407,8 @@ def name_of(function: Any) -> str:
 
 def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """Run an allow-listed callable at compile time. A container that it returns is new, unless it
-    was handed in or was in a container whose method this is (``pop``, ``get``, ``setdefault``)."""
+    was an argument, or an item of the container whose method this is (``pop``, ``get``,
+    ``setdefault``)."""
     receiver = getattr(function, "__self__", None)
     held: Iterable[Any] = ()
     if isinstance(receiver, list | dict):

@@ -57,8 +57,8 @@ def inline_function(
 
 
 def _from_outside(run: Run, function: types.FunctionType, value: Any, place: Place) -> Any:
-    """What a function reads of its globals and defaults: captured, but for the numbers of
-    `stcompile.nn`, which are the constants of published formulas."""
+    """A value that a function reads from its globals or defaults: captured, except for the numbers
+    in `stcompile.nn`, which are constants of published formulas."""
     if isinstance(value, float | int | tuple) and _is_own(function):
         return value
     return run.captures.captured(value, place)
@@ -124,7 +124,7 @@ def inline_closure(run: Run, closure: Closure, arguments: Arguments, keywords: K
 
 
 def _entered(run: Run, node: FunctionNode, frame: Frame, function: Any = None) -> Any:
-    """What a call gives: for a generator function, that runs when its items are taken."""
+    """The value of a call. The body of a generator function runs only when its items are taken."""
     if not yields(node):
         return shared_call(run, frame, function, lambda: _run_body(run, node, frame))
 

@@ -42,12 +42,13 @@ _PRINTED = (float, complex)  # 0.0 and -0.0 differ, one NaN is like another
 
 
 class _Unknown(Exception):
-    """There is something in the state, or in the result, that is not compared or made again."""
+    """Raised if something in the state, or in the result, cannot be compared or made again."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """How to make a call's result again. What the state names by its identity stays alive."""
+    """How to make a call's result again. The objects that the state refers to by identity stay
+    alive."""
 
     again: Callable[[], Any]
     state: _State
@@ -74,13 +75,13 @@ def shared_call(run: Run, frame: Frame, function: Any, stage: Callable[[], Any])
             if _State(run).of_call(frame, function, arguments) == before:
                 run.made[before] = _Known(again, state)
         except _Unknown:
-            pass  # it is staged each time
+            pass  # this call is staged each time
     return result
 
 
 def _is_shared(equation: Equation) -> bool:
-    """False for effects, and for rules of the user's: two calls have two cotangents, and a rule may
-    do with each what it likes."""
+    """False for effects, and for the user's rules: two calls have two cotangents, and a rule may
+    treat each of them differently."""
     if equation.effects or equation.params.get("adjoint") is not None:
         return False
     inner = (value for value in equation.params.values() if isinstance(value, Program))
@@ -88,7 +89,8 @@ def _is_shared(equation: Equation) -> bool:
 
 
 class _State:
-    """Walks what a call can read. What has an identity is numbered in the order it is met."""
+    """Walks through everything that a call can read. Objects with an identity are numbered in the
+    order in which they are met."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -104,7 +106,7 @@ class _State:
         return ("call", itself, run.depth, run.section, errstate, names, around)
 
     def _around(self, node: FunctionNode, parent: Frame | None) -> Key:
-        """What the names that a function reads hold in the frames around it."""
+        """The values, in the frames around a function, of the names that it reads."""
         if parent is None:
             return ()
         owners = ((name, parent.owner_of(name)) for name in _names_in(node))

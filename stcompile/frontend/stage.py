@@ -30,7 +30,7 @@ from stcompile.wengert.types import is_input, is_number
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of, fail)
 
-# Held while a call is staged: the recursion limit, which is raised meanwhile, is the process's own.
+# Held while a call is staged, because the recursion limit, which is raised meanwhile, is global.
 STAGING = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child is made when the lock is free and the limit restored
     os.register_at_fork(
@@ -108,7 +108,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     used = _used(run, outputs)
     hidden = [h for h in run.captures.hidden if h.variable in used]
     for one in run.captures.hidden:
-        if one.variable not in used:  # nothing is computed of it, but Python reads it
+        if one.variable not in used:  # nothing is computed from it, but Python would read it
             run.captures.guard(one.place.fact("presence", _is_there))
     inputs = (*(leaf.variable for leaf in run.captures.leaves), *(h.variable for h in hidden))
     raw = Program(name, inputs, tuple(run.recorder.equations), outputs)
@@ -125,7 +125,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
 
 
 def _is_there(value: Any) -> bool:
-    """True: reading what is not there raises an error."""
+    """True if the attribute exists: reading it raises an error otherwise."""
     return True
 
 

@@ -22,8 +22,8 @@ GIVEN_BACK = "a call gave it back as it is, so that another name stands for the 
 class SubStage:
     """A function as a program of its own.
 
-    ``program.inputs`` are the traced leaves of the arguments, then the variables of the program
-    around it that it reads; ``inputs`` are the values of both. ``arguments`` and ``keywords`` have
+    ``program.inputs`` are the traced leaves of the arguments, then the variables that it reads from
+    the program around it; ``inputs`` are the values of both. ``arguments`` and ``keywords`` have
     the program's variables as leaves; ``result`` has its outputs' positions.
     """
 

@@ -21,7 +21,7 @@ from stcompile.frontend.functions.polynomial import POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.scipy import SCIPY
 
-# Functions that are others under a second name, in NumPy an object of its own.
+# Second names of functions for which NumPy has an object of its own.
 _SECOND_NAMES = frozenset({"amax", "amin", "around", "fix"})
 _OF_LINALG_TOO = frozenset(
     {"cross", "trace", "diagonal", "outer", "matmul", "tensordot", "matrix_transpose"}

@@ -1,4 +1,4 @@
-"""What is there only if data decides so."""
+"""Values that exist only if the data decide so."""
 
 from __future__ import annotations
 

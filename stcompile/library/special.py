@@ -81,7 +81,8 @@ def _floating(x: Any) -> Any:
 
 
 def _shift(x: Any, axis: Any) -> Any:
-    """What is subtracted before the exponential: any number near the largest will do. The floor
-    has no derivative, which would be 0 in the end."""
+    """The number that is subtracted before the exponential: any one near the largest will do. It is
+    rounded down because the floor has no derivative: that of the maximum would cancel in the
+    end."""
     largest = np.floor(np.max(x, axis=axis, keepdims=True))
     return np.where(np.isfinite(largest), largest, 0.0)

@@ -27,10 +27,11 @@ def of_unit_vectors(
 
 
 def of_one(linear: Linear, unit: Any, joined: tuple[bool, ...]) -> Any:
-    """The results of a linear function for a vector v. Those that are ``joined`` are real: r for v
-    and s for ``1j * v``. The tangents of a real number by a + ib are its derivatives by a and by b,
-    and r - is is what the gradient is. The cotangents of a real number, from v of u + iw, are the
-    derivative of u by it and that of -w, and r - is is that of u + iw."""
+    """The results of a linear function for a vector v. Results that are ``joined`` are real: r for
+    v and s for ``1j * v``, and both are joined to ``r - 1j * s``. In forward mode r and s are the
+    derivatives of a real number by a and by b, for an argument a + ib: joined they are its
+    gradient. In reverse mode they are the derivatives of u and of -w by a real argument, for a
+    result u + iw: joined they are the derivative of u + iw."""
     results = linear(unit)
     if not any(joined):
         return results

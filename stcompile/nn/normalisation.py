@@ -30,7 +30,7 @@ def _normalised(x: Array, centred: Array, variance: Array, axis: Axis, eps: Any)
 def _normalised_adjoint(residuals: Any, d_y: Any) -> Any:
     """S. Ioffe, C. Szegedy, "Batch normalization", ICML 2015, section 3, with equal terms joined.
 
-    All of the derivative goes to ``x``, and none to what was computed from it.
+    The whole derivative is given to ``x``, and none to the values that were computed from it.
     """
     y, scale, axis, count = residuals
     along = np.sum(y * d_y, axis=axis, keepdims=True)

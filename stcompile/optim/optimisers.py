@@ -79,7 +79,7 @@ class Optimizer(Stateful, ABC):
         written in the same language."""
 
     def clipped(self, grads: Arrays) -> Arrays:
-        """The gradients within the limits."""
+        """The gradients, limited by ``clip_value`` and ``clip_norm``."""
         if self.clip_value is not None:
             grads = [np.clip(g, -self.clip_value, self.clip_value) for g in grads]
         if self.clip_norm is not None:
@@ -90,7 +90,7 @@ class Optimizer(Stateful, ABC):
         return grads
 
     def prepared(self, params: Arrays, grads: Arrays) -> Arrays:
-        """The gradients clipped, and with those of the weight decay."""
+        """The gradients after clipping, with the gradient of the weight decay added."""
         grads = self.clipped(grads)
         if self.weight_decay is not None:
             grads = [g + self.weight_decay * p for p, g in zip(params, grads, strict=True)]
@@ -203,8 +203,8 @@ class Adam(Optimizer):
     def descend(
         self, params: Arrays, grads: Arrays, ms: Arrays, vs: Arrays, t: Array, decay: float | None
     ) -> None:
-        """Algorithm 1 with the two corrections taken out of the loop; a share ``decay`` of each
-        parameter is taken off as well."""
+        """Algorithm 1, with the two corrections computed once for all parameters; a share ``decay``
+        of each parameter is subtracted as well."""
         number = float(t) + 1  # a Python float: it leaves float32 alone
         t += 1
         rate = self.lr / (1 - self.beta1**number)

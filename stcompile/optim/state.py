@@ -38,11 +38,11 @@ class Stateful:
     slots: ClassVar[tuple[str, ...]] = ()
     state: Mapping[str, Any] = _EMPTY
     _params: Sequence[Any] = ()  # the arrays that the state belongs to
-    _loaded: Mapping[Keys, Any] = MappingProxyType({})  # what the next step is to start from
+    _loaded: Mapping[Keys, Any] = MappingProxyType({})  # the state for the next step to start from
 
     def state_for(self, params: Any) -> Mapping[str, Any]:
         """The state for a structure of parameters: ``state`` itself if it belongs to these very
-        arrays, else a new one, of zeros or of what was loaded.
+        arrays, else a new one, of zeros or of the arrays that were loaded.
 
         Raises `ArgumentsError` if what was loaded does not fit the parameters.
         """
@@ -57,7 +57,7 @@ class Stateful:
         return state
 
     def keep(self, params: Any, state: Mapping[str, Any]) -> None:
-        """Take on a state of `state_for`, once a step was made with it."""
+        """Keep a state of `state_for`, after a step was made with it."""
         self.state, self._params, self._loaded = state, _arrays(params), {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _nested(arrays: Mapping[Keys, Any]) -> dict[str, Any]:
 
 
 def _check_fit(saved: Mapping[Keys, Any], arrays: Mapping[Keys, Any]) -> None:
-    """Refuse saved arrays that are not, one by one, such as the parameters need."""
+    """Refuse saved arrays that do not fit the parameters one by one."""
     hint = "load what was saved with parameters of these names, shapes and dtypes"
     for keys, array in arrays.items():
         if keys not in saved:

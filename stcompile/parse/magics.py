@@ -24,7 +24,7 @@ _NAME = "<%%time "
 def timed_cells() -> Iterator[tuple[str, tuple[str, ...]]]:
     """The name and the lines of each such text, the latest first."""
     for file, entry in reversed([*linecache.cache.items()]):
-        if len(entry) == 1:  # a text that is loaded when it is asked for: a file's
+        if len(entry) == 1:  # the text of a file, which is loaded lazily
             continue
         lines = entry[2]
         if file.startswith(_NAME):

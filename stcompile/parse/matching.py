@@ -122,8 +122,8 @@ _CELL = re.compile(r"^# ?%%|^# <codecell>|^# In\[", re.MULTILINE)
 
 @dataclass(frozen=True)
 class _Block:
-    """Statements of a text that are compiled at once: from ``first``, counted from 0, to before
-    ``end``; with ``rewritten`` after pytest has been at them."""
+    """Statements of a text that are compiled together: from ``first``, counted from 0, to before
+    ``end``; ``rewritten``: after pytest has changed them."""
 
     text: str
     flags: int
@@ -138,7 +138,7 @@ class _Block:
             warnings.simplefilter("ignore")
             if self.rewritten:
                 _rewrite_as_pytest(block, self.text)
-            flags = self.flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebooks do
+            flags = self.flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # as in notebooks
             code: types.CodeType = compile(
                 block, "<source>", "exec", flags=flags, dont_inherit=True
             )
@@ -247,7 +247,7 @@ def _is_rewritten_by_pytest(code: types.CodeType) -> bool:
 
 
 def _rewrite_as_pytest(tree: ast.Module, text: str) -> None:
-    """Do to a tree what pytest does when it imports a test file."""
+    """Change a tree as pytest does when it imports a test file."""
     pytest = sys.modules.get("_pytest.assertion.rewrite")
     if pytest is None:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-# What Python leaves as it is: the keywords of calls and those of class patterns.
+# Names that Python leaves as they are: keywords of calls and of class patterns.
 _NAMED = {
     ast.Name: ("id",),
     ast.Attribute: ("attr",),

@@ -1,8 +1,8 @@
 """The source of a function, accepted only if it compiles to the function itself.
 
 Texts come from where Python keeps them: files, `linecache` (notebooks, prompts, doctests and
-whoever runs generated code register theirs there), and the loader of a module (zip files). Which
-function of a text it is, if any, is for `stcompile.parse.matching` to say.
+whoever runs generated code register theirs there), and the loader of a module (zip files).
+`stcompile.parse.matching` finds out which function of a text it is, if any.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _no_function(value: object) -> SourceError:
 
 
 def _unavailable(code: types.CodeType) -> SourceError:
-    """There is no text: say why."""
+    """The error for a function without a text: it says why there is none."""
     file = code.co_filename
     todo = "define the function in a file or a notebook cell"
     why = "code from exec, standard input or python -c keeps no source"
@@ -141,7 +141,7 @@ def _unavailable(code: types.CodeType) -> SourceError:
 
 
 def _other(code: types.CodeType, is_there: bool) -> SourceError:
-    """There is a text, but it does not compile to the function: say why."""
+    """The error for a text that does not compile to the function: it says why."""
     file, line = code.co_filename, code.co_firstlineno
     if not os.path.exists(file):
         return SourceError(

@@ -1,1 +1,1 @@
-"""Where values live: which buffers a function has, and who takes which."""
+"""Where values live: which buffers a function has, and which values use them."""

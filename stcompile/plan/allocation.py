@@ -1,4 +1,4 @@
-"""Memory for classes of variables with known lifetimes: who takes which buffer."""
+"""Memory for classes of variables with known lifetimes: which class uses which buffer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Layout: TypeAlias = tuple[Type, Order | None]  # None: C order
 @dataclass(eq=False)
 class Block:
     """Memory for ``size`` elements of a dtype, and the classes that live in it, one after the
-    other. Some blocks are the ``rows`` of a class, and inside the block ``around`` them."""
+    other. A block may be the ``rows`` of a class, inside the block ``around`` it."""
 
     dtype: np.dtype[np.generic]
     size: int
@@ -38,7 +38,7 @@ class Block:
         return self.size * self.dtype.itemsize
 
     def add(self, head: Variable, until: int) -> None:
-        """A class lives here until a position."""
+        """Note that a class lives here until a position."""
         self.heads.append(head)
         block: Block | None = self
         while block is not None:
@@ -48,8 +48,8 @@ class Block:
 
 @dataclass
 class Allocation:
-    """``blocks`` do not overlap; ``inner`` are the rows of them that classes live in. ``inplace``
-    tells for a class whose array it took over, in its last read."""
+    """``blocks`` do not overlap; ``inner`` are the rows inside of them that classes live in.
+    ``inplace`` says which class's array another class takes over, at the last read of it."""
 
     blocks: list[Block] = field(default_factory=list)
     inner: list[Block] = field(default_factory=list)
@@ -59,10 +59,10 @@ class Allocation:
 
 @dataclass(frozen=True)
 class Requests:
-    """What classes need: ``head_of`` their members; ``writable`` the positions of the steps that
-    write into a given array, with the operands whose array that may be; ``split`` the classes that
-    are rows of others; ``products`` what some steps compute instead of their equations; ``orders``
-    the storage orders that are not C order."""
+    """What the allocation depends on. ``head_of`` gives the class of each member; ``writable`` the
+    positions of the steps that can write into a given array, with the operands whose array that may
+    be; ``split`` the classes that are rows of others; ``products`` the products that some steps
+    compute instead of their equations; ``orders`` the storage orders that are not C order."""
 
     tree: Tree
     storage: Storage
@@ -82,9 +82,9 @@ def allocate(
     placed: Mapping[Variable, Rows],
     adjacent: Mapping[Variable, Sequence[Rows]],
 ) -> Allocation:
-    """Give each class its memory, in the order of their first values. ``placed`` classes are
-    rows of others, whose life is long enough; those in ``adjacent`` are made of parts that are to
-    be next to each other, which `is_adjacent` tells afterwards."""
+    """Give each class its memory, in the order of their first values. ``placed`` classes are rows
+    of others that live long enough. The classes in ``adjacent`` are made of parts that should be
+    next to each other; `is_adjacent` says afterwards whether they are."""
     return _Allocator(requests, lives, placed, adjacent).run()
 
 
@@ -122,7 +122,7 @@ class _Allocator:
         self.found = Allocation()
         # Blocks by their places in `found`: those that are read, by the last position where they
         # are; those that are free, with the layout they had last; those that were taken just now.
-        # (One that is free stays free until it is taken: rows of it live inside of its life.)
+        # (A free block stays free until it is taken: classes in rows of it live no longer than it.)
         self.busy: list[tuple[int, int]] = []
         self.free: dict[Layout, list[int]] = {}
         self.layout_of: dict[int, Layout] = {}
@@ -142,7 +142,7 @@ class _Allocator:
         return found
 
     def _depth(self, head: Variable) -> int:
-        """How many arrays a class lives inside of."""
+        """The number of arrays, one inside the other, that a class lives in."""
         depth = 0
         while head in self.rows:
             depth, head = depth + 1, self.rows[head].whole
@@ -194,14 +194,14 @@ class _Allocator:
         return source in shown_by(self.requests.storage, self.head_of, atom)
 
     def _reused(self, head: Variable) -> Block | None:
-        """A block that nobody reads any more, as it is or as a part: the first of the same layout,
-        or else the smallest that is large enough."""
+        """A block that is no longer read, or a part of it: the first of the same layout, or else
+        the smallest that is large enough."""
         self._release(self.lives[head].start)
         wanted, layout = head.type, self.requests.layout(head)
         exact, blocks = self.free.get(layout, []), self.found.blocks
         while exact:
             place = heapq.heappop(exact)
-            if self.layout_of.get(place) == layout:  # nobody has taken it for another layout
+            if self.layout_of.get(place) == layout:  # it was not taken for another layout meanwhile
                 return self._taken(place)
         fitting = [
             place
@@ -235,7 +235,8 @@ class _Allocator:
 
 
 def _makers(tree: Tree, head_of: Mapping[Variable, Variable]) -> dict[Variable, Step | Repeat]:
-    """What gives each class its first value, where that may be the array of an operand."""
+    """The step that gives each class its first value, if it may write into the array of an
+    operand."""
     found: dict[Variable, Step | Repeat] = {}
     for _, item in tree.items():
         if isinstance(item, Step):

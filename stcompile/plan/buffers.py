@@ -2,9 +2,9 @@
 
 A class of variables (those that share one name) has a buffer if each of its values is computed by
 an equation that can write into a given array, or handed on from one place to another, and if no
-caller and no list keeps the array. Buffers are given in the order in which they are first needed;
-one whose class is dead is given again, best to the elementwise equation that reads it last, which
-then works in place.
+caller and no list keeps the array. Buffers are assigned in the order in which they are first
+needed. A buffer whose class is dead is used again, preferably by the elementwise equation that
+reads it last, which then works in place.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def plan_buffers(
 
 
 def _are_alone(row: Row, classes: Classes) -> bool:
-    """True if nothing else is called like the names for a row."""
+    """True if no other variables share a name with those of a row."""
     called = {member for own in row.names for member in classes.get(own, [own])}
     return called == {*row.names} and len(classes.get(row.whole, [row.whole])) == 1
 
@@ -138,8 +138,9 @@ class _Planner:
 
     def _allocated(self, requests: Requests) -> tuple[Lives, Joined, Allocation]:
         """The lifetimes, the concatenations with the parts that are computed in their place, and
-        the memory. A concatenation whose parts are next to each other anyway lives where they do;
-        what else is joined can move a part elsewhere, and then it gets a place of its own."""
+        the memory. A concatenation whose parts are next to each other in any case lives where they
+        do. Another concatenation can need one of these parts elsewhere; then the first one gets a
+        place of its own."""
         head_of = requests.head_of
         joined = self._joined(head_of, requests.split)
         inside = {head_of[part.variable] for rows in joined.values() for part in rows}
@@ -165,8 +166,8 @@ class _Planner:
         return lifetimes(self.tree, self.storage, head_of, self.places)
 
     def _split(self, head_of: Mapping[Variable, Variable]) -> dict[Variable, Rows]:
-        """The rows of buffered values that are arrays by themselves; not those of concatenations,
-        which may show what their parts hold."""
+        """The rows of buffered values that are arrays by themselves. Concatenations have none,
+        because their rows may be those of their parts."""
         joined = {step.equation.output for step, _ in joined_parts(self.tree)}
         return {
             variable: rows
@@ -243,7 +244,8 @@ class _Planner:
         return head_of
 
     def _handed_on(self, head_of: Mapping[Variable, Variable]) -> set[Variable]:
-        """What is handed on to variables without a buffer: they would be names of its array."""
+        """Values that are handed on to variables without a buffer, which would be names of the same
+        array."""
         found: set[Variable] = set()
         for _, item in self.tree.items():
             if isinstance(item, Branch):
@@ -258,8 +260,8 @@ class _Planner:
         return found
 
     def _overwritten(self) -> set[Variable]:
-        """Members of classes that get a new value while a view shows an old one: names can stand
-        for another array then, but one array cannot hold both."""
+        """Members of classes that get a new value while a view shows an old one: a name can refer
+        to another array then, but one array cannot hold both values."""
         found: set[Variable] = set()
         views = dict.fromkeys(self.storage.views)
         for step in self.tree.steps:
@@ -284,7 +286,8 @@ class _Planner:
         return found | self._written_while_read(head_of)
 
     def _written_while_read(self, head_of: Mapping[Variable, Variable]) -> set[Variable]:
-        """What an equation computes from a value of the same class that it cannot write over."""
+        """Values that an equation computes from a value of the same class without being able to
+        overwrite it."""
         found: set[Variable] = set()
         for step in self.tree.steps:
             if step.at in self.writes.inplace:
@@ -332,8 +335,8 @@ class _Planner:
         return self._roots(atoms)
 
     def _constants(self, kept: set[Variable]) -> dict[Variable, Equation]:
-        """What equations compute that read nothing, if nobody changes or keeps it, and no loop
-        has them compute it in a row for each step."""
+        """Values of equations without operands, if nothing changes or keeps them, and no loop
+        computes them in a row for each step."""
         found = {}
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
         elsewhere = kept | changed | self.in_rows
@@ -373,7 +376,7 @@ def _prolong(
     """Let concatenations live from the first of their parts on, and these as long as they."""
     before: list[tuple[int, int]] = []
     while before != (now := [(lives[whole].start, lives[whole].end) for whole in joined]):
-        before = now  # a part may be a concatenation, too
+        before = now  # repeat: a part may be a concatenation, too
         for whole, rows in joined.items():
             heads = [whole, *(head_of[part.variable] for part in rows)]
             end = max(lives[head].end for head in heads)

@@ -23,7 +23,7 @@ from stcompile.wengert.templates import mark_of
 @dataclass(frozen=True, eq=False)
 class Row:
     """Where a value of each step of a ``loop`` is computed: in the row of a step in what is
-    ``collected``. ``carry`` tells what it is handed on to, if it is."""
+    ``collected``. ``carry`` is what it is handed on to, if it is."""
 
     loop: Repeat
     collected: Collected
@@ -74,19 +74,19 @@ def collected_rows(
 
 
 def _fits(collected: Collected) -> bool:
-    """True if what the value is collected in has rows that are arrays."""
+    """True if the value is collected in an array whose rows are arrays."""
     whole, own = collected.output.type, collected.atom.type
     return whole.kind == "array" and own.ndim > 0
 
 
 def with_rows(storage: Storage, rows: Mapping[Variable, Row]) -> Storage:
-    """The storage of a tree where these values are rows of what is collected."""
+    """The storage of a tree in which these values are rows of the collected arrays."""
     overlaps = {root: set(others) for root, others in storage.overlaps.items()}
     views = set(storage.views)
     for row in rows.values():
         views.update(row.names)
         named = frozenset[Variable]().union(*map(storage.roots_of, row.names))
-        for root in storage.reach(named):  # what goes on from the last state, too
+        for root in storage.reach(named):  # also values that the last state is handed on to
             overlaps.setdefault(root, set()).add(row.whole)
             overlaps.setdefault(row.whole, set()).add(root)
     return replace(storage, overlaps=overlaps, views=views)

@@ -38,7 +38,7 @@ def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> S
     places = text_places(tree, without_name)
     liveness = Liveness(moments, places)
     rows = collected_rows(tree, writes, writable, without_name)
-    apart = writes.storage.views if is_fast else set()  # they have no buffer
+    apart = writes.storage.views if is_fast else set()  # views have no buffer
     sharing = Sharing(tree, liveness, writes, without_name | apart, places, rows)
     plan = NOTHING
     if is_fast:
@@ -73,7 +73,8 @@ def fused_by(products: Mapping[int, Product]) -> set[Variable]:
 
 
 def _unite(plan: Plan, sharing: Sharing) -> None:
-    """Let what lives in one buffer in turn have one name, unless the user named it."""
+    """Let variables that live in one buffer, one after the other, share a name, unless the user
+    named them."""
     allocation = plan.allocation
     for other, one in allocation.inplace.items():
         sharing.unite(one, other)

@@ -1,4 +1,4 @@
-"""What is written where it is used, and what gets a line and a name of its own."""
+"""Which values are written where they are used, and which get a line and a name of their own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPEN = frozenset({"operand", "predicate", "count", "test", "collected"})
 
 
 def is_unnamed(name: str) -> bool:
-    """True for a name that stands for none: a number, or a place-holder."""
+    """True for a name that does not count as one: a numbered one, or a placeholder's."""
     return is_numbered(base_name(name)) or name.startswith("%")
 
 
@@ -31,11 +31,12 @@ def inlined(
 ) -> set[Variable]:
     """The variables whose value may be written where it is used.
 
-    A value without a name is, if it is used once, by an equation of the same line and in the same
-    region, with nothing written or printed between the two. So is a predicate, a condition, and
-    what a loop hands on to its next step when its variable is still read. A view of something that
-    is never written is, everywhere: it costs nothing. So is the item of a step. What is ``fixed``
-    has a place of its own, and an expression that is long to read has a line and a name.
+    That holds for a value without a name that is used once, by an equation of the same line and in
+    the same region, with nothing written or printed between the two; also for a predicate, a
+    condition, and a value that a loop hands on to its next step while its variable is still read.
+    It always holds for a view of an array that is never written, which costs nothing, and for the
+    item of a step. Values in ``fixed`` have a place of their own, and an expression that is long to
+    read gets a line and a name.
     """
     return _Inlining(tree, moments, writes, fixed).found
 
@@ -61,8 +62,8 @@ class _Inlining:
         raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
         self.liveness = Liveness(moments, raw)
         self.found: set[Variable] = set()
-        self.weights: dict[Atom, int] = {}  # of the expressions
-        self.named = set(tree.inputs)  # what has a name, or is a view of something that has
+        self.weights: dict[Atom, int] = {}  # how long each expression is to read
+        self.named = set(tree.inputs)  # variables with a name, and views of them
         for region, item in tree.items():
             if isinstance(item, Step):
                 self._step(region, item)
@@ -110,7 +111,7 @@ class _Inlining:
             self._write_once(output)
 
     def _is_heavy(self, equation: Equation) -> bool:
-        """True for an expression of many operations and operands, but for a view, which costs
+        """True for an expression of many operations and operands, unless it is a view, which costs
         nothing. A call counts as two operations, a sign between two terms as none, and a number of
         many digits as four operands."""
         primitive = equation.primitive
@@ -129,7 +130,7 @@ class _Inlining:
         self.named.discard(output)
 
     def _is_line(self, use: Use, equation: Equation) -> bool:
-        """True if an expression is read where its line is: a condition is read only there."""
+        """True if an expression is read on its own line, as a condition is."""
         if use.kind == "operand":
             return block_key(_equation(use).location) == block_key(equation.location)
         user = use.user
@@ -141,8 +142,8 @@ class _Inlining:
         return user.location.errstate == equation.location.errstate
 
     def _is_handed_on(self, output: Variable, use: Use, step: Step) -> bool:
-        """True for what can only be assigned at the end of a step, when its variable is no longer
-        read: ``a, b = b, a + b``."""
+        """True for a value that can be assigned only at the end of a step, when its variable is no
+        longer read: ``a, b = b, a + b``."""
         loop = use.user
         assert isinstance(loop, Repeat)
         (carry,) = (c for c in loop.carry if c.final == output)
@@ -173,7 +174,8 @@ class _Inlining:
 
 
 def _equation(use: Use) -> Equation:
-    """The equation that a use belongs to; one without effect for control flow."""
+    """The equation that a use belongs to; for control flow an equation without effects stands
+    in."""
     return use.user.equation if isinstance(use.user, Step) else Equation((), "", ())
 
 
@@ -188,7 +190,8 @@ def _is_target(use: Use) -> bool:
 
 
 def block_key(location: Location) -> tuple[Any, ...]:
-    """Equal for what belongs in one block: one line of the user's, one iteration, one section."""
+    """A key that is equal for statements in one block: one line of the user's, one iteration, one
+    section."""
     shown = location.shown
     if shown is None:
         return (location.part, location.errstate)
@@ -229,5 +232,5 @@ def _read_at(
 
 
 def is_indexed(loop: Repeat, collected: Collected) -> bool:
-    """True if what a loop collects is put in its place, and not appended."""
+    """True if what a loop collects is assigned by index, and not appended."""
     return loop.reverse or not collected.is_stack

@@ -2,7 +2,7 @@
 
 A *class* is the variables that share one name (`stcompile.plan.sharing`), and so one array. Its
 lifetime is one interval of positions: from the first that gives it a value to the last that reads
-it, or a view of it. What a loop reads of outside is needed until the loop ends.
+it, or a view of it. A value from outside that a loop reads is needed until the loop ends.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def lifetimes(
     class_of: Mapping[Variable, Variable],
     places: Mapping[Variable, Iterable[int]],
 ) -> dict[Variable, Lifetime]:
-    """The lifetimes of classes; ``class_of`` gives for each of their members the first one, and
-    ``places`` the positions where the text reads a variable."""
+    """The lifetimes of classes. ``class_of`` gives the class of each member by its first variable,
+    and ``places`` the positions where the text reads a variable."""
     found: dict[Variable, Lifetime] = {}
     for variable, at in _definitions(tree):
         head = class_of.get(variable)
@@ -73,7 +73,7 @@ def _definitions(tree: Tree) -> list[tuple[Variable, int]]:
 
 
 class _Loops:
-    """The loops of a tree, to tell how long one needs what it reads."""
+    """The loops of a tree, which determine how long a value is needed."""
 
     def __init__(self, tree: Tree) -> None:
         self.spans: list[tuple[int, int]] = [
@@ -82,7 +82,7 @@ class _Loops:
         self.starts: Sequence[int] = [start for start, _ in self.spans]
 
     def until(self, at: int, start: int) -> int:
-        """How long a value that is there from ``start`` on is needed by a use at a position."""
+        """Until when a value that exists from ``start`` on is needed by a use at a position."""
         last = bisect_right(self.starts, at)
         ends = [end for begin, end in self.spans[:last] if start <= begin and at <= end]
         return max(ends, default=at)

@@ -22,7 +22,7 @@ class Move:
 
 
 def is_crossed(schedule: Schedule, pairs: Sequence[Pair]) -> bool:
-    """True if one of the variables is read for a later one, which needs what it was before."""
+    """True if a variable that was assigned is read for a later one, which needs its old value."""
     heads = [schedule.head_of(variable) for variable, _ in pairs]
     return any(
         not schedule.reads(atom).isdisjoint(heads[:place]) for place, (_, atom) in enumerate(pairs)
@@ -30,9 +30,10 @@ def is_crossed(schedule: Schedule, pairs: Sequence[Pair]) -> bool:
 
 
 def ordered(schedule: Schedule, pairs: Sequence[Pair]) -> list[Move]:
-    """Moves one after the other, each before what it reads is overwritten. Every round makes one
-    move; where all that are left overwrite what another reads, the one with the fewest readers,
-    which are kept aside. (Boissinot et al. 2009, algorithm 1.)"""
+    """The moves in an order in which each comes before what it reads is overwritten. Every round
+    makes one move. If all that are left overwrite a variable that another one reads, it is the one
+    with the fewest readers, which read a copy that is kept aside. (Boissinot et al. 2009, algorithm
+    1.)"""
     written = {variable: schedule.written(variable) for variable, _ in pairs}
     read = {variable: schedule.shown(schedule.reads(atom)) for variable, atom in pairs}
     pending, found = dict(pairs), []

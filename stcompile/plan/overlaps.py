@@ -2,8 +2,8 @@
 
 A write means what it does with a copy of its value. NumPy makes one where the two overlap, but not
 between vectors that lie in one direction: there it overwrites elements that it reads later, unless
-their strides are the same. Which do depends on the storage order of the array, so such a value is
-copied in the text.
+their strides are the same. That depends on the storage order of the array, so the text copies such
+a value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Arrays that live inside larger ones: the rows of a product, the parts of a concatenation.
 
-A value all of whose readers take rows of it, each its own, is *split*: the rows are arrays by
-themselves that are there when it is. A concatenation whose parts have been computed where it lives
-needs no copy.
+A value is *split* if all its readers take rows of it, no two of them the same: the rows are arrays
+by themselves, which are computed with the value. A concatenation whose parts have been computed
+where it lives needs no copy.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _first_row(equation: Equation) -> int | None:
 
 
 def _is_plain(use: Use) -> bool:
-    """True for an operand of an equation that makes no view of it."""
+    """True for an operand that its reader makes no view of."""
     return isinstance(use.user, Step) and mark_of(use.user.equation.primitive) == "fresh"
 
 

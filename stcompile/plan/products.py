@@ -1,8 +1,8 @@
 """Products that are added to an array: BLAS does both at once.
 
 ``acc + alpha * (x @ y)`` is one call of ``gemm``, ``acc + alpha * outer(x, y)`` one of ``ger``
-(Dongarra et al. 1990; Lawson et al. 1979). The product itself, such as the gradient that an update
-takes at once, is then never stored.
+(Dongarra et al. 1990; Lawson et al. 1979). The product itself, such as a gradient that an update
+subtracts at once, is then never stored.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def find_products(
     contiguous: Container[Variable],
 ) -> dict[int, Product]:
     """The products of a tree, by the positions of the additions. ``contiguous`` are the variables
-    that may be matrices among the operands."""
+    that BLAS can read as matrices."""
     found: dict[int, Product] = {}
     storage = writes.storage
     changes = _changes(tree, writes)
@@ -53,7 +53,7 @@ def find_products(
             product = _product(item, region, storage, tree.uses)
             if product is not None and _fits(item.equation, contiguous):
                 user, made = product
-                # Of a sum of two products, the second is added where the first was made.
+                # In a sum of two products, the second one is added to the array of the first.
                 is_better = user.at not in found or user.equation.inputs[0] == made.acc
                 if is_better and not _is_changed(made, changes, item.at, user.at, storage):
                     found[user.at] = made
@@ -67,7 +67,7 @@ def _fits(contract: Equation, contiguous: Container[Variable]) -> bool:
 
 
 def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Atom]]:
-    """Where an array is changed in place, and which."""
+    """The positions where arrays are changed in place, and these arrays."""
     found = []
     for step in tree.steps:
         if step.equation.primitive == "store":
@@ -84,7 +84,8 @@ def _is_changed(
     stop: int,
     storage: Storage,
 ) -> bool:
-    """True if a factor is changed between its product and the addition, which would read it."""
+    """True if a factor is changed between its product and the addition, where BLAS would read
+    it."""
     factors = product.contract.inputs
     return any(
         start < at < stop and any(storage.share(target, factor) for factor in factors)
@@ -95,7 +96,7 @@ def _is_changed(
 def _product(
     step: Step, region: Region, storage: Storage, uses: Mapping[Variable, Sequence[Use]]
 ) -> tuple[Step, Product] | None:
-    """What the product may be added to, and the step that does it."""
+    """The step that adds the product to an array, and the fused operation."""
     contract = step.equation
     if not is_blas(contract):
         return None
@@ -123,7 +124,7 @@ def _product(
         return None
     type = value.type
     fits = equation.output.type == type and acc.type.dtype == type.dtype
-    is_array = acc.type.ndim > 0  # it may be spread
+    is_array = acc.type.ndim > 0  # it may be broadcast
     if not fits or not is_array or any(storage.share(acc, atom) for atom in contract.inputs):
         return None
     negative = equation.primitive == "subtract"
@@ -131,14 +132,15 @@ def _product(
 
 
 def _is_factor(type: Type) -> bool:
-    """True for a number that BLAS takes, and whose negative is that: a NumPy integer wraps."""
+    """True for a number that BLAS takes as a factor. A NumPy integer is none: its negative may wrap
+    around."""
     return type.kind == "python" or (type.kind == "scalar" and type.inexact)
 
 
 def _only_user(
     value: Variable, region: Region, uses: Mapping[Variable, Sequence[Use]]
 ) -> Step | None:
-    """The step that alone reads a value, beside the one that computes it."""
+    """The only step that reads a value, if it is in the region where the value is computed."""
     readers = uses.get(value, ())
     if len(readers) != 1 or readers[0].region is not region:
         return None
@@ -160,9 +162,9 @@ def is_blas(contract: Equation) -> bool:
 
 
 def suits_numpy(tree: Tree) -> bool:
-    """True for a program most of whose work is in products with a thin factor: a kernel of few
-    filters with the windows of many images. The BLAS that comes with NumPy is quicker with these,
-    and the two are not mixed."""
+    """True for a program that does most of its work in products with a thin factor, such as a
+    kernel of few filters with the windows of many images. The BLAS that comes with NumPy is quicker
+    with these, and the two are not mixed."""
     work, thin = 0, 0
     for step in tree.steps:
         if step.equation.primitive == "contract":

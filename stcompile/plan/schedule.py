@@ -1,4 +1,4 @@
-"""What the text of a function does, and where: everything that is decided before it is printed."""
+"""The schedule of a function: everything about its text that is decided before it is printed."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from stcompile.wengert.ir import Atom, Variable
 
 
 class Way(Enum):
-    """What the text has for a step."""
+    """How a step is printed."""
 
-    NOTHING = auto()  # it is done elsewhere
-    HELD = auto()  # what is there before the function runs, or inside of what was computed
-    UNDEFINED = auto()  # no value: nothing reads it
+    NOTHING = auto()  # not at all: it is done elsewhere
+    HELD = auto()  # not at all: its value exists before the call, or inside of another value
+    UNDEFINED = auto()  # not at all: it has no value, and nothing reads it
     INLINE = auto()  # an expression where it is used
     EFFECT = auto()  # a statement without a value
     NAME = auto()  # an assignment to a name
     STORE = auto()  # an assignment to all elements of an argument
     INTO = auto()  # a call that writes into a buffer
-    JOIN = auto()  # the parts of a concatenation that are not in their place
+    JOIN = auto()  # copies of those parts of a concatenation that are not in their place
     CHANGE = auto()  # a change in place
-    COPY = auto()  # the same of a copy
-    ADD = auto()  # a sum under a name of its own, in place of a change
-    ADD_INTO = auto()  # or in a buffer
+    COPY = auto()  # a change of a copy
+    ADD = auto()  # a sum under a name of its own, instead of a change
+    ADD_INTO = auto()  # a sum in a buffer, instead of a change
     BLAS = auto()  # a product, or its sum with an array, into a place
     NEW_BLAS = auto()  # into a new array
     NUMPY = auto()  # a sum with a product under a name of its own, by NumPy
-    NUMPY_CHANGE = auto()  # or in place
+    NUMPY_CHANGE = auto()  # a sum with a product in place, by NumPy
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Schedule:
 
     @functools.cached_property
     def fused(self) -> Collection[Variable]:
-        """What BLAS computes together with a sum, and nothing stores."""
+        """Values that BLAS computes together with a sum, and that are stored nowhere."""
         return {variable for product in self.products.values() for variable in product.fused}
 
     @functools.cached_property
@@ -77,12 +77,12 @@ class Schedule:
 
     @functools.cached_property
     def counted(self) -> Collection[Variable | None]:
-        """The counters of loops that compute rows, though nothing may read these."""
+        """The counters of loops that compute rows, even if no equation reads the counter."""
         return {row.loop.counter for row in self.plan.rows.values()}
 
     @property
     def unmade(self) -> Collection[Variable]:
-        """What is stored nowhere, or only in an argument."""
+        """Values that are stored nowhere, or only in an argument."""
         return frozenset([*self.fused, *self.writes.made_in, *self.rows])
 
     # --- names ---------------------------------------------------------------------------------
@@ -97,12 +97,12 @@ class Schedule:
         return is_name and self.sharing.same(variable, atom)
 
     def has_place(self, variable: Variable) -> bool:
-        """True for what is computed in a buffer, or in a row of what a loop collects."""
+        """True for a value that is computed in a buffer, or in a row of what a loop collects."""
         return self.plan.has(variable) or variable in self.plan.rows
 
     def is_row(self, atom: Atom) -> bool:
-        """True for a value that is printed as the row it was computed in: it is not handed on, and
-        the user has no name for it."""
+        """True for a value that is printed as the row in which it was computed, because it is not
+        handed on and the user did not name it."""
         row = self.plan.rows.get(atom) if isinstance(atom, Variable) else None
         return row is not None and row.carry is None and not self.sharing.is_named(*row.names)
 
@@ -112,8 +112,8 @@ class Schedule:
         return row is not None and row.collected is collected
 
     def is_there(self, variable: Variable, atom: Atom) -> bool:
-        """True if an atom needs no assignment to be called like a variable: it is, or is nothing
-        that anyone reads."""
+        """True if an atom needs no assignment to have the name of a variable: it has that name
+        already, or is never read."""
         is_nothing = self.plan.has(variable) and self.is_undefined(atom)
         return is_nothing or self.is_called(variable, atom)
 
@@ -122,7 +122,7 @@ class Schedule:
         return step is not None and step.equation.primitive == "undef"
 
     def reads(self, atom: Atom) -> set[Variable]:
-        """What stands for the names that are read where an atom is printed."""
+        """The variables whose names are read where an atom is printed."""
         if not isinstance(atom, Variable) or self.is_undefined(atom):
             return set()
         parts: Sequence[Atom | None] = ()
@@ -144,7 +144,8 @@ class Schedule:
         return {f.variable: (f.source, loop.counter) for loop in loops for f in loop.feeds}
 
     def shown(self, names: Collection[Variable]) -> set[Variable]:
-        """Names, and the classes with a buffer whose array they are or show a part of."""
+        """The given variables, and the classes with a buffer whose array they are or show a part
+        of."""
         found = set(names)
         for own in names:
             for member in self.sharing.members(own):
@@ -152,7 +153,7 @@ class Schedule:
         return found
 
     def written(self, variable: Variable) -> set[Variable]:
-        """What an assignment to a variable overwrites, of those."""
+        """Those of the given variables that an assignment to a variable overwrites."""
         own = {self.head_of(variable)}
         if variable in self.rows:
             return own

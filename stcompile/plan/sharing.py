@@ -33,17 +33,17 @@ class Sharing:
         places: Mapping[Variable, Sequence[int]],
         rows: Container[Atom] = (),
     ) -> None:
-        """``rows`` are values of loops that are computed where they are collected: what such a
-        state starts from is another array."""
+        """``rows`` are the values of loops that are computed where they are collected: the initial
+        value of such a state is in another array."""
         self.tree = tree
         self._rows = rows
         self.writes = writes
         self.liveness = liveness
         self._places = places
-        self._copied: dict[int, Atom] = {}  # targets of writes that copy them first
+        self._copied: dict[int, Atom] = {}  # by position, targets of writes that copy them first
         self.excluded = set(without_name)
         self._class: dict[Variable, list[Variable]] = {}
-        self._first_name: dict[int, tuple[int, str] | None] = {}  # of the lists of classes
+        self._first_name: dict[int, tuple[int, str] | None] = {}  # by the id of a class's list
         for _, item in tree.items():
             if isinstance(item, Repeat):
                 self.excluded.update(feed.variable for feed in item.feeds)
@@ -142,7 +142,7 @@ class Sharing:
         self._join(variable, atom)
 
     def _name(self, atom: Atom) -> str | None:
-        """What the user calls a class of variables."""
+        """The user's name for a class of variables."""
         found = self._named(atom) if isinstance(atom, Variable) else None
         return None if found is None else found[1]
 
@@ -158,8 +158,8 @@ class Sharing:
         return self._overwrite(ours, theirs) or self._overwrite(theirs, ours)
 
     def _overwrite(self, ours: Sequence[Variable], theirs: Sequence[Variable]) -> bool:
-        """True if one of ours is given its value while that of one of theirs may still be read.
-        Both are in order of definition."""
+        """True if a variable of ``ours`` is assigned while the value of one of ``theirs`` may still
+        be read. Both are in order of definition."""
         liveness = self.liveness
         starts = list(map(self._first, theirs))
         ends = list(itertools.accumulate(map(liveness.end_of, theirs), max))

@@ -5,8 +5,8 @@ m.2 = accumulate(m.1, g; op='add')   →   m += g
 store(m, m.2)
 
 In an update the old contents of the array are no longer read after the first of these, so the new
-ones need no storage of their own. Only there: a step that fails before its update leaves every
-array as it was.
+ones need no storage of their own. This is done only in updates, so that a step that fails before
+its update leaves every array as it was.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def make_stored_in_place(tree: Tree, writes: Writes) -> Writes:
     done: set[int] = set()
     for store in _stores(tree):
         chain = finder.chain(store)
-        if chain is not None and chain.first not in made_in:  # else it is copied from there
+        if chain is not None and chain.first not in made_in:  # a second store copies from there
             made_in[chain.first] = chain.target
             done.add(chain.store)
     return replace(writes, made_in=made_in, done=frozenset(done))
@@ -55,7 +55,7 @@ def store_products(tree: Tree, writes: Writes, products: Mapping[int, Product]) 
 
 
 def _stores(tree: Tree) -> Iterator[Step]:
-    """The stores that are in no branch or loop."""
+    """The stores that are outside of branches and loops."""
     items = (item for item in tree.region.items if isinstance(item, Step))
     return (step for step in items if step.equation.primitive == "store")
 
@@ -80,7 +80,7 @@ class _Finder:
 
     @functools.cached_property
     def in_storage(self) -> Mapping[Variable, Sequence[Use]]:
-        """By root: the uses of what may be in its storage."""
+        """By root, the uses of variables that may be in its storage."""
         found: dict[Variable, list[Use]] = {}
         for variable, uses in self.uses.items():
             for root in self.storage.roots_of(variable):
@@ -88,8 +88,8 @@ class _Finder:
         return found
 
     def is_seen(self, target: Variable, value: Variable, maker: Step, store: Step) -> bool:
-        """True if anything reads a value or its target between its making and its store, or the
-        value after it."""
+        """True if something reads the value or its target between the making of the value and its
+        store, or reads the value after the store."""
         return (
             self._readers([value]) != [store.at]
             or any(maker.at < at < store.at for at in self.raising)
@@ -97,7 +97,8 @@ class _Finder:
         )
 
     def chain(self, store: Step) -> _Chain | None:
-        """What is made in the target of a store; None if that would be seen."""
+        """The chain of writes that can be made in the target of a store; None if something would
+        see the difference."""
         target, value = store.equation.inputs
         assert isinstance(target, Variable)
         if not isinstance(value, Variable) or value not in self.makers:
@@ -113,7 +114,7 @@ class _Finder:
         return _Chain(target, members[-1], store.at)
 
     def _members(self, value: Variable) -> list[Variable]:
-        """A value, and those that it was written over, back to the one that made the storage."""
+        """A value and the values that it overwrote, back to the one that made the storage."""
         members = [value]
         while (step := self.makers.get(members[-1])) is not None and self._is_inplace(step):
             operand = step.equation.inputs[inplace_operand(step.equation.primitive)]
@@ -138,7 +139,7 @@ class _Finder:
         return [use.at for member in members for use in self.uses.get(member, ())]
 
     def _sharing(self, variables: Iterable[Variable]) -> Iterator[Use]:
-        """The uses of what may share storage with one of some variables."""
+        """The uses of variables that may share storage with one of the given ones."""
         reached = map(self.storage.reach, map(self.storage.roots_of, variables))
         for root in frozenset[Variable]().union(*reached):
             yield from self.in_storage.get(root, ())
@@ -148,7 +149,8 @@ class _Finder:
         return any(use.at > first.at and use.at != store.at for use in self._sharing([target]))
 
     def _leaves(self, members: list[Variable]) -> bool:
-        """True if the storage of some values is handed on, or written by others than them."""
+        """True if the storage of the values is handed on, or written by other steps than those that
+        make them."""
         for use in self._sharing(members):
             if use.kind != "operand" or not isinstance(use.user, Step):
                 return True

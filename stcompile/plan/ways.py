@@ -54,7 +54,7 @@ def _change(schedule: Schedule, step: Step) -> Way:
 
 
 def _with_product(schedule: Schedule, step: Step) -> Way:
-    """A product that is added to an array: not by BLAS where that might take a copy of it."""
+    """The way of a product that is added to an array: not BLAS, if that might copy the array."""
     product, output, writes = schedule.products[step.at], step.equation.output, schedule.writes
     is_changed = writes.inplace.get(step.at) and product.acc == target_of(step.equation)
     if is_changed or output in writes.made_in:
@@ -66,7 +66,7 @@ def _with_product(schedule: Schedule, step: Step) -> Way:
 
 
 def _suits_blas(schedule: Schedule, equation: Equation) -> bool:
-    """True for a product that is none of elements, of arrays that BLAS reads without a copy."""
+    """True for a product that sums over an axis, of arrays that BLAS reads without a copy."""
     return (
         schedule.has_blas
         and equation.primitive == "contract"
@@ -78,13 +78,13 @@ def _suits_blas(schedule: Schedule, equation: Equation) -> bool:
 
 
 def _is_apart(schedule: Schedule, output: Variable, atoms: tuple[Atom, ...]) -> bool:
-    """True if a new array can be called like a value: what it is computed from is not."""
+    """True if a new array can have a value's name: its operands do not have that name."""
     own = schedule.head_of(output)
     return all(own not in schedule.reads(atom) for atom in atoms)
 
 
 def _is_contiguous(schedule: Schedule, output: Variable) -> bool:
-    """True for what is made in an argument that BLAS writes to without a copy."""
+    """True for a value that is made in an argument that BLAS writes to without a copy."""
     shown: Variable | None = output
     while shown is not None and shown not in schedule.writes.made_in:
         shown = schedule.writes.storage.sources.get(shown)

@@ -12,7 +12,7 @@ from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.templates import inplace_operand, inplace_operands, mark_of
 
-# What puts a value into a place, with what reads that place.
+# Primitives that put a value into a place, with those that read that place.
 _PUTTING = {"store": "", "update": "slice", "index_update": "index"}
 _AUGMENTED = {"add", "subtract", "multiply", "divide"}
 
@@ -37,7 +37,8 @@ def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
 
 
 def fixed_places(tree: Tree, writable: Container[int]) -> set[Variable]:
-    """What has a place of its own if it has a buffer: what these steps compute, and rows of it."""
+    """Values that have a place of their own if they have a buffer: those of these steps, and rows
+    of them."""
     if not writable:
         return set()
     outputs = computed_by(tree, writable)
@@ -51,7 +52,7 @@ def computed_by(tree: Tree, positions: Container[int]) -> set[Variable]:
 
 
 def augmenting(tree: Tree) -> set[Variable]:
-    """What is computed from a place and put back there, and nothing else: ``p -= d``."""
+    """Values that are computed from a place, and only put back there: ``p -= d``."""
     found = set()
     for step in tree.steps:
         wanted = _PUTTING.get(step.equation.primitive)
@@ -80,8 +81,8 @@ def _into(equation: Equation) -> bool:
 
 
 def is_sum(equation: Equation) -> bool:
-    """True for an accumulation that is a sum of the same dtype, and no number where it is to be an
-    array without axes."""
+    """True for an accumulation that a plain sum can replace: the sum has the same dtype, and is not
+    a number where the result is an array without axes."""
     if equation.primitive != "accumulate" or equation.params["op"] != "add":
         return False
     (summed,) = infer("add", tuple(atom.type for atom in equation.inputs), {})

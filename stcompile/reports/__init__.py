@@ -1,1 +1,1 @@
-"""What a compiled function says of itself while it runs: memory, values, graphs."""
+"""Reports on compiled functions: their memory, their values, their graphs."""

@@ -50,8 +50,8 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Residual:
-    """What a loop keeps of all its steps: an array, or (``nbytes`` None) a list, the number of
-    steps being known only at run time."""
+    """What a loop keeps of all its steps: an array or, if the number of steps is known only at run
+    time (``nbytes`` None), a list."""
 
     name: str
     shape: tuple[int, ...]
@@ -65,8 +65,8 @@ class Memory:
     """Bytes of array data.
 
     ``buffers`` are made once, ``nbytes`` in all (0 at the readable level); constants are among
-    them. ``allocated`` bytes are allocated in each call. ``peak`` is the most that is alive at one
-    time, arrays of the caller apart; ``held`` is what is there at one time at most, needed or not:
+    them. ``allocated`` bytes are allocated in each call. ``peak`` is the most that is needed at one
+    time, without the caller's arrays; ``held`` is the most that exists at one time, needed or not:
     the buffers, and what a call allocates. ``naive`` is what a tape would hold that keeps every
     array of the function as it was written, and for each that is floating point a cotangent; where
     the number of steps is not known, one step counts. ``residuals`` are kept by loops.
@@ -226,11 +226,11 @@ class _Report:
             yield life, root.type.nbytes
 
     def _planned(self) -> Iterator[tuple[Lifetime, int]]:
-        """The lives of buffers: of what takes over an array, from after its last read; of what
-        lives inside another array, the time that this is not alive."""
+        """The lives of buffers. A class that takes over an array counts from after that array's
+        last read; one that lives inside another array, only while that array is not alive."""
         lives, allocation = self.plan.lifetimes, self.plan.allocation
         for head, life in lives.items():
-            if head not in self.emitted.names:  # nobody writes it: it is undefined
+            if head not in self.emitted.names:  # nothing writes it: it is undefined
                 continue
             start, stop = life.start, life.end
             block = allocation.block_of[head]

@@ -1,7 +1,7 @@
 """The first NaN of a call, traced to the user's line.
 
 The program is run again, equation by equation, and each NaN among the results is followed back to
-the equation that made it of operands without one. Infinities can be looked for in the same way.
+the equation that made it from operands without one. Infinities can be looked for in the same way.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _origins(
 
 @dataclass(frozen=True)
 class _Event:
-    """One run of an equation that made a NaN (or an infinity) of operands without one."""
+    """One run of an equation that made a NaN (or an infinity) from operands without one."""
 
     equation: Equation
     steps: tuple[int, ...]

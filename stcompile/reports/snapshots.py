@@ -1,4 +1,4 @@
-"""A program after each stage of the pipeline: to be looked at, counted and compared."""
+"""A program after each stage of the pipeline, to be printed, counted and compared."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Snapshots:
 
 
 def snapshots_of(recorded: Sequence[Snapshot], results: int | None, level: Level) -> Snapshots:
-    """What was recorded, the last of it through all stages of a level; outputs from position
-    ``results`` on get storage of their own (None: no output does)."""
+    """The recorded programs, the last of them followed through all stages of a level. Outputs from
+    position ``results`` on get storage of their own (None: no output does)."""
     found = list(recorded)
     found += [Snapshot(stage.name, p) for stage, p in after_each(recorded[-1].program, level)]
     if results is not None:
@@ -88,7 +88,7 @@ def equations_of(program: Program) -> Iterator[Equation]:
 
 def _allocated(equation: Equation) -> int:
     if equation.primitive in ("call", "cond") or shared_input(equation) is not None:
-        return 0  # what they give is made inside, or is there already
+        return 0  # their results are made inside, or exist already
     outputs = equation.outputs
     if equation.primitive == "loop":
         outputs = Ports.of(equation).ys
@@ -102,7 +102,7 @@ def _row(before: Snapshot | None, after: Snapshot) -> tuple[str, str, str, str]:
     changes = [f"-{n} {name}" for name, n in sorted((old - new).items())]
     changes += [f"+{n} {name}" for name, n in sorted((new - old).items())]
     changed = ", ".join(changes)
-    if not changed:  # operands may be others, or the order; names alone do not count
+    if not changed:  # operands or the order may differ, but not names alone
         same = str(renumber(before.program)) == str(renumber(after.program))
         changed = NO_CHANGE if same else "rewritten"
     return (

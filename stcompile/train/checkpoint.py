@@ -101,7 +101,7 @@ def _digest(body: bytes) -> bytes:
 
 
 def _what_is_wrong(content: bytes) -> str:
-    """With a file whose digest does not fit its content."""
+    """What is wrong with a file whose digest does not fit its content."""
     if not content.startswith(b"PK\x03\x04"):
         start = content[:4].hex(" ")
         return f"is not a checkpoint: it starts with {start}" if start else "is an empty file"

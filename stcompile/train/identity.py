@@ -1,4 +1,5 @@
-"""Which run a checkpoint is of: what has to be the same for it to go on to the same result."""
+"""The identity of a run: everything that has to be the same for a checkpoint to lead to the same
+result."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ def require_same(checkpoint: Checkpoint, identity: Identity, path: Path) -> None
 
 
 def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """What two mappings do not have in common, as text."""
+    """The differences between two mappings, as text."""
     names = dict.fromkeys([*found, *wanted])
     return [
         f"{name} was {found.get(name, 'not there')}, not {wanted.get(name, 'there')}"
@@ -73,7 +74,7 @@ def _plain(value: Any) -> Any:
 
 
 def _hash_of_code(source: str) -> str:
-    """Without comments, which have the lines of the model's file."""
+    """A hash of the code without its comments, which have line numbers of the model's file."""
     with suppress(SyntaxError):  # a step that is no compiled one may show something else
         source = ast.unparse(ast.parse(source))
     return hashlib.sha256(source.encode()).hexdigest()

@@ -28,7 +28,7 @@ class Checkpoints:
 
 
 class NotFiniteError(Exception):
-    """An array of the run has an infinity or a NaN: no state to go on from."""
+    """An array of the run has an infinity or a NaN, so that no run can go on from it."""
 
     def __init__(self, name: str, value: float) -> None:
         super().__init__(name)
@@ -59,7 +59,7 @@ class Keeper:
         path = self.wanted.path
         target = path.resolve()
         for left in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
-            left.unlink(missing_ok=True)  # of a run that was killed while it wrote
+            left.unlink(missing_ok=True)  # left by a run that was killed while it wrote
         if self.wanted.resume:
             self._resume(path, epochs)
         elif path.exists():
@@ -84,7 +84,7 @@ class Keeper:
         self.latest = checkpoint
 
     def is_due(self) -> bool:
-        """Is it time for a checkpoint, now that one more step was made?"""
+        """True if it is time for a checkpoint, now that one more step was made."""
         self._unsaved += 1
         return self.wanted is not None and self._unsaved >= self.wanted.every
 

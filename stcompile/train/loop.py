@@ -212,7 +212,7 @@ class _Loop:
 
 @contextmanager
 def _bar(title: str, count: int, made: int, progress: bool | None) -> Iterator[Any]:
-    disable = None if progress is None else not progress  # None: where there is no terminal
+    disable = None if progress is None else not progress  # None: if there is no terminal
     tqdm = require("tqdm").tqdm
     how = {"unit": " steps", "disable": disable, "mininterval": 0.2}
     with tqdm(total=count, initial=made, desc=title, **how) as bar:

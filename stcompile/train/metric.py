@@ -58,13 +58,13 @@ class Metric:
 
 
 def _is_right(scores: Array, images: Array, labels: Array) -> Array:
-    """Is the largest score of each row, (N, classes), that of its label?"""
+    """For each row of scores, (N, classes): True if the largest is that of its label."""
     right: Array = np.argmax(scores, axis=1) == labels
     return right
 
 
 def _squared_distance(reconstructions: Array, images: Array, labels: Array) -> Array:
-    """Of each image, (N, pixels), from its reconstruction."""
+    """The squared distance of each image, (N, pixels), from its reconstruction."""
     difference = reconstructions - images
     distance: Array = np.sum(difference * difference, axis=1)
     return distance

@@ -1,4 +1,4 @@
-"""A training run under way: what it changes, and where it stands."""
+"""A training run under way: what it changes, and how far it has come."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Run:
             "peak_bytes": self.peak_bytes,
             "epochs": [dataclasses.asdict(epoch) for epoch in self.results.epochs],
             "microseconds_per_step": self.results.microseconds_per_step,
-            "optimizer": [keys for keys, _ in self._slots()],  # their names, as lists
+            "optimizer": [keys for keys, _ in self._slots()],  # the names of the arrays, as lists
         }
         arrays = {name: array.copy() for name, array in self._arrays()}
         arrays["losses"] = np.array(self.losses, np.float64)

@@ -73,7 +73,7 @@ def compared(
     hidden = transformed.specialise(exact).staged.hidden
 
     def called(function: Callable[..., Any], **changed: Any) -> Any:
-        """A call that draws the same numbers each time."""
+        """The value of a call, which draws the same random numbers each time."""
         with undrawn([*exact.values.values(), *(h.read() for h in hidden)]):
             return exact.call(function, **changed)
 

@@ -1,6 +1,6 @@
 """``checkpoint``: a function whose values are computed again for its adjoint, instead of kept.
 
-Of a call only the operands stay (Griewank & Walther 2008, ch. 12).
+Only the operands of a call are kept (Griewank & Walther 2008, ch. 12).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DONE_ONCE = frozenset({"print", "assert", "raise"})
 
 
 class Checkpoint(Travels):
-    """A function that is run once more when its adjoint is."""
+    """A function that is run once more when its adjoint is computed."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -58,7 +58,8 @@ class Checkpoint(Travels):
 
 
 def _adjoint(program: Program, targets: Sequence[int]) -> Program:
-    """From the inputs, and a cotangent for each output, to those of the inputs ``targets``."""
+    """The program from the inputs, and a cotangent for each output, to the cotangents of the inputs
+    ``targets``."""
     given = [i for i, output in enumerate(program.outputs) if output.type.inexact]
     parts = split(program, [program.inputs[i] for i in targets], given)
     recorder = Recorder()
@@ -73,7 +74,8 @@ def _adjoint(program: Program, targets: Sequence[int]) -> Program:
 
 
 def _again(program: Program) -> Program:
-    """The program, to be run for the adjoint: what it prints and asserts was done before."""
+    """The program, to be run for the adjoint, without its prints and asserts, which were done
+    before."""
 
     def moved(equation: Equation) -> Equation:
         inner = map_programs(equation, _again)

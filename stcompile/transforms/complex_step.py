@@ -11,7 +11,7 @@ from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 
-STEP = 1e-30  # no difference is taken, so that it may be as small as numbers are
+STEP = 1e-30  # no difference is taken, so that nothing cancels however small the step is
 
 
 @public

@@ -77,7 +77,7 @@ class Gradient(DifferentiatedBy):
         given = self.chosen_arguments(run, arguments, keywords)
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
         program = share_common_subexpressions(eliminate_dead_code(drop_idle_ports(whole)))
-        if self.options.level == "fast":  # now: the adjoint follows, and has no rows to fill either
+        if self.options.level == "fast":  # before AD, so the adjoint scatters no unread rows
             narrow = push_maxima(eliminate_dead_code(push_slices(program)))
             renamed = dict(zip(program.inputs, narrow.inputs, strict=True))
             program, variables = narrow, [renamed[variable] for variable in variables]
@@ -129,7 +129,7 @@ class Gradient(DifferentiatedBy):
         return primal.unit(primal.stage(arguments), arguments.values)
 
     def _caution(self, run: Run, program: Program, variables: Sequence[Variable]) -> None:
-        """Note what the function does and its author hardly meant."""
+        """Note what the function does although its author probably did not intend it."""
         run.cautions += truncations(program, variables)
         if not run.depth:  # an inner function's lines are among those of the outer one
             run.cautions += upcasts(program)
@@ -174,7 +174,7 @@ class Gradient(DifferentiatedBy):
 
 
 def _maker(program: Program, atom: Atom) -> Location | None:
-    """Where an output was computed."""
+    """The location where an output was computed."""
     for equation in program.equations:
         if atom in equation.outputs:
             return equation.location

@@ -1,4 +1,4 @@
-"""What users put between a value and its cotangent: `stop_gradient` and `on_cotangent`."""
+"""Hooks between a value and its cotangent: `stop_gradient` and `on_cotangent`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def on_cotangent(value: V, function: Callable[[Any], Any]) -> V:
 
 
 def _each(run: Run, rule: CustomRule, value: Any) -> Any:
-    """A rule, applied to each array and number of floating point in a structure."""
+    """Apply a rule to each floating-point array and number in a structure."""
 
     def leaf(path: trees.Path, part: Any) -> Any:
         is_inexact = isinstance(part, Array | Scalar) and part.type.inexact

@@ -4,10 +4,10 @@ In reverse mode a loop runs the adjoint once for each number of the output, in f
 tangent once for each number of the arguments (Griewank & Walther 2008, ch. 3). What does not depend
 on the row or the column is computed once, before the loop.
 
-Of complex numbers: a complex output by a real argument has the derivatives of its real and its
-imaginary part, a real output by a complex argument those of the convention of gradients; both take
-two directions. A complex output by a complex argument has a derivative that is one complex number
-where it is holomorphic, and this is the result of one direction.
+Complex numbers: the derivative of a complex output by a real argument has those of its real and its
+imaginary part, that of a real output by a complex argument follows the convention of gradients;
+both take two directions. The derivative of a complex output by a complex argument is one complex
+number only if the function is holomorphic, and takes one direction.
 """
 
 from __future__ import annotations
@@ -155,15 +155,15 @@ class Jacobian(DifferentiatedBy):
         others: Sequence[int],
         variables: Sequence[Variable],
     ) -> Blocks:
-        """For each output and each variable its block of the Jacobian, and the ``others`` of the
-        outputs: the function runs once for both."""
+        """For each output and each variable the block of the Jacobian, and the outputs in
+        ``others``: the function runs once for both."""
         types = [sub.program.outputs[i].type for i in outputs]
         height = sum(type.size for type in types)
         width = sum(variable.type.size for variable in variables)
         has_effects = any(equation.effects for equation in sub.program.equations)
         is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
         if is_forward and has_effects and self.mode == "auto":
-            is_forward = False  # an effect in a loop over columns would come once for each
+            is_forward = False  # in a loop over columns an effect would happen once for each
         make = self._columns if is_forward else self._rows
         return make(run, sub, outputs, others, variables)
 
@@ -209,7 +209,7 @@ class Jacobian(DifferentiatedBy):
         beside = self._beside(run, sub, joint, fixed, others)
         known = run.recorder.inline(with_outputs(fixed, (*fixed.outputs, *beside)), sub.inputs)
         kept, values = known[: len(fixed.outputs)], list(known[len(fixed.outputs) :])
-        if len(values) < len(others):  # of a loop or a branch that tangents go through
+        if len(values) < len(others):  # some come from a loop or a branch with tangents
             results = run.recorder.inline(sub.program, sub.inputs)
             values = [results[i] for i in others]
         blocks = []
@@ -229,8 +229,8 @@ class Jacobian(DifferentiatedBy):
     def _beside(
         self, run: Run, sub: SubStage, joint: Program, fixed: Program, others: Sequence[int]
     ) -> list[Atom]:
-        """The other outputs, if what is ``fixed`` computes all of them; else none, if the function
-        may run once more for them."""
+        """The values of the other outputs, if the ``fixed`` part of the program computes all of
+        them; else none, if the function may run once more for them."""
         made = {v for e in fixed.equations for v in e.outputs} | {*fixed.inputs}
         atoms = [joint.outputs[i] for i in others]
         if all(not isinstance(atom, Variable) or atom in made for atom in atoms):
@@ -248,8 +248,9 @@ class Jacobian(DifferentiatedBy):
 def _apart(
     joint: Program, inputs: int, values: int, outputs: Sequence[int]
 ) -> tuple[Program, Program]:
-    """What of a joint program does not depend on tangents, which returns what the rest reads, and
-    the rest: from this and the tangents of the inputs to the tangents of ``outputs``."""
+    """A joint program in two parts: the part that does not depend on tangents, which returns what
+    the other part reads; and the rest, from these values and the tangents of the inputs to the
+    tangents of ``outputs``."""
     dots = joint.inputs[inputs:]
     inexact = [i for i, output in enumerate(joint.outputs[:values]) if output.type.inexact]
     wanted = tuple(joint.outputs[values + inexact.index(i)] for i in outputs)
@@ -269,8 +270,8 @@ def _apart(
 
 
 class _Linear:
-    """A linear program as a function of one of its inputs, the others of them being zero: what it
-    reads besides comes first."""
+    """A linear program as a function of one of its linear inputs, the others being zero. The other
+    values that it reads come first among its inputs."""
 
     def __init__(self, program: Program, kept: Sequence[Atom], at: int) -> None:
         self.program = program
@@ -286,8 +287,8 @@ class _Linear:
 
 
 def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> Sequence[Any]:
-    """The outputs of a linear program for each unit vector: arrays with a first axis for them.
-    Those that are ``joined`` are real, and of two directions."""
+    """The outputs of a linear program for each unit vector: arrays with a first axis for these.
+    Outputs that are ``joined`` are real, and take two directions."""
     if seed.kind != "array":
         one = seed.python_type(1) if seed.kind == "python" else seed.dtype.type(1)
         made: Sequence[Any] = run.call(of_one, (linear, one, joined), {})
@@ -300,7 +301,7 @@ def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> 
 
 
 def _empty(run: Run, type: Type, joined: bool) -> Any:
-    """What there is of a type for no unit vector at all."""
+    """The results of a type for no unit vectors: an array without elements."""
     dtype = np.result_type(type.dtype, np.complex64) if joined else type.dtype
     return zero(run, Type.array(dtype, (0, *type.dims)))
 
@@ -320,7 +321,7 @@ def _shaped(run: Run, value: Any, dims: tuple[int, ...]) -> Atom:
 def _turned(run: Run, value: Any, columns: tuple[int, ...], dims: tuple[int, ...]) -> Atom:
     """Tangents, an axis for the unit vectors first, in the shape of a block of a Jacobian."""
     atom = run.atom(value)
-    if not columns:  # of a number: no axis
+    if not columns:  # the derivative by a number has no axis for it
         return _shaped(run, value, dims)
     axes = (*range(1, atom.type.ndim), 0)
     turned = run.record("transpose", value, axes=axes) if dims else value

@@ -148,12 +148,12 @@ def _compiled(
     make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
 ) -> Dispatcher:
     try:
-        _kept(make, function, count, has_aux, chosen)  # by one thread of those that do it at once
+        _kept(make, function, count, has_aux, chosen)  # made by one thread at a time
         return _kept(make, function, count, has_aux, chosen)
     except TypeError:
         if callable(function) and type(function).__hash__ is not None:
             raise
-        return make(function, count, has_aux, chosen)  # a callable object that is not hashable
+        return make(function, count, has_aux, chosen)  # it is not hashable: nothing is kept
 
 
 def _stage(
@@ -165,7 +165,7 @@ def _stage(
     has_aux: bool = False,
     level: Level | None = None,
 ) -> Any:
-    """Such a function inside another: of the level of that one."""
+    """Stage such a function inside another one, with the level of that one."""
     if len(primals) != len(tangents):
         run.refuse(f"{len(primals)} primals, but {len(tangents)} tangents", "give one for each")
     made = make(function, len(primals), has_aux, options(level))

@@ -35,8 +35,8 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Backward:
-    """The compiled adjoint: of residuals, then of the cotangents of what stands at ``paths`` in the
-    value, which are of the types ``types``. It is pickled as its text."""
+    """The compiled adjoint: a function of the residuals, then of the cotangents, of the types
+    ``types``, of the leaves at ``paths`` in the value. It is pickled as its text."""
 
     source: str
     name: str
@@ -83,7 +83,8 @@ class Vjp(DifferentiatedBy):
         return (made[0], pullback, made[1]) if self.has_aux else (made, pullback)
 
     def staged_apart(self, run: Run, primals: Sequence[Any]) -> tuple[Any, StagedPullback]:
-        """The function's result, and the pullback of what is to be differentiated of it."""
+        """The function's result, and the pullback of that part of it that is to be
+        differentiated."""
         sub = substage(run, self.function, primals, {})
         staged, variables = self.chosen_leaves(run, sub)
         output = sub.result

@@ -114,7 +114,7 @@ def _pairs(
 
 
 def _tangent(run: Run, shown: str, type: Type, given: Any) -> Atom:
-    """What was given for a tangent, in the type of its primal."""
+    """A tangent as the user gave it, in the type of its primal."""
     return converted(run, f"the tangent of {shown}", type, given)
 
 
@@ -146,7 +146,7 @@ def exactly(run: Run, atom: Atom, type: Type) -> Atom:
 
 
 def primal_names(function: Callable[..., Any], count: int) -> list[str]:
-    """What the first ``count`` positional arguments of a function are called."""
+    """The names of the first ``count`` positional arguments of a function."""
     try:
         parameters = [*signature_of(function).parameters.values()]
     except (TypeError, ValueError):

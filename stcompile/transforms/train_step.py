@@ -70,7 +70,7 @@ class TrainStep(Dispatcher):
 
     @property
     def optimizer(self) -> Optimizer:
-        """It stays; its attributes may be changed."""
+        """The optimiser. It cannot be replaced, but its attributes may be changed."""
         return self._optimizer
 
     def watched(self, infinities: bool = False) -> TrainStep:
@@ -128,13 +128,13 @@ class TrainStep(Dispatcher):
         return value
 
     def places(self) -> Mapping[str, Place]:
-        """An entry reads the state from the optimiser. Its arrays being those of the last call, as
-        the parameters are, it is that of these parameters."""
+        """The places of the state, which an entry reads from the optimiser. The entry has checked
+        that the parameters are those of the last call, so the state belongs to them."""
         state = Place.constant(self.optimizer, "optimizer").attribute("state")
         return {name: state.part((("item", slot),)) for name, slot in self._slots.items()}
 
     def _is_first(self, state: Mapping[str, Any]) -> bool:
-        """True if the optimiser has yet to take on a state."""
+        """True if the optimiser has no state yet."""
         if not isinstance(self.optimizer, Stateful) or not state:
             return False
         present = self.optimizer.state
@@ -143,8 +143,9 @@ class TrainStep(Dispatcher):
         return not present
 
     def _check_written(self, specialisation: Specialisation, arguments: Arguments) -> None:
-        """Refuse arrays that cannot be written, or whose writes would be seen elsewhere, before
-        anything is changed. Those that are written are looked at among themselves once."""
+        """Before anything is changed, refuse arrays that cannot be written, or that share memory
+        with each other or with an array that the loss reads. Whether they share memory with each
+        other is checked only once."""
         what = "a parameter, or the optimiser's state," if self._slots else "a parameter"
         names = self.written(arguments)
         written: list[Any] = []

@@ -66,7 +66,7 @@ class UserPrimitive(Travels):
         if not found.shape:
             return found[()]
         shared = any(isinstance(x, np.ndarray) and np.may_share_memory(found, x) for x in operands)
-        return found.copy() if shared else found  # the compiler may write into what it was given
+        return found.copy() if shared else found  # the compiler may write into the result
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         if keywords:
@@ -97,7 +97,8 @@ def _type_of(value: Any) -> Type:
 
 
 def _like_all(operands: Sequence[Operand]) -> Operand:
-    """As an elementwise function: the operands' common shape and dtype, floating point at least."""
+    """The type rule of an elementwise function: the operands' common shape and dtype, floating
+    point at least."""
     shape = np.broadcast_shapes(*(operand.shape for operand in operands))
     dtypes = [operand.dtype for operand in operands]
     floating = [dtype for dtype in dtypes if dtype.kind in "fc"]

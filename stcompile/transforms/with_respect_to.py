@@ -65,7 +65,7 @@ class DifferentiatedBy(Dispatcher):
         return staged, variables
 
     def _check_structure(self, run: Run, which: int | str, value: Any) -> None:
-        """Refuse an object that is not taken apart."""
+        """Refuse an object that has no leaves to differentiate by."""
         if isinstance(value, Variable) or is_number(value) or trees.children(value) is not None:
             return
         library = library_of(value)

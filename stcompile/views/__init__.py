@@ -1,1 +1,1 @@
-"""What users look at: lists after each stage, traces, explanations."""
+"""Views for users: programs after each stage, traces, explanations."""

@@ -36,8 +36,8 @@ Use = tuple[Equation, int]  # an equation, and the position of an operand
 
 STOPS = frozenset({"stop_gradient"})
 FLAT_EVERYWHERE = frozenset({"sign", "floor", "ceil", "rint", "trunc"})
-CONDITIONS = {"where": 0, "masked": 1, "masked_update": 2}  # which operand is one
-TO_INTEGERS = frozenset({"floor_divide"})  # the result may be a float, but is a whole number
+CONDITIONS = {"where": 0, "masked": 1, "masked_update": 2}  # the position of the condition
+TO_INTEGERS = frozenset({"floor_divide"})  # results are whole numbers, even as floats
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def explanation_of(
 ) -> Explanation:
     """The explanation of a gradient at some arguments."""
     bound = gradient.bind(arguments, keywords)
-    cautions = gradient.stage(bound).cautions  # and it refuses what a gradient refuses
+    cautions = gradient.stage(bound).cautions  # refuses whatever a gradient refuses
     staged = Primal(gradient.function).stage(bound)
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     values += [hidden.read() for hidden in staged.hidden]
@@ -199,7 +199,8 @@ class _Ways:
         return bool(np.any(sum(self._flow(use) for use in self.uses.get(variable, ()))))
 
     def _flows(self, wrt: Sequence[Variable], inputs: Sequence[Any]) -> dict[tuple[int, int], Any]:
-        """What flows through each operand on a way from an input whose gradient is zero."""
+        """The cotangent that flows through each operand on a way from an input whose gradient is
+        zero."""
         uses = list(self._ways())
         if not uses:
             return {}

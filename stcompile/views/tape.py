@@ -54,8 +54,8 @@ class Tape:
 
 
 def unfold(program: Program, inputs: Sequence[Any]) -> Tape:
-    """The straight line of a program at some inputs. What has effects and no results is left out;
-    a call with a derivative of its own stays one equation."""
+    """The straight line of a program at some inputs. Equations with effects and no results are left
+    out; a call with a derivative of its own stays one equation."""
     unfolder = _Unfolder()
     variables = tuple(unfolder.recorder.variable(v.type, v.name) for v in program.inputs)
     unfolder.values.update(zip(variables, inputs, strict=True))

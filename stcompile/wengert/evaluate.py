@@ -1,6 +1,6 @@
 """The meaning of a program: run each equation's template, one after the other.
 
-The oracle of every pass and of the emitter, so it is short and knows no trick.
+Every pass and the emitter are tested against it, so it is short and has no special cases.
 
 >>> from stcompile.wengert.text import parse_program
 >>> program = parse_program("program f(x: f64) { y: f64 = multiply(x, x)  return y, 2.0 }")
@@ -20,8 +20,8 @@ from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
 
 Watch = Callable[[Equation, tuple[Any, ...], tuple[Any, ...], tuple[int, ...]], None]
-"""Is told of each equation, those of sub-programs before the one that runs them: the inputs, the
-results, and the steps of the loops around it, the innermost last."""
+"""Called with each equation that was run, those of sub-programs before the one that runs them: its
+inputs, its results, and the steps of the loops around it, the innermost last."""
 
 
 def evaluate(program: Program, *args: Any, watch: Watch | None = None) -> tuple[Any, ...]:
@@ -96,7 +96,7 @@ def _loop(equation: Equation, inputs: tuple[Any, ...], watch: Watch | None) -> t
 
 
 def _inside(watch: Watch | None, step: int) -> Watch | None:
-    """What a step of a loop is watched by."""
+    """The function that watches the equations in a step of a loop."""
     if watch is None:
         return None
     return lambda equation, inputs, results, steps: watch(equation, inputs, results, (step, *steps))

@@ -149,7 +149,7 @@ class Program:
 
 def freeze(params: Mapping[str, Any]) -> Params:
     """Params sorted by name, read-only, lists as tuples."""
-    if isinstance(params, MappingProxyType):  # they are frozen already
+    if isinstance(params, MappingProxyType):  # frozen already
         return params
     return MappingProxyType({name: _frozen(params[name]) for name in sorted(params)})
 
@@ -159,8 +159,8 @@ def _frozen(value: Any) -> Any:
 
 
 def exact(static: Any) -> Hashable:
-    """What is equal for the same static values alone: not for 1, 1.0 and True, nor for 0.0 and
-    -0.0, as `Constant` has it.
+    """A key that is equal only for the same static values: it differs for 1, 1.0 and True, and for
+    0.0 and -0.0, as constants do.
 
     >>> exact({"values": (0.0, 1.0)}) == exact({"values": (-0.0, 1.0)})
     False

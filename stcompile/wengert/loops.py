@@ -1,7 +1,8 @@
-"""A loop by its ports, row by row: what stands before it, in its body, at the body's end, after it.
+"""A loop by its ports, row by row: each has what it is before the loop, in the body, at the body's
+end, and after it.
 
-`Ports` has the same column by column. A pass takes rows away, adds some or moves them, and `done`
-makes the equation, its body and its condition of what is there.
+`Ports` has the same column by column. A pass removes, adds or moves rows, and `done` makes the
+equation, its body and its condition from the rows that are left.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ class Recorder:
         for equation in program.equations:
             moved = equation.substitute(mapping)
             where = location or moved.location
-            # inferred anew: an input may be a weak number where the program had a NumPy scalar
+            # types are inferred anew: an input may be a weak number where the program had a NumPy
+            # scalar
             outputs = self.record(moved.primitive, moved.inputs, where, moved.params)
             for old, new in zip(equation.outputs, outputs, strict=True):
                 if not is_numbered(old.name):

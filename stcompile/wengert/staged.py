@@ -79,10 +79,10 @@ Result: TypeAlias = "Item | Group"
 class Staged:
     """A staged call.
 
-    ``program`` computes the leaves of ``result``, the structure that the call returns;
-    its inputs are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are what else it
-    depends on, ``cautions`` what the user is to be warned of; ``beside`` are the attributes of
-    arguments that it reads and that are none of their parts: the argument, and the path.
+    ``program`` computes the leaves of ``result``, the structure that the call returns; its inputs
+    are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are the other facts that it
+    depends on, ``cautions`` those that the user is warned of; ``beside`` are the attributes of
+    arguments that it reads although they are not fields: the argument, and the path.
     """
 
     program: Program

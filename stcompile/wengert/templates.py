@@ -31,7 +31,7 @@ def _called(template: Callable[..., Any], primitive: str) -> Callable[..., Any]:
     return made
 
 
-# Those of several results have templates.
+# Functions with several results have templates of their own.
 _OF_SPECIAL = [name for name in map("special.{}".format, NAMES) if name not in numpy.WRITTEN]
 
 TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
@@ -41,12 +41,13 @@ TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
         if name not in ("call", "cond", "loop")
     }
 )
-"""How each primitive is written: as its own template has it, or as the call of a function."""
+"""How each primitive is written: by its own template, or as the call of a function."""
 
 BUFFERED: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {name: _called(call_into, name) for name in (*UFUNCS, *_OF_SPECIAL)} | buffered.WRITTEN
 )
-"""How primitives are written into a given array: ufuncs of one result, and what has a template."""
+"""How primitives are written into a given array: ufuncs with one result, and primitives with a
+template for it."""
 
 
 def mark_of(primitive: str) -> str:

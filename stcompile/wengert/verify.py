@@ -14,7 +14,7 @@ from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, in
 from stcompile.wengert.primitives import PRIMITIVES, OperandError, infer
 from stcompile.wengert.types import is_number
 
-# Params of control flow; those of the others are missed when their types are inferred.
+# Params of control flow. Where others are missing, inferring the types fails.
 REQUIRED = {
     "call": {"program", "adjoint", "name", "value"},
     "cond": {"then", "otherwise"},

@@ -1,9 +1,9 @@
 """Control flow on values that are known only at run time: one of two paths.
 
-Both paths are staged, each from the state before them; where they meet, a `cond` equation gives
-what they leave (see `merge`). A path that ends early, with ``return``, ``break`` or ``continue``,
-meets the other where the function's or the loop's body ends: the other path is staged with all
-that comes after it up to there.
+Both paths are staged, each from the state before them; where they meet, a `cond` equation chooses
+between the states that they leave (see `merge`). A path that ends early, with ``return``, ``break``
+or ``continue``, meets the other one at the end of the function's or the loop's body: the other path
+is staged together with the statements that follow up to there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Path:
-    """One path: its equations, what it leaves in the sites it changed, and what it results in."""
+    """One path: its equations, the contents of the sites that it changed, and its result."""
 
     equations: list[Equation]
     after: dict[Key, tuple[Site, Any]]
@@ -47,14 +47,14 @@ class Path:
 
     @property
     def is_pure(self) -> bool:
-        """True if it changes nothing that is there after it, and has no effect."""
+        """True if it changes nothing that existed before it, and has no effect."""
         changes = any(site.born <= self.age for site, _ in self.after.values())
         return not changes and not any(equation.effects for equation in self.equations)
 
 
 def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> Path:
-    """Do something, and take back all changes to the state and all equations. ``is_trial``: it will
-    be done anyway, and is staged aside to see what comes of it."""
+    """Do something, and take back all its changes to the state and all its equations. ``is_trial``:
+    it will be done in any case, and is staged first to see what comes of it."""
     age = run.age()
     outer, made = run.journal, run.made
     run.journal, run.made = Journal(age), dict(made)
@@ -87,7 +87,7 @@ def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> P
 
 @contextmanager
 def inside(run: Run, path: Path) -> Iterator[None]:
-    """Go back to the end of a path, to read what it left."""
+    """Within this, the state is that at the end of a path, so that what it left can be read."""
     present = [(site, site.read()) for site, _ in path.after.values()]
     made, equations = run.made, run.recorder.equations
     for site, value in path.after.values():
@@ -138,14 +138,14 @@ def branch(
 
 
 def _to_the_end(run: Run, block: Callable[[], Signal]) -> Signal:
-    """A block and what comes after it."""
+    """Stage a block and what comes after it."""
     return attempted(run, lambda: block() or rest_of(run, run.frame))
 
 
 def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Signal:
-    """Run what comes after the present statement, up to the end of the loop's or the function's
-    body; at its end a function returns None, a loop goes on. If the statement has raised an
-    ``error``, that is what comes after the handler around it."""
+    """Run the statements after the present one, up to the end of the loop's or the function's body,
+    where a function returns None and a loop goes on. If the present statement has raised an
+    ``error``, they are the statements after the handler around it."""
     saved, errstate, guards = frame.blocks, frame.errstate, run.guards
     blocks = list(saved)
     try:
@@ -174,7 +174,7 @@ def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Sign
 
 
 def _after(run: Run, frame: Frame, block: Block) -> Signal:
-    """What comes after the present statement of a block, or at the end of one."""
+    """Run the rest of a block after its present statement, and what is to be done at its end."""
     signal: Signal = None
     if block.guard is not None and block.guard.leave is not None:
         signal = block.guard.leave()
@@ -184,8 +184,8 @@ def _after(run: Run, frame: Frame, block: Block) -> Signal:
 
 
 def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
-    """One of two blocks. If it raises what a handler of the function takes, it goes on there, and
-    the path ends with the function or the step of the loop."""
+    """Stage one of two blocks. If it raises an error that a handler in the function catches, it
+    goes on in the handler, and the path ends with the function or the step of the loop."""
     try:
         return block()
     except StcompileError as error:
@@ -196,8 +196,8 @@ def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
 
 
 def attempted(run: Run, action: Callable[[], T]) -> T:
-    """Do something on a path that may not be taken. An error that is known now, and that no handler
-    takes, is raised if it is."""
+    """Do something on a path that may not be taken. An error that is already known, and that no
+    handler catches, is raised when the program takes the path."""
     try:
         return action()
     except StcompileError as error:
@@ -208,7 +208,7 @@ def attempted(run: Run, action: Callable[[], T]) -> T:
 
 
 def _raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
-    """Record a path that ends in an error: the other one needs no branch."""
+    """Record that a path ends in an error. The other path needs no branch then."""
     empty = Path([], {}, None, path.made, path.age)
     first, second = (path, empty) if is_first else (empty, path)
     _record(run, predicate, first, second, [], [])

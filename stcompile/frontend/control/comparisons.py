@@ -78,7 +78,7 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
     return static(run, operation[1], left, right)
 
 
-_SHARED = (int, float, complex, str, bytes, tuple, frozenset)  # Python may keep equal ones once
+_SHARED = (int, float, complex, str, bytes, tuple, frozenset)  # equal ones may be one object
 
 
 def _are_unlike(left: Any, right: Any) -> bool:
@@ -94,7 +94,8 @@ def _are_unlike(left: Any, right: Any) -> bool:
 
 
 def identical(run: Run, left: Any, right: Any) -> Any:
-    """``left is right``. Of objects it is known; numbers come and go."""
+    """``left is right``. For objects the answer is known; numbers are made anew by every
+    operation."""
     if left is right:
         return True
     if isinstance(left, Scalar) or isinstance(right, Scalar):
@@ -123,7 +124,7 @@ def _is_one_number(run: Run, left: Any, right: Any) -> Any:
     cls = class_of_number(left)
     if cls is not class_of_number(right):
         return False
-    if cls is bool:  # there are two of them
+    if cls is bool:  # there are only two bools
         return compare(run, ast.Eq(), left, right)
     return run.refuse(
         f"whether two numbers ({cls.__name__}) are one object is not known",
@@ -192,7 +193,7 @@ def looked_up(run: Run, method: Any, value: Any, *bounds: int) -> Any:
 
 
 def _equal(run: Run, left: Any, right: Any) -> Any:
-    """What containers ask of two items: whether they are one object, or equal."""
+    """Compare two items as containers do: they are the same object, or equal."""
     return True if left is right else truth_of(run, compare(run, ast.Eq(), left, right))
 
 
@@ -200,8 +201,8 @@ def _equal(run: Run, left: Any, right: Any) -> Any:
 
 
 def _is_equal_to_itself(value: Any) -> bool:
-    """True for objects that are equal to nothing of another class: their own says nothing of it, or
-    it is a dataclass."""
+    """True for objects that are never equal to one of another class: their class has no ``__eq__``
+    of its own, or is a dataclass."""
     cls = type(value)
     if not is_changeable(cls):
         return False
@@ -209,7 +210,7 @@ def _is_equal_to_itself(value: Any) -> bool:
 
 
 def _kind(value: Any) -> type | None:
-    """Which containers are compared with which."""
+    """The kind of a container: only containers of one kind are compared item by item."""
     return next((kind for kind in (list, tuple, dict) if isinstance(value, kind)), None)
 
 

@@ -25,7 +25,7 @@ def refuse_truth(run: Run, value: Traced, construct: str) -> NoReturn:
 
 
 def evaluate_test(run: Run, node: ast.expr, frame: Frame) -> Any:
-    """The value of an expression of which the truth alone matters."""
+    """The value of an expression of which only the truth matters."""
     if not isinstance(node, ast.BoolOp):
         return run.asked(run.evaluate(node, frame))
     first, *rest = [functools.partial(evaluate_test, run, part, frame) for part in node.values]
@@ -77,7 +77,7 @@ _SAFE |= {"to_scalar", "to_python", "asarray", "reshape", "transpose"}
 
 
 def never_fails(equation: Equation) -> bool:
-    """True if an equation can be computed on any values; Python's division and math raise."""
+    """True if an equation never raises, whatever the values. Python's division and `math` raise."""
     if equation.primitive.startswith("math."):
         return False
     if equation.primitive == "cond":

@@ -1,7 +1,7 @@
 """Reductions of comprehensions whose ``if`` data decides: ``sum(v for v in x if v > 0)``.
 
-How many items there are is known only at run time, so that there is no list of them. What reduces
-them at once takes each in a branch of its own, as a loop with an ``if`` would.
+How many items there are is known only at run time, so that there can be no list of them. A function
+that reduces them takes each item in a branch of its own, as a loop with an ``if`` would.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from stcompile.frontend.state.values import Scalar, is_traced
 from stcompile.wengert.types import is_number
 
 Item = Callable[[], Any]
-Pair = tuple[Any, Item]  # whether an item is one of those, and how it is made
+Pair = tuple[Any, Item]  # whether an item is selected, and the function that makes it
 
 
 def takes(function: Any, node: ast.Call) -> bool:
-    """True for calls that reduce a comprehension with conditions, of one loop. A list is made as a
-    whole before `any` or `all` could end early."""
+    """True for calls that reduce a comprehension of one loop with conditions. `any` and `all` take
+    only generator expressions: a list is made as a whole before they could end early."""
     if not node.args or any(isinstance(part, ast.Starred) for part in node.args):
         return False
     items, names = node.args[0], {keyword.arg for keyword in node.keywords}
@@ -58,7 +58,7 @@ def is_decided_by_data(run: Run, tests: list[ast.expr], frames: Iterable[Frame])
 
 
 def pairs_of(run: Run, node: ast.ListComp | ast.GeneratorExp, frames: Iterable[Frame]) -> Any:
-    """Each item, as a flag and what makes it."""
+    """Each item, as a flag and the function that makes it."""
     for frame in frames:
         flag: Any = True
         for test in node.generators[0].ifs:
@@ -71,8 +71,8 @@ def _holds(run: Run, test: ast.expr, frame: Frame) -> Any:
 
 
 def reduce(run: Run, function: Any, pairs: Iterable[Pair], *given: Any) -> Any:
-    """The function of the items of which the flag holds; what is ``given`` is the start of a sum
-    or the default of a maximum."""
+    """The reduction of the items whose flag holds; ``given`` is the start of a sum or the default
+    of a maximum."""
     if function is sum:
         return _sum(run, pairs, *given)
     if function is len:
@@ -150,7 +150,7 @@ def _extremum(run: Run, function: Any, pairs: Iterable[Pair], *default: Any) -> 
 
 
 def _zero(run: Run, number: Item) -> Any:
-    """What stands for the first number, in its type, where it is not one of the items."""
+    """A zero of the first number's type, in its place where it is not selected."""
     value = stage_path(run, number, is_trial=True).result
     if isinstance(value, Raised):
         return 0.0
@@ -169,7 +169,7 @@ def _not_beyond(run: Run, comparison: ast.cmpop, value: Any, best: Any) -> Any:
 
 
 def _number(run: Run, item: Item) -> Any:
-    """An item of which another may take the place: a number."""
+    """An item that another one may replace: it has to be a number."""
     value = item()
     if not (isinstance(value, Scalar) or is_number(value)):
         run.refuse(

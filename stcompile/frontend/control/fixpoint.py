@@ -2,8 +2,8 @@
 
 What a step changes is found by staging one from the state before the loop; it becomes the loop's
 *carry*: numbers and the contents of arrays, as fresh variables. The step is staged again from there
-until nothing new changes and the types of the carry settle. What a step leaves that no later step
-can read, because there was none before the loop, is known after the loop only.
+until nothing new changes and the types of the carry settle. A name that a step sets before any step
+reads it is not carried: it has a value only after the loop.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ class Test:
 
 @dataclass(frozen=True)
 class Settled:
-    """A step that fits all steps: its equations take ``carry`` and give ``carried``, and ``grown``
-    are the items that lists get in each step. These have shapes of ``rows``, with ``collected`` in
-    the slots. ``counter`` is that of a loop that makes all its steps, of a known number."""
+    """A staged step that is valid for all steps: its equations take ``carry`` and give ``carried``,
+    and ``grown`` are the items that lists get in each step. Their shapes are made by ``rows``, with
+    ``collected`` in the slots. ``counter`` is the counter of a loop that makes a known number of
+    steps, all of them."""
 
     path: Path
     merger: Merger
@@ -77,8 +78,8 @@ class Settled:
 
 @dataclass(frozen=True)
 class Growth:
-    """A list that gets items in each step: the shapes of these. One that gets them on some paths
-    through the step only has items that are ``unknown``."""
+    """A list that gets items in each step, and the shapes of these. A list that gets them only on
+    some paths through the step has ``unknown`` items."""
 
     site: ContentsSite
     before: list[Any]
@@ -109,8 +110,8 @@ def settle(
     counter: Affine | None = None,
 ) -> Settled:
     """Stage ``step``, which returns an `Outcome` or None, and ``test`` (whose value is traced) for
-    all steps of a loop. ``runs_once``: there is a first step. ``counter`` counts those of a loop of
-    a known number of steps."""
+    all steps of a loop. ``runs_once``: there is at least one step. ``counter`` counts the steps of
+    a loop with a known number of them."""
     loop = _Loop(run, step, test, construct, runs_once, counter, run.age())
     path = stage_path(run, step)
     for _ in range(ROUNDS):
@@ -199,8 +200,8 @@ def _settled(
     matcher: _Matcher,
     heads: set[int],
 ) -> Settled:
-    """The step, with what is known after the loop only. ``heads`` are the cells and structures that
-    a step finds."""
+    """The step, with the values that are known only after the loop. ``heads`` are the cells and
+    structures that a step starts with."""
     run = loop.run
     counter = loop.counter if path.result is None else None
     merger.hidden = _inside(path, variables, loop.counter)
@@ -226,7 +227,7 @@ def _settled(
         rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
         grown = [_growth(rows, site, loop.before[key]) for key, site in loop.grown.items()]
         collected = rows.atoms("second")
-        for cell in rows.cells:  # with the axes in the order of memory
+        for cell in rows.cells:  # collected with its axes in the order of memory
             if cell.order != tuple(range(cell.type.ndim)):
                 operands = (collected[cell.index],)
                 (collected[cell.index],) = run.record_atoms(
@@ -248,23 +249,24 @@ def _settled(
 def _inside(
     path: Path, variables: Sequence[Variable], counter: Affine | None
 ) -> frozenset[Variable]:
-    """The variables that nothing knows outside the loop's body."""
+    """The variables that are not known outside of the loop's body."""
     made = (output for equation in path.equations for output in equation.outputs)
     return frozenset((*made, *variables, *([counter.atom] if counter is not None else [])))
 
 
 def _growth(rows: Merger, site: ContentsSite, before: list[Any]) -> Growth:
-    """The items that a list gets in a step. Called inside the step, when the list has them."""
+    """The items that a list gets in a step. This is called inside the step, when the list has
+    them."""
     unknown, *items = site.read()
     if not isinstance(unknown, Rest):
         rows.run.refuse("items of this list are removed in the loop", "append only")
-    if unknown is not GROWN:  # what paths through the step left
+    if unknown is not GROWN:  # paths through the step left different items
         return Growth(site, before, [], unknown)
     return Growth(site, before, [rows.defined(item, True, "") for item in items])
 
 
 class _Matcher:
-    """Finds what a step leaves in the slots of its carry."""
+    """Finds the values that a step leaves for the slots of its carry."""
 
     def __init__(self, run: Run, merger: Merger) -> None:
         self.run = run
@@ -274,7 +276,7 @@ class _Matcher:
         self._matching: set[tuple[int, int]] = set()  # structures: they may refer to themselves
 
     def match(self, shape: Shape, after: Any) -> bool:
-        """True if a value has the given shape; notes what it has in the slots."""
+        """True if a value has the given shape; notes the values that are in the slots."""
         if isinstance(shape, Spoiled):
             return True
         if isinstance(shape, Keep):
@@ -290,7 +292,7 @@ class _Matcher:
             return common_number(Scalar(Variable("head", wanted)), after) == wanted
         if isinstance(shape, ArrayOf):
             return self._match_array(shape, after)
-        assert isinstance(shape, Parts)  # nothing moves with the counter before the loop
+        assert isinstance(shape, Parts)  # before the loop nothing moves with its counter
         if (id(shape), id(after)) in self._matching:
             return True
         self._matching.add((id(shape), id(after)))
@@ -332,8 +334,8 @@ class _Matcher:
         return True
 
     def shares(self, merged: set[Key]) -> bool:
-        """True if the step leaves an array that may be written in storage that something else
-        refers to as well."""
+        """True if the step leaves a writable array in storage that something else refers to as
+        well."""
         run = self.run
         outside = reachable(run.frames, merged, run.owned)
         left: set[int] = set()
@@ -344,8 +346,8 @@ class _Matcher:
         return False
 
     def spread(self, builder: Builder) -> bool:
-        """Freeze what the step found under the names that it leaves a frozen array in: in the next
-        step it is one. True if there are such names."""
+        """Freeze the arrays at the start of the step under those names where the step leaves a
+        frozen array, since the next step starts with it. True if there are such names."""
         pairs = [(builder.cell(merged), after) for merged, after in self.cells.values()]
         found = False
         while late := [(head, after) for head, after in pairs if after.frozen and not head.frozen]:
@@ -355,8 +357,8 @@ class _Matcher:
         return found
 
     def freeze_shared(self, mergers: list[Merger], heads: Set[int]) -> None:
-        """Freeze merged arrays that a step leaves in one storage, and those that a list gets of the
-        step before, from what the step found (``heads``). The same for structures."""
+        """Freeze those merged arrays of ``heads`` that a step leaves in one storage, or that a list
+        gets from the step before. The same for structures."""
         *_, rows = mergers
         for row in rows.cells:
             row.frozen = SHARED if id(row.second) in heads else row.frozen
@@ -374,7 +376,8 @@ class _Matcher:
                     cell.frozen = cell.frozen or SHARED
 
     def atoms(self, slots: Any, variables: list[Variable]) -> list[Atom]:
-        """What the step leaves in each slot; a slot that it does not change keeps its value."""
+        """The atom that the step leaves in each slot; a slot that it does not change keeps its
+        value."""
         return [self._atom(index, slot.type, variables[index]) for index, slot in enumerate(slots)]
 
     def _atom(self, index: int, type: Any, head: Variable) -> Atom:

@@ -2,12 +2,12 @@
 
 A `Merger` takes pairs of values and describes the merged ones by *shapes*: what both paths agree on
 is kept, numbers and the contents of arrays become *slots*, which an equation with one output for
-each will fill, structures are merged part by part, and what cannot be merged is spoiled: it may
-not be read afterwards.
+each will fill, structures are merged part by part, and values that cannot be merged become a
+`Poison`: they must not be read afterwards.
 
-Storage is what needs care. Two arrays merge into one with storage of its own only if nobody could
-tell: each is known by the merged names alone, and in the same partition on both paths. Otherwise
-the merged array may be read, but neither it nor the two may be written.
+Storage needs care. Two arrays merge into one with storage of its own only if nobody can see a
+difference: only the merged names refer to them, and on both paths the same of these names share an
+array. Otherwise the merged array may be read, but neither it nor the two may be written.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ from stcompile.wengert.types import Type, is_number, type_of
 EITHER = "it may be either of two arrays, depending on a value known only at run time"
 
 
-WHOLE = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # no use if a part is not
+WHOLE = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # useless without a part
 
 
 World: TypeAlias = Callable[[], AbstractContextManager[None]]
@@ -100,19 +100,20 @@ def _is_rest(item: Any) -> bool:
 @dataclass(eq=False)
 class Merger:
     """Merges the values of two paths that started at ``age``. ``construct`` is the statement, for
-    messages; ``worlds`` go to the end of either path, where its containers have their items."""
+    messages; ``worlds`` enter the state at the end of either path, where its containers have their
+    items."""
 
     run: Run
     construct: str
     age: int
     worlds: tuple[World, World] = (contextlib.nullcontext, contextlib.nullcontext)
-    hidden: Set[Variable] = frozenset()  # those that are inside the paths alone
-    counter: Variable | None = None  # of a loop that makes all its steps
+    hidden: Set[Variable] = frozenset()  # variables that exist only inside the paths
+    counter: Variable | None = None  # the counter of a loop that makes all its steps
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
     _kept: list[Any] = field(default_factory=list)
-    _alive: list[Any] = field(default_factory=list)  # what ids were taken of
+    _alive: list[Any] = field(default_factory=list)  # objects whose ids are in use
 
     @property
     def cells(self) -> list[MergedCell]:
@@ -153,7 +154,7 @@ class Merger:
                 self._refuse(f"{an(kind)} has different items on the two paths", "use an array")
             return Keep(first)
         same = len(first) == len(second)
-        if isinstance(container, list):  # what is unknown stands in the same places
+        if isinstance(container, list):  # unknown items are in the same places
             same = [*map(_is_rest, first)] == [*map(_is_rest, second)]
         if isinstance(container, dict):
             same = list(first) == list(second)
@@ -213,7 +214,7 @@ class Merger:
         if first.path == second.path and base == second.cell.variable.type:
             whole = hint if not first.path else ""
             return ArrayOf(self._cell(first.cell, second.cell, whole), first.type, first.path)
-        for array in (first, second):  # parts of two arrays: a value to read
+        for array in (first, second):  # views of two arrays: the merged value can only be read
             self.run.freeze(array.cell, EITHER)
         run = self.run
         index = self._slot(first.type, lambda: run.read(first), lambda: run.read(second), hint)
@@ -244,7 +245,7 @@ class Merger:
         if type(first) is not type(second):
             return self._unlike(first, second)
         if id(first) in self.run.origins or id(second) in self.run.origins:
-            return self._unlike(first, second)  # objects of the caller
+            return self._unlike(first, second)  # objects that belong to the caller
         key = id(first), id(second)
         if key in self._containers:
             return self._containers[key]
@@ -281,7 +282,7 @@ class Merger:
         return Spoiled(f"is {ours} on one path and {theirs} on the other: see {self.construct}")
 
     def defined(self, value: Any, is_second: bool, hint: str) -> Shape:
-        """The shape of a value that one path alone leaves, where the other never matters."""
+        """The shape of a value that one path alone leaves, if the other path is never read."""
 
         def slot(type: Type, read: Callable[[], Any]) -> int:
             first, second = (_undefined, read) if is_second else (read, _undefined)
@@ -328,27 +329,28 @@ class Merger:
         return self._containers[key]
 
     def _is_moving(self, value: Affine | Array) -> bool:
-        """True for what the counter alone moves, of a loop that makes all its steps: then it is
-        known what it is after each."""
+        """True for a value that moves only with the counter of a loop that makes all its steps:
+        then its value after each step is known."""
         return counters_within(value, self.hidden) == {self.counter}
 
     def _is_collected(self, value: Array) -> bool:
-        """True for a view that is better collected, as a copy: of an array that nobody writes, but
-        no row of it. (Rows that are put together again are a part of the array.)"""
+        """True for a view that is better collected, as a copy: a view, but not a row, of an array
+        that nobody writes. (Rows that are put together again are a part of the array.)"""
         (first, *rest), rows = value.path, value.cell.variable.type.dims[1:]
         whole = first.primitive == "slice" and first.params["length"][1:] == rows
         is_row = whole and first.params["drop"] == (0,) and first.params["start"][0][1:] == (1,)
         return bool(value.cell.frozen) and bool(rest or not is_row)
 
     def _is_old(self, value: Any) -> bool:
-        """True for what was there before the paths began."""
+        """True for values that existed before the paths began."""
         if isinstance(value, Frame):
             return value.born <= self.age
         born = self.run.made_at(value)
         return born is not None and born <= self.age
 
     def _is_opaque(self, value: Any) -> bool:
-        """True for what may hold values from inside, where nobody can look for them."""
+        """True for objects that may hold values from inside the paths, which cannot be looked
+        up."""
         if isinstance(value, Iterator):
             return value.born > self.age
         if isinstance(value, Text):
@@ -367,7 +369,7 @@ class Merger:
         self.run.refuse(f"{reason}, depending on a traced value: see {self.construct}", hint)
 
     def keep(self, value: Any) -> None:
-        """Note a value that is referred to where the paths meet."""
+        """Note that something refers to a value where the paths meet."""
         self._kept.append(value)
 
     # --- the end -------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Keep:
-    """Both paths agree."""
+    """Both paths agree: the value stays as it is."""
 
     value: Any
 
@@ -98,8 +98,8 @@ class ArrayOf:
 
 @dataclass(eq=False)
 class Parts:
-    """A structure like ``first`` and ``second``, merged part by part. It may be changed unless it
-    is ``frozen``."""
+    """A structure like ``first`` and ``second``, merged part by part. The program may change it
+    unless it is ``frozen``."""
 
     first: Any
     second: Any
@@ -126,15 +126,16 @@ class SlotInfo:
 
 
 class Undefined:
-    """The value of a path that never gets to where paths meet, or that leaves none."""
+    """The value on a path that never reaches the place where paths meet, or that leaves no
+    value."""
 
 
 UNDEFINED = Undefined()
 
 
 class Builder:
-    """Makes values of shapes; what is shared in the shapes is shared in the values. What moves with
-    the counter of a loop is as in ``step``."""
+    """Makes values of shapes; values share parts where the shapes do. Values that move with the
+    counter of a loop are those of ``step``."""
 
     def __init__(self, run: Run, atoms: Sequence[Atom], step: Step | None = None) -> None:
         self.run = run
@@ -218,8 +219,8 @@ class Builder:
 
 
 class RowBuilder(Builder):
-    """Makes the values that one step of a loop after the other left: rows of the arrays ``atoms``,
-    in which the loop collected them."""
+    """Makes the values that the steps of a loop left, one step after the other: rows of the arrays
+    ``atoms``, in which the loop collected them."""
 
     def __init__(self, run: Run, atoms: Sequence[Atom], slots: Sequence[SlotInfo]) -> None:
         super().__init__(run, atoms)
@@ -255,12 +256,12 @@ class RowBuilder(Builder):
         return self._cells[id(merged)]
 
 
-_BUILT = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # the others are filled
+_BUILT = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # made from their parts
 
 
 def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
     """The parts of a structure, of a function that the program defined, or of an object that it
-    made. A part of a function is a frame: what its code reads of the names around it."""
+    made. The parts of a function are the values that its code reads from the frames around it."""
     if type(value) is set or isinstance(value, Array | Scalar | Poison | type):
         return None
     if isinstance(value, Closure):

@@ -1,7 +1,7 @@
 """Values that move with the counter of a loop, and what they are in one of its steps.
 
 A view such as ``x[t]`` or an integer such as ``2 * t + 1`` may outlive its step: in a list, as the
-default of a function, or in a name after the loop. There the counter has become a number.
+default of a function, or in a name after the loop. There the counter is a number.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from stcompile.wengert.ir import Variable, freeze
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a loop: what its counter is there."""
+    """One step of a loop: the value that its counter has there."""
 
     counter: Affine
     number: int

@@ -22,7 +22,8 @@ BOOL = Type.python(bool)
 
 @dataclass(frozen=True)
 class _Carried:
-    """One port of the carry that is no site: what it is at first, in a step, and after it."""
+    """One port of the carry that is not a site: its value at first, in a step, and after the
+    step."""
 
     initial: Atom
     head: Variable
@@ -148,7 +149,7 @@ class Recording:
         return outputs
 
     def _leave(self, outputs: Sequence[Variable], length: int | None) -> dict[str, Any]:
-        """Set the state after the loop; the flags' values."""
+        """Set the state after the loop, and return the values of the flags."""
         run, found = self.run, self.found
         slots = len(found.carry)
         shapes = [*found.shapes, found.outcome_shape]
@@ -162,7 +163,8 @@ class Recording:
         return {name: run.value(output) for name, output in pairs}
 
     def _collect(self, ys: Sequence[Variable], length: int | None) -> None:
-        """Give the lists that the loop appends to their items: rows of what it collected."""
+        """Give their items to the lists that the loop appends to: rows of the arrays that it
+        collected."""
         run, found, counter = self.run, self.found, self.found.counter
         steps = [Step(counter, t) for t in range(length or 0)] if counter is not None else []
         growing = [growth for growth in found.grown if steps and growth.unknown is GROWN]
@@ -174,6 +176,6 @@ class Recording:
                 found_so_far += rows.all(growth.shapes)
         for growth in found.grown:
             if growth not in growing:
-                run.set(growth.site, [copy.copy(growth.unknown)])  # not that of a loop around
+                run.set(growth.site, [copy.copy(growth.unknown)])  # loops around have another
         for growth, contents in zip(growing, items, strict=True):
             run.set(growth.site, contents)

@@ -1,8 +1,8 @@
 """`functools.cache` and `lru_cache` of functions that the program defines.
 
-Numbers and strings as arguments are looked up, as in Python: it is seen where a result is changed,
-or where something that the function reads is, after the call. Traced ones cannot be: the function
-is inlined again, and a pure one gives the same.
+Static numbers and strings as arguments are looked up, as in Python, so that changes to a result are
+seen, and changes to what the function reads are not. Traced arguments cannot be looked up: the
+function is inlined again, which gives the same if it is pure.
 """
 
 from __future__ import annotations

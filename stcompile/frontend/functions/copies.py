@@ -18,7 +18,7 @@ _PICKLING = (
     *("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__"),
     *("__getnewargs_ex__", "__getnewargs__"),
 )
-_Item = Callable[[Any], Any]  # what becomes of the parts
+_Item = Callable[[Any], Any]  # copies a part, or leaves it
 
 
 def copy_(run: Run, x: Any) -> Any:
@@ -49,7 +49,8 @@ def _deep(run: Run, done: dict[int, Any], value: Any) -> Any:
 
 
 def _made_again(run: Run, value: Any, part: _Item, done: dict[int, Any] | None = None) -> Any:
-    """A value like another of its parts. ``done`` has the copies so far (None: the parts stay)."""
+    """A new value like another, of its parts. ``done`` has the copies so far (None: parts are not
+    copied)."""
     kind = type(value)
     if isinstance(value, Array):
         return run.record("copy", value)

@@ -20,7 +20,7 @@ from stcompile.wengert.types import is_number
 
 
 def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:
-    """A dtype argument; Python's number types mean NumPy's default of that kind."""
+    """The dtype that an argument means; Python's number types mean NumPy's default dtypes."""
     try:
         found: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
@@ -78,7 +78,7 @@ def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
     made = run.record("full", 0 if truncates else fill_value, shape=dims, dtype=kind)
     if truncates:
         set_item(run, made, Ellipsis, fill_value)  # a store, of which the user is warned
-    if strides is None:  # it lies as x does
+    if strides is None:  # the result lies in memory as x does
         run.layouts.note(made.cell.made, None)
     if order == natural:
         return made
@@ -301,7 +301,7 @@ CREATION: dict[Any, Any] = {
     np.zeros: zeros,
     np.ndarray: ndarray,
     np.ones: ones,
-    np.empty: zeros,  # what an empty array holds is arbitrary; zeros are as good and repeatable
+    np.empty: zeros,  # its contents are arbitrary: zeros are as good, and always the same
     np.full: full,
     np.zeros_like: zeros_like,
     np.ones_like: ones_like,
@@ -342,7 +342,7 @@ CREATION: dict[Any, Any] = {
     },
 }
 
-# What makes an array or a subscript by being subscripted itself, by that method of its class.
+# Objects that make an array or a subscript when they are subscripted, by the method that does it.
 SUBSCRIPTED: dict[Any, Any] = {
     type(np.r_).__getitem__: joined,
     type(np.mgrid).__getitem__: grid,

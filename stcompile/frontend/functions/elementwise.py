@@ -32,7 +32,7 @@ OPERATORS = frozenset(
 
 
 def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
-    """The lowering of an elementwise function, in messages by its ``name``, to its primitive."""
+    """The lowering of an elementwise function to its primitive; messages call it ``name``."""
     name = name or f"np.{primitive}"
 
     def lowering(run: Run, *operands: Any) -> Any:
@@ -55,7 +55,7 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
 
 
 def fabs(run: Run, x: Any) -> Any:
-    """np.fabs, which computes with floats: the least of 8 bits has a magnitude too."""
+    """np.fabs, which computes with floats, so that the magnitude of an int8 of -128 fits."""
     if is_static(x) and is_number(x):
         return static_call(run, np.fabs, x)
     kind = run.atom(x).type.dtype.kind
@@ -66,7 +66,7 @@ def fabs(run: Run, x: Any) -> Any:
 
 
 def of_items(primitive: str, lowering: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering, of what masks select as well."""
+    """The lowering, extended to arrays that a mask selects."""
 
     @functools.wraps(lowering)
     def mapped(run: Run, *operands: Any, **keywords: Any) -> Any:
@@ -120,7 +120,7 @@ def clip(
     high = a_max if a_max is not None else max
     if low is None and high is None:
         run.refuse("np.clip needs a bound", "give a_min or a_max", TypingError)
-    if run.atom(a).type.kind == "python":  # NumPy makes an array of it, and the bounds fit into it
+    if run.atom(a).type.kind == "python":  # NumPy makes an array of it, of a dtype for the bounds
         a = run.record("to_scalar", a)
     if low is None:
         return run.record("minimum", *strong(run, (a, high)))
@@ -156,7 +156,7 @@ def sign(run: Run, x: Any) -> Any:
 
 
 def round_(run: Run, a: Any, decimals: int = 0) -> Any:
-    """np.round: what it does in C, in the steps of it."""
+    """np.round, in the steps of NumPy's C code."""
     if not isinstance(decimals, int):
         run.refuse("`decimals` is not a static integer", "give a Python int, which is static")
     (x,) = strong(run, (a,))

@@ -19,7 +19,8 @@ _NAMES = frozenset(name.partition(".")[0] for name in STATS)
 
 
 def freeze(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Frozen | None:
-    """The distribution that a call of ``stats.norm`` and the like makes; None for other calls."""
+    """The distribution with parameters that a call of ``stats.norm`` and the like makes; None for
+    other calls."""
     stats = sys.modules.get("scipy.stats")
     name = _name_of(function)
     if stats is None or name not in _NAMES or getattr(stats, name, None) is not function:
@@ -28,7 +29,7 @@ def freeze(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any])
 
 
 def thawed(run: Run, owner: Any) -> Frozen | None:
-    """A distribution from outside with its parameters; None if it is none that is known."""
+    """A distribution from outside with its parameters; None if it is not a known one."""
     kind = type(owner).__name__
     if not kind.endswith("_frozen"):
         return None

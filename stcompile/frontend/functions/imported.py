@@ -1,5 +1,5 @@
-"""Functions of modules that are imported by the user's program, if at all: SciPy's, and parts of
-NumPy. They are looked up by the names in the tables of these modules.
+"""Functions of modules that only the user's program imports: SciPy's, and parts of NumPy. They are
+looked up by name in the tables of these modules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
 
 
 def imported_lowering(function: Any) -> Lowering | None:
-    """The lowering of a function of one of the modules; None if it is of none that is imported."""
+    """The lowering of a function of one of these modules; None if it belongs to none that is
+    imported."""
     for module in MODULES:
         if module in sys.modules:
             found = _functions(module).get(function)

@@ -1,4 +1,4 @@
-"""Indices of arrays: NumPy's iterators over them, and those that static numbers decide."""
+"""Indices of arrays: NumPy's iterators over indices, and index arrays made from static numbers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def decided(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def decided_by_shape(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of one that looks at the shape of an array alone."""
+    """The lowering of a function that only looks at the shape of an array."""
 
     def lowering(run: Run, arr: Any, *arguments: Any, **keywords: Any) -> Any:
         if not is_static([*arguments, *keywords.values()]):

@@ -47,7 +47,7 @@ from stcompile.frontend.state.values import (
 
 
 def reversed_(run: Run, sequence: Any) -> Any:
-    """reversed, of what is no iterator."""
+    """reversed, of anything but an iterator."""
     items = sequence_of(run, sequence)
     last = items.length - 1
 
@@ -103,7 +103,7 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
 
     def item(index: int) -> tuple[Any, ...]:
         found = tuple(part.item(at) for part, at in zip(parts, rows[index], strict=True))
-        if index == len(rows) - 1 and not row:  # else the end takes some more
+        if index == len(rows) - 1 and not row:  # otherwise the end takes items from the others
             leave(known=True)
         return found
 
@@ -112,7 +112,7 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
 
 
 def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
-    """zip of things of known length, whose items are made when they are asked for."""
+    """zip of sources of known length, whose items are made when they are asked for."""
     if strict and len({part.length for part in parts}) > 1:
         run.refuse("the arguments of zip have different lengths", "", TypingError)
 
@@ -134,7 +134,7 @@ def together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
 
 
 def sources_of(parts: list[Sequence]) -> tuple[Any, ...]:
-    """What the items of all parts are made of."""
+    """The sources that the items of all parts are made of."""
     return tuple(source for part in parts for source in part.sources)
 
 

@@ -1,9 +1,9 @@
 """The module `itertools`.
 
-Iterators are lazy: a loop may change on the way what they go through. What Python takes when the
-iterator is made (`product`) is taken then; what it takes item by item is taken item by item. What
-an iterator remembers (the total of `accumulate`) is an item of a list that the program owns, so
-that it is state like any other where control flow meets.
+Iterators are lazy: a loop may change what they iterate over. Items that Python takes when the
+iterator is made (`product`) are taken then; items that it takes one by one are taken one by one.
+What an iterator remembers (the total of `accumulate`) is an item of a list that the program owns,
+so that it is merged like any other state where control flow paths meet.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from stcompile.frontend.state.values import (
 
 
 def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of what takes its items all at once: combinations of them."""
+    """The lowering of functions that take all their items at once: combinations of these."""
 
     def lowering(run: Run, iterable: Any, r: Any = None) -> Iterator:
         items = items_of(run, iterable)
@@ -67,7 +67,7 @@ def chain(run: Run, *iterables: Any) -> Iterator:
     given: set[int] = set()
     parts: list[Sequence] = []
     for iterable in iterables:
-        if id(iterable) in given:  # an iterator, which is used up by then
+        if id(iterable) in given:  # an iterator that is given twice: it is used up by then
             continue
         if isinstance(iterable, Iterator):
             given.add(id(iterable))
@@ -86,7 +86,7 @@ def chain(run: Run, *iterables: Any) -> Iterator:
 
 
 def chain_from_iterable(run: Run, iterable: Any) -> Iterator:
-    """``chain.from_iterable``: what it goes through must be there already."""
+    """``chain.from_iterable``, of an iterable whose items exist already."""
     if isinstance(iterable, Iterator):
         run.refuse(
             "chain.from_iterable goes through an iterator, whose items are made on the way",
@@ -130,7 +130,7 @@ def islice(run: Run, iterable: Any, *bounds: Any) -> Iterator:
 
     def item(index: int) -> Any:
         found = items.item(index)
-        if index == items.length - 1 and step == 1:  # else the end takes some more
+        if index == items.length - 1 and step == 1:  # otherwise the end takes more items
             run.set(PositionSite(iterable), after)
         return found
 
@@ -237,7 +237,7 @@ def count(run: Run, start: Any = 0, step: Any = 1) -> Iterator:
 
 
 def cycle(run: Run, iterable: Any) -> Iterator:
-    """cycle, which Python makes of a copy that it takes in the first round."""
+    """cycle, which goes through a copy that it makes in the first round."""
     if isinstance(iterable, Array | Iterator):
         run.refuse(
             f"cycle goes through {described(iterable)}, whose items are made on the way",

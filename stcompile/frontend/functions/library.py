@@ -17,8 +17,8 @@ from stcompile.library import arrangement, axes, calculus, elementwise, matrices
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of a function of `stcompile.library`: the function itself, inlined. What is
-    refused in it is refused at the call."""
+    """The lowering of a function of `stcompile.library`: the function itself, inlined. Refusals
+    inside of it are located at the call."""
 
     def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
         if has_masked([*arguments, *keywords.values()]):
@@ -36,7 +36,8 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _flat_as_stored(run: Run, x: Any) -> Any:
-    """Where the storage order is not known it is taken for that of C."""
+    """An array's elements in the order of storage, which is taken for C order where it is not
+    known."""
     strides = strides_of(run, x)
     if strides is None:
         return ravel(run, x)
@@ -44,7 +45,7 @@ def _flat_as_stored(run: Run, x: Any) -> Any:
     return ravel(run, transpose(run, x, tuple(order)))
 
 
-# What functions of the library share and frontends write in their own way.
+# Helpers of the library that the frontend implements in its own way.
 SHARED: dict[Any, Any] = {
     axes.flat_as_stored: _flat_as_stored,
     axes.in_c_order: in_c_order,

@@ -72,12 +72,12 @@ def tensordot(run: Run, a: Any, b: Any, axes: Any = 2) -> Any:
     if not x.type.ndim or not y.type.ndim:
         return run.record("multiply", x, y)
     result = run.record("contract", x, y, **contracting(*pairs, spelling="tensordot"))
-    return run.as_array(result)  # where no axis is left it is an array all the same
+    return run.as_array(result)  # the result is an array even if no axis is left
 
 
 def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
-    """np.einsum. Two operands whose axes are named once each are a contraction; anything else is
-    NumPy's own sum. With ``optimize`` it is made of contractions, two operands at a time from the
+    """np.einsum. Two operands that name each of their axes once are a contraction; anything else is
+    NumPy's own einsum. With ``optimize`` it becomes contractions, two operands at a time from the
     left: quicker, and NumPy's value up to rounding."""
     if not isinstance(subscripts, str):
         subscripts, operands = _of_lists(run, [subscripts, *operands])
@@ -171,8 +171,8 @@ def _of_lists(run: Run, given: list[Any]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _named(run: Run, parts: list[str], arrays: list[Array]) -> tuple[list[str], list[Array], str]:
-    """Terms with letters in place of ``...``, and the letters. They belong together from the right;
-    an axis of length 1 that is broadcast is taken away."""
+    """Terms with letters in place of ``...``, and these letters. The last axes of all operands get
+    the same letters; an axis of length 1 that is broadcast is removed."""
     counts = [
         x.type.ndim - len(term.replace("...", "")) for term, x in zip(parts, arrays, strict=True)
     ]
@@ -221,7 +221,7 @@ def _contracted(run: Run, factors: list[tuple[str, Any]], result: str) -> Any:
 
 
 def _reduced(run: Run, term: str, x: Any, needed: set[str]) -> tuple[str, Any]:
-    """A factor with its diagonals taken and axes that nothing else names summed."""
+    """A factor of which diagonals were taken, and summed over the axes that nothing else names."""
     for name in dict.fromkeys(term):
         while term.count(name) > 1:
             one = term.index(name)
@@ -273,7 +273,7 @@ def _vector(run: Run, x: Any) -> Any:
     return array if array.type.ndim else run.record("reshape", array, shape=(1,))
 
 
-# Of NumPy 2.0 and 2.2; the ufuncs are tables' keys where NumPy has them.
+# Functions of NumPy 2.0 and 2.2, which not every version has.
 _PRODUCTS = {"vecdot": linalg.vecdot, "matvec": linalg.matvec, "vecmat": linalg.vecmat}
 
 LINEAR: dict[Any, Any] = {

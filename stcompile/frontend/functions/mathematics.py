@@ -88,7 +88,7 @@ def prod(run: Run, iterable: Any, *, start: Any = 1) -> Any:
 
 
 def _number(run: Run, name: str, value: Any) -> Any:
-    """What a function of the math module makes of an operand: a Python number."""
+    """An operand as a Python number, as functions of the math module take it."""
     if not is_traced(value):
         return value if is_number(value) else run.refuse(f"math.{name} takes numbers", "")
     if value.type.ndim:

@@ -70,7 +70,7 @@ def _isinstance(run: Run, obj: Any, class_or_tuple: Any) -> bool:
 
 
 def _registered(run: Run, cls: type, base: Any) -> None:
-    """Rely on what an abstract base class counts as one of its own: `register` may change it."""
+    """Guard what an abstract base class counts as a subclass: `register` may change it."""
     for one in getattr(base, "__args__", (base,)) if isinstance(base, types.UnionType) else (base,):
         if isinstance(one, abc.ABCMeta):
             run.captures.guard(Place.of_registration(cls, one))
@@ -88,7 +88,7 @@ def issubclass_(run: Run, cls: Any, class_or_tuple: Any) -> bool:
 
 
 def _order_of(run: Run, cls: Any) -> None:
-    """Rely on the bases of a class."""
+    """Guard the bases of a class."""
     if isinstance(cls, type) and is_changeable(cls):
         run.captures.guard(Place.constant(cls, cls.__name__).attribute("__mro__"))
 
@@ -129,7 +129,7 @@ def _name(run: Run, name: Any) -> str:
 
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of a part of the data model of `object`, which arrays do without."""
+    """The lowering of a method of `object`, which is refused for arrays."""
 
     def lowering(run: Run, obj: Any, name: str, *value: Any) -> Any:
         if is_traced(obj) or isinstance(obj, type | Super):
@@ -156,7 +156,7 @@ def super_(run: Run, *arguments: Any) -> Super:
     if not arguments:
         frame = run.frame
         while frame.parent is not None and frame.parent.node is frame.node:
-            frame = frame.parent  # that of a comprehension
+            frame = frame.parent  # this one is a comprehension's
         names = [a.arg for a in (*frame.node.args.posonlyargs, *frame.node.args.args)]
         try:
             arguments = frame.outside("__class__"), frame.names[names[0]]
@@ -272,7 +272,7 @@ OBJECTS: dict[Any, Any] = {
     dataclasses.replace: replace_,
 }
 
-# What classes write in their own methods: parts of the data model, by name.
+# Functions of the data model that classes call by name in their own methods.
 DATA_MODEL: dict[Any, Any] = {
     object.__getattribute__: _plain(data_model.find_attribute),
     object.__setattr__: _plain(data_model.store_attribute),

@@ -42,7 +42,7 @@ _CLASSES = {
 
 
 def _operations(module: str) -> Mapping[str, Any]:
-    """The functions of one kind of series, by what NumPy's names end in."""
+    """The functions of one kind of series, by the endings of NumPy's names."""
     prefix = _PREFIXES[module]
     found = {name: getattr(library, prefix + name) for name in ("val", "vander")}
     found |= {name: getattr(calculus, prefix + name) for name in ("der", "int")}
@@ -106,7 +106,7 @@ def _ends(part: str, series: Any) -> tuple[Any, ...]:
 
 
 def _called(run: Run, function: Any, arguments: Sequence[Any], keywords: Any) -> Any:
-    """A call of a part of the library: what is refused in it is refused here."""
+    """A call of a function of the library: refusals inside of it are located here."""
     try:
         return run.call(function, arguments, keywords)
     except StcompileError as error:

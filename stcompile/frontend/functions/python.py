@@ -56,7 +56,7 @@ from stcompile.frontend.state.values import (
 
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
-    """An effect: it stays where it is and runs once."""
+    """print: an effect, which stays in its place and runs once."""
     shown = [value if is_traced(value) else messages.str_(run, value) for value in values]
     parts, atoms = messages.arguments_of(run, shown)
     run.record_atoms("print", atoms, {"parts": parts, "sep": sep, "end": end})
@@ -76,8 +76,8 @@ def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
 
 
 def _check_alike(run: Run, name: str, one: Any, other: Any) -> None:
-    """Refuse items that cannot be one or the other by what data decides: those with text in them,
-    such as the keys of a dict."""
+    """Refuse items between which the data cannot choose: those with text in them, such as the keys
+    of a dict."""
     pairs = zip(trees.leaves(one), trees.leaves(other), strict=False)
     for (_, ours), (_, theirs) in pairs:
         if isinstance(ours, str) and isinstance(theirs, str) and ours != theirs:
@@ -128,7 +128,7 @@ def abs_(run: Run, x: Any) -> Any:
     if isinstance(x, Masked):
         return masks.mapped(run, "absolute", lambda a: run.record("absolute", a), (x,))
     if isinstance(x, Scalar) and x.type.kind == "scalar" and x.type.dtype.kind == "c":
-        return run.record("absolute", x, spelling="abs")  # the last bit is not that of np.abs
+        return run.record("absolute", x, spelling="abs")  # np.abs may differ in the last bit
     if is_traced(x):
         return run.record("absolute", x)
     overloaded = overloads.unary(run, "__abs__", x)
@@ -214,7 +214,7 @@ def wraps(run: Run, wrapped: Any, *options: Any, **keywords: Any) -> Any:
 
 
 def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
-    """any and all of an iterator, which makes items until one decides."""
+    """any and all of an iterator, whose items are made until one decides."""
     start, items = iterator.position, rest_of(run, iterator, TAKEN)
     if items.length >= ENDLESS:
         refuse_endless(run)
@@ -231,8 +231,8 @@ def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
 
 
 def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of any and all. Those of a container are there already, and all may be looked
-    at; an iterator makes them until one decides."""
+    """The lowering of any and all. The items of a container exist already, so that all may be
+    looked at; those of an iterator are made until one decides."""
 
     def lowering(run: Run, iterable: Any) -> Any:
         decided = function is any

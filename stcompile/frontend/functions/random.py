@@ -127,14 +127,14 @@ def _is_count(x: Any) -> bool:
 
 
 def _ordered(run: Run, rng: Generator, x: Any, axis: int) -> Any:
-    """An array with its rows in a drawn order, which is exactly what NumPy does."""
+    """An array with its rows in a random order, drawn exactly as NumPy draws it."""
     at = axis_of(run, x.type.ndim, axis)
     order = _draw(run, "permutation", rng, n=x.type.dims[at])
     return get_item(run, x, (*(slice(None),) * at, order))
 
 
 def _rows(run: Run, x: Any, name: str) -> Array:
-    """The array whose rows are meant."""
+    """The argument as an array of at least one axis, whose rows are drawn."""
     if is_traced(x) and not isinstance(x, Array):
         run.refuse(
             f"`{name}` of a traced number is not supported", "give a Python int, which is static"

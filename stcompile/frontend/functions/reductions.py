@@ -43,8 +43,8 @@ def axis_of(run: Run, ndim: int, axis: Any) -> int:
 
 
 def _only_axis(ndim: int, axis: Any) -> bool:
-    """True for 0 and -1 of an array without axes, which NumPy takes for all of them in all but
-    moments."""
+    """True for the axes 0 and -1 of an array without axes, which NumPy takes for all axes in every
+    reduction but moments."""
     return not ndim and isinstance(axis, int | np.integer) and axis in (0, -1)
 
 
@@ -56,7 +56,7 @@ def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Cal
             return masks.reduced(run, primitive, a, axis, keepdims)
         if function is not None and not is_traced(a) and is_static(a):
             try:
-                return function(a, axis=axis, keepdims=keepdims)  # of a shape: at compile time
+                return function(a, axis=axis, keepdims=keepdims)  # of a shape, say: at compile time
             except (TypeError, ValueError) as error:
                 run.refuse(f"np.{primitive}: {error}", "", TypingError)
         x = run.as_array(a)

@@ -159,7 +159,7 @@ def _of_complex(run: Run, primitive: str, A: Any) -> Any:
 def _lu_factor(
     run: Run, a: Any, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Factored, Factored]:
-    """The factors are not computed: `lu_solve` solves with the matrix, as it is now."""
+    """The factors are not computed: `lu_solve` solves with a copy of the matrix as it is now."""
     matrix = run.record("copy", run.as_array(a))
     dims = matrix.type.dims
     if len(dims) != 2 or dims[0] != dims[1]:
@@ -218,7 +218,7 @@ LINALG: dict[str, Lowering] = {
     "circulant": inlined(scipy_linalg.circulant),
     "hilbert": inlined(scipy_linalg.hilbert),
     "khatri_rao": inlined(scipy_linalg.khatri_rao),
-    "kron": inlined(matrices.kron),  # until SciPy 1.14
+    "kron": inlined(matrices.kron),  # SciPy 1.14 and earlier
 }
 
 SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(

@@ -56,7 +56,7 @@ def _is_numpy_scalar(a: Any) -> bool:
 
 def _is_fortran(run: Run, x: Array, order: Any) -> bool:
     """Whether elements are taken with the first index running fastest: in order "F", and in order
-    "A" of an array that is stored so."""
+    "A" if the array is stored so."""
     if order in ("C", "F"):
         return bool(order == "F") and x.type.ndim > 0
     if order != "A":
@@ -66,7 +66,7 @@ def _is_fortran(run: Run, x: Array, order: Any) -> bool:
 
 
 def _known_storage(run: Run, x: Array) -> Any:
-    """An array stored alike; refused where that is not known."""
+    """An array that is stored in the same way; refused if the storage is not known."""
     dummy = dummy_of(run, x)
     if dummy is None:
         run.refuse("the storage order of this array is not known", "say order='C' or order='F'")
@@ -352,7 +352,7 @@ def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
         run.refuse("np.roll takes one shift, or one for each axis", "give as many shifts as axes")
     total = dict.fromkeys(axes, 0)
     for one, shift_by in zip(axes, shifts, strict=True):
-        total[one] += shift_by  # NumPy adds the shifts of an axis that repeats
+        total[one] += shift_by  # NumPy adds the shifts if an axis is named twice
     return run.record("roll", x, shift=tuple(total.values()), axis=tuple(total))
 
 
@@ -395,8 +395,8 @@ def _padded(run: Run, x: Array, widths: Any, constants: Any) -> Any:
 
 
 def _extended(run: Run, x: Array, axis: int, before: int, after: int, mode: Any) -> Array:
-    """The array with more of its own elements before and after those of an axis: a join of parts
-    in which NumPy's indices of them rise, fall or stay."""
+    """The array with elements of its own added before and after those of an axis: a concatenation
+    of parts, in each of which NumPy's indices rise, fall or stay."""
     if not (before or after):
         return x
     try:

@@ -1,4 +1,4 @@
-"""Python's ``sorted`` of what traced keys put in order: one `np.argsort`, and items taken by it."""
+"""Python's ``sorted`` with traced keys: one `np.argsort`, and the items taken in its order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNKNOWN = Poison(
 
 
 class Measure:
-    """A key with a method of its own for `<`, which is asked as Python would ask it."""
+    """A key with a method of its own for `<`, which is called as Python would call it."""
 
     def __init__(self, run: Run, key: Any) -> None:
         self.run, self.key = run, key
@@ -40,9 +40,9 @@ class Measure:
 
 
 def sorted_by(run: Run, items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any]:
-    """The items in the order of their keys, numbers or tuples of numbers; those of equal keys stay
-    in order. The numbers and arrays in them are taken by their places; what else there is must be
-    the same in all of them, or not be read."""
+    """The items in the order of their keys, numbers or tuples of numbers; items with equal keys
+    stay in order. Numbers and arrays at the same place in all items are stacked, and taken in the
+    new order; anything else must be the same in all items, or not be read."""
     known = _known_parts(keys)
     if known is not None:
         try:
@@ -111,7 +111,7 @@ def _promoted(run: Run, column: Sequence[Any]) -> list[Any]:
 
 
 def _taken(run: Run, items: Sequence[Any], order: Any) -> list[Any]:
-    """For each place the item that comes there."""
+    """For each place in the new order the item that comes there."""
     structures = [_structure(item) for item in items]
     if any(structure != structures[0] for structure in structures):
         return [_UNKNOWN] * len(items)

@@ -29,7 +29,7 @@ def _flat(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
 
 
 def _flat_of_any(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
-    """The same; one without axes is a vector of one."""
+    """The same, with an array without axes as a vector of one element."""
     has_axes = run.as_array(a).type.ndim > 0
     return _flat(run, a, axis if has_axes or axis not in (0, -1) else None)
 

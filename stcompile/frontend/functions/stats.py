@@ -1,7 +1,7 @@
 """Methods of distributions of `scipy.stats`: from a name such as ``norm.logpdf`` to its lowering.
 
-A method takes what it is the value of, then the shape parameters, ``loc`` and ``scale``, by
-position or by name.
+A method takes the point at which it is evaluated, then the shape parameters, ``loc`` and ``scale``,
+by position or by name.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ DISCRETE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "nbinom": (("n", "p"), stats_discrete.from_zero),
     "geom": (("p",), stats_discrete.from_one),
 }
-# The values of a distribution function and its like below and above the support.
+# The values, below and above the support, of distribution functions and their like.
 _ENDS = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
 
 
@@ -110,7 +110,7 @@ def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
     for own, ends in _ENDS.items():
         if own in formulas:
             method = functools.partial(stats.cdf, formulas[own], support, ends)
-        else:  # the logarithm of what has a formula
+        else:  # the logarithm of a method that has a formula
             plain = formulas[own.removeprefix("log")]
             method = functools.partial(stats.log_cdf, plain, support, ends)
         add(own, "x", method)

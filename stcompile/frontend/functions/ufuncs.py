@@ -18,7 +18,7 @@ from stcompile.wengert.types import is_number
 
 Lowering = Callable[..., Any]
 
-# Functions that are a ufunc's `reduce` along all axes, where that has an axis of 0.
+# Functions that do what a ufunc's `reduce` does, but along all axes by default, not axis 0.
 _REDUCTIONS: Mapping[np.ufunc, Any] = MappingProxyType(
     {
         np.add: np.sum,
@@ -52,7 +52,7 @@ def _reduce(ufunc: np.ufunc) -> Lowering:
             return inlined(ufuncs.folded)(run, ufunc, array, axis, bool(keepdims))
         x = array if isinstance(array, Masked) else run.as_array(array)
         if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
-            axis = None  # NumPy lets these pass for a number
+            axis = None  # NumPy accepts these axes for a number
         return run.call(function, [x], {"axis": axis, "keepdims": keepdims})
 
     return lowering

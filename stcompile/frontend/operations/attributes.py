@@ -102,7 +102,7 @@ def _has(owner: Any, name: str) -> bool:
 
 
 def frozen_method(frozen: Frozen, name: str, *arguments: Any, **keywords: Any) -> Any:
-    """What stands for a method of a distribution with its parameters (see `functions.frozen`)."""
+    """The value of a method of a distribution with its parameters (see `functions.frozen`)."""
     raise NotImplementedError
 
 
@@ -165,8 +165,8 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
 
 
 def _part(run: Run, owner: Traced, name: str) -> Any:
-    """The real or imaginary part: of complex arrays a view; of real ones the array itself, and
-    zeros that nobody may write."""
+    """The real or imaginary part: views of a complex array; for a real one the array itself, and
+    read-only zeros."""
     if owner.type.dtype.kind == "c":
         return run.view(owner, name) if isinstance(owner, Array) else run.record(name, owner)
     if name == "real":
@@ -215,8 +215,8 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
 
 
 def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any:
-    """An attribute of an object that is no value of the program: by Python's data model, but for
-    what is built in."""
+    """An attribute of an object that is not a value of the program: by Python's data model, except
+    for built-in objects."""
     if isinstance(owner, Super):
         return super_attribute(run, owner, name, *default)
     if type(owner).__module__ == Array.__module__:
@@ -224,7 +224,7 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
     if isinstance(owner, type) and is_changeable(owner):
         return class_attribute(run, owner, name, *default)
     if str(type(owner).__module__).startswith("scipy.") and callable(getattr(owner, name, None)):
-        return getattr(owner, name)  # a method such as that of a distribution: known, or refused
+        return getattr(owner, name)  # a method: a call of it is known, or refused
     if trees.is_namedtuple(owner) and name in _OF_TUPLES:
         value = getattr(owner, name)
         if value.__func__.__code__.co_filename == _TUPLES:

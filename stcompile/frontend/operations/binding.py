@@ -23,7 +23,7 @@ def signature_of(function: Any) -> inspect.Signature:
 
 
 class _Written:
-    """The default of a parameter, as it is written."""
+    """The default of a parameter, which is shown as it is written."""
 
     def __init__(self, node: ast.expr) -> None:
         self._node = node

@@ -1,7 +1,7 @@
 """Instances that the program makes: a call of a class, as Python does it.
 
-``type(cls).__call__`` makes one by ``cls.__new__`` and hands it to ``__init__`` of what came out.
-Each of the three may be the user's, and is staged. The new object is the program's own.
+``type(cls).__call__`` makes an object by ``cls.__new__`` and calls that object's ``__init__``. Any
+of the three may be the user's, and is staged then. The new object is the program's own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[s
     """``cls(*arguments, **keywords)``."""
     if isinstance(cls, enum.EnumMeta) and cls.__members__ and is_static([*arguments]):
         try:
-            return cls(*arguments, **keywords)  # one that is there
+            return cls(*arguments, **keywords)  # gives a member that exists already
         except (TypeError, ValueError) as error:
             run.refuse(str(error), "", TypingError)
     if issubclass(cls, BaseException):

@@ -1,11 +1,12 @@
 """Python's data model on the objects of a staged program: how attributes are found, set, deleted.
 
 This is `object.__getattribute__`, `type.__getattribute__`, `super` and `object.__setattr__`, step
-by step as Python takes them: a data descriptor of the class, what the instance has itself, what
-else the class has, ``__getattr__``. Every function that is found on the way is staged; what has no
-source and is not known is refused. It serves objects that the program made and objects from
-outside. Of those, each look-up is guarded: the class of the object, what its classes hold under the
-name, and that the object has no attribute of its own in front of it.
+by step as Python takes them: a data descriptor of the class, an attribute of the instance itself,
+any other attribute of the class, ``__getattr__``. Every function that is found on the way is
+staged; functions that have no source and are not known are refused. This serves objects that the
+program made and objects from outside. For objects from outside each look-up is guarded: the class
+of the object, what its classes hold under the name, and that the object has no attribute of its own
+that hides it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite
 from stcompile.frontend.state.values import Bound, Partial, Super, Unread
 
-_REFUSED: Final = Missing()  # the default of an attribute that has to be there
+_REFUSED: Final = Missing()  # the default if an attribute has to exist
 _CONTAINERS = (list, dict, set, bytearray, deque)
 _SLOTS = types.MemberDescriptorType
 _OF_TYPES = (
@@ -44,7 +45,7 @@ _OF_TYPES = (
 
 
 def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> Any:
-    """``owner.name``; ``default`` if there is none (else that is refused)."""
+    """``owner.name``; if there is no such attribute the ``default``, or without one a refusal."""
     cls = type(owner)
     refuse_getters(run, cls)
     is_hooked = isinstance(find(cls, "__getattr__"), types.FunctionType)
@@ -69,7 +70,8 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
 
 
 def refuse_getters(run: Run, cls: type) -> None:
-    """Refuse classes that decide on every access: `isinstance`, for one, asks them."""
+    """Refuse classes with a ``__getattribute__`` or ``__class__`` of their own, which `isinstance`
+    would run."""
     for name in ("__getattribute__", "__class__"):
         if isinstance(run.captures.lookup(cls, name), types.FunctionType | property):
             run.refuse(
@@ -107,13 +109,13 @@ def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> 
 
 
 def has_attribute(run: Run, owner: Any, name: str) -> bool:
-    """``hasattr(owner, name)``: what computes the attribute is run, as by Python."""
+    """``hasattr(owner, name)``: code that computes the attribute is run, as by Python."""
     found = find(type(owner), name)
     before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
     place = run.captures.place_of(owner)
     value = MISSING if before_own else own(owner, name)
     if value is not MISSING:
-        run.checked(value)  # if paths left different things, one of them may have left nothing
+        run.checked(value)  # if paths left different values, one of them may have left none
         if place is None:
             run.captures.lookup(type(owner), name)
         else:
@@ -127,7 +129,7 @@ def _has_own(owner: Any, name: str) -> bool:
 
 
 def _own(run: Run, owner: Any, name: str, value: Any) -> Any:
-    """An attribute that an instance has itself: of one from outside it is captured."""
+    """An attribute that an instance has itself: captured if the instance is from outside."""
     if isinstance(value, Unread):
         try:
             return value.read()
@@ -135,13 +137,14 @@ def _own(run: Run, owner: Any, name: str, value: Any) -> Any:
             run.refuse(error.reason, error.hint)
     place = run.place_of(owner, value)
     if place is None:
-        run.captures.lookup(type(owner), name)  # no property gets in front of it
+        run.captures.lookup(type(owner), name)  # guards that no property hides it
         return run.checked(value)
     return run.captures.captured(value, place.attribute(name))
 
 
 def _is_plain(found: Any) -> bool:
-    """True for what a class holds that is no descriptor: reading it gives it."""
+    """True for values in a class that are not descriptors: reading them gives the values
+    themselves."""
     return found is not MISSING and find(type(found), "__get__") is MISSING
 
 
@@ -162,7 +165,7 @@ def class_value(run: Run, owner: Any, name: str) -> Any:
 
 
 def _in_class(cls: type, name: str, found: Any) -> Place:
-    """Where a class holds a plain value."""
+    """The class that holds a plain value under a name."""
     holder = owner_of(cls, name)
     if getattr(cls, name, MISSING) is not found or holder is None:
         return Place.of_class(cls, name)
@@ -208,8 +211,8 @@ def bound(
     name: str,
     after: type | None = None,
 ) -> Any:
-    """What a class holds under a name, as it is read through an instance (``owner`` None: through
-    the class): its ``__get__``."""
+    """The result of ``__get__`` of what a class holds under a name, read through an instance
+    (``owner`` None: through the class)."""
     if isinstance(found, types.FunctionType | functools._lru_cache_wrapper):
         return found if owner is None else Bound(found, owner)
     if isinstance(found, staticmethod):
@@ -264,7 +267,7 @@ def _partial_method(
 
 
 def _check_contents(run: Run, owner: Any, name: str) -> None:
-    """Refuse the methods of containers whose contents nothing guards."""
+    """Refuse methods of containers whose contents are not guarded."""
     if isinstance(owner, _CONTAINERS) and type(owner) not in (list, dict, set):
         run.refuse(
             f"`.{name}` of {an(type(owner).__name__)}, whose contents are not known to stay",
@@ -273,7 +276,7 @@ def _check_contents(run: Run, owner: Any, name: str) -> None:
 
 
 def _native(run: Run, owner: Any, name: str) -> Any:
-    """What a built-in class computes."""
+    """An attribute that a built-in class computes."""
     try:
         value = getattr(owner, name)
     except AttributeError as error:

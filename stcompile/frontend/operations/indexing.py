@@ -36,9 +36,9 @@ from stcompile.wengert.types import is_number
 
 @dataclass(frozen=True)
 class Basic:
-    """A subscript of integers, slices, None and ``...``, per axis of the array: the elements
-    taken, the axes that an integer removes, and where None puts new axes in the result. A start
-    may depend on loop counters."""
+    """A subscript of integers, slices, None and ``...``: for each axis of the array the elements
+    that are taken, the axes that integers remove, and the places of new axes (None) in the result.
+    A start may depend on loop counters."""
 
     start: tuple[int | Affine, ...]
     length: tuple[int, ...]
@@ -288,8 +288,9 @@ def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
 
 
 def _counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The entries with integers known only at run time as affine ones. One that may leave its
-    axis or wrap around is computed first: NumPy looks at it when the program runs."""
+    """The entries, with integers that are known only at run time as affine integers. An integer
+    that may be out of range, or negative on some steps only, becomes a number first: NumPy checks
+    it at run time."""
     entries = tuple(_integer_entry(run, entry) for entry in entries)
     if not any(isinstance(entry, Affine) for entry in entries):
         return entries
@@ -313,8 +314,8 @@ def _counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[
 
 
 def _integer_entry(run: Run, entry: Any) -> Any:
-    """A traced integer as an index of which nothing is known. (An array is none, not even one of
-    no dimension: it selects a copy.)"""
+    """A traced integer as an index of which nothing is known. (An array, even one without
+    dimensions, is not an integer: it selects a copy.)"""
     if isinstance(entry, Affine) or not isinstance(entry, Scalar):
         return entry
     if entry.type.dtype.kind not in "iu":
@@ -341,7 +342,7 @@ def _take_counted_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine,
 
 
 def _within(end: Any, dim: int) -> Affine | None:
-    """A slice's end that needs no clipping; negative ones count from the end."""
+    """An end of a slice, None if it may need clipping. A negative one counts from the end."""
     if not isinstance(end, Affine):
         return None
     if -dim <= end.low and end.high < 0:
@@ -451,8 +452,9 @@ def _fit(run: Run, value: Any, basic: Basic) -> Any:
 
 
 def _without_leading_axes(run: Run, value: Any, basic: Basic, is_element: bool) -> Any:
-    """The value without axes of length 1 in front, of which NumPy allows more than the place that
-    it is stored in has; not where the place is one element and no array without axes."""
+    """The value without leading axes of length 1, of which NumPy allows more than the place where
+    it is stored has; but not if the place is a single element, rather than an array without
+    axes."""
     if not isinstance(value, Array):
         return value
     kept = len(basic.length) - len(basic.drop)
@@ -469,8 +471,8 @@ def _without_leading_axes(run: Run, value: Any, basic: Basic, is_element: bool) 
 
 
 def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
-    """``array[index] += value`` as one accumulation, where it is one; False where it is not
-    (index arrays, casts): then it is read, added and written back."""
+    """Record ``array[index] += value`` as one accumulation, if it is one. False if it is not (index
+    arrays, casts): then the part is read, added to and written back."""
     entries = _counted_entries(run, array, entries_of(index))
     if not _is_basic(entries) or any(entry is None for entry in entries):
         return False
@@ -490,8 +492,8 @@ def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
 
 
 def accumulate_at(run: Run, array: Array, index: Any, value: Any) -> None:
-    """``np.add.at(array, index, value)``, of an array or a number: what stands in an index twice is
-    added to twice."""
+    """``np.add.at(array, index, value)`` of an array or a number: an element that is indexed twice
+    is added to twice."""
     if isinstance(index, list):
         index = run.as_array(index)
     entries = entries_of(index)

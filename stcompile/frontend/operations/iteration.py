@@ -59,7 +59,7 @@ def iterated(run: Run, value: Any) -> Any:
 def _in_turn(
     run: Run, value: Any, end: type[BaseException], item: Callable[[int], Any]
 ) -> Generated:
-    """The items of an object, until it raises an error."""
+    """The items of an object, one after the other, until it raises an error."""
     places = itertools.count()
 
     def pull() -> Any:
@@ -69,7 +69,7 @@ def _in_turn(
 
 
 def _pulled(name: str, pull: Callable[[], Any], names: dict[str, Any]) -> Generated:
-    """A generator of what is pulled, to the end."""
+    """A generator that yields what ``pull`` gives, to the end."""
 
     def body(consumer: Callable[[Any], None]) -> None:
         while (found := pull()) is not MISSING:
@@ -105,7 +105,7 @@ def _next_or_missing(run: Run, source: Any) -> Any:
 
 
 def each_made(run: Run, generator: Generated, make: Callable[[int, Any], Any]) -> Generated:
-    """A generator of what is made of the items of another, and of how many came before."""
+    """A generator whose items are made from those of another one, and from their positions."""
 
     def body(consumer: Callable[[Any], None]) -> Any:
         counter, paths = itertools.count(), run.paths
@@ -123,7 +123,8 @@ def each_made(run: Run, generator: Generated, make: Callable[[int, Any], Any]) -
 
 
 def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) -> Any:
-    """Run a generator; ``consumer`` takes each item where it is yielded. What it returns."""
+    """Run a generator, whose ``consumer`` takes each item where it is yielded; the value that it
+    returns."""
     if generator.is_used:
         run.refuse(
             f"the generator `{generator.name}` is gone through a second time",
@@ -161,8 +162,8 @@ def taken_in_turn(run: Run, value: Any) -> Iterable[Any]:
 
 def sequence_of(run: Run, value: Any) -> Sequence:
     """The items that a loop over ``value`` sees, made when they are asked for: those of a list or a
-    dict as the steps before left them. An iterator must not be used any more: it is not known how
-    many of its items will be."""
+    dict as the steps before left them. An iterator must not be used afterwards, since it is not
+    known how many of its items the loop takes."""
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
         run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
     if isinstance(value, Masked):
@@ -208,13 +209,13 @@ def sequence_of(run: Run, value: Any) -> Sequence:
 
 
 def fixed(run: Run, items: Iterable[Any]) -> Sequence:
-    """Items that do not change."""
+    """A sequence of items that does not change."""
     found = [run.checked(item) for item in items]
     return Sequence(len(found), found.__getitem__, tuple(found), rows=False)
 
 
 def _of_list(run: Run, items: list[Any]) -> Sequence:
-    def length() -> int:  # not known where paths left different ones
+    def length() -> int:  # refused if paths left different lengths
         return len([run.checked(item) for item in items])
 
     return Sequence(length, items.__getitem__, (items,), rows=False)
@@ -252,7 +253,8 @@ def of_range(values: range, index: Any) -> Any:
 
 
 def rest_of(run: Run, iterator: Iterator, position: int = USED_UP) -> Sequence:
-    """What an iterator has left; it is used up, or else where ``position`` says."""
+    """The items that an iterator has left. Afterwards it is used up, or at the given
+    ``position``."""
     start = iterator.position
     if start == TAKEN:
         run.refuse(

@@ -13,7 +13,8 @@ from stcompile.frontend.state.values import Array
 
 
 def dummy_of(run: Run, x: Array) -> Any:
-    """An array with the same strides and no elements worth reading; None if they are not known."""
+    """An array with the same strides, whose elements mean nothing; None if the strides are not
+    known."""
     made = x.cell.made
     strides = run.layouts.of(made)
     if strides is None:
@@ -52,7 +53,7 @@ def in_order_of(run: Run, x: Any, other: Any) -> Any:
     if not isinstance(x, Array) or not isinstance(other, Array):
         return x
     dummy = dummy_of(run, other)
-    if dummy is None and x.type.ndim > 1:  # one of the two, it is not known which
+    if dummy is None and x.type.ndim > 1:  # it is not known which of the two orders it is
         copied: Array = run.record("copy", x, order="C")
         run.layouts.note(copied.cell.made, None)
         return copied

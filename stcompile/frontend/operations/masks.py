@@ -1,4 +1,4 @@
-"""Boolean masks: the items that one selects, of which there are as many as the program finds.
+"""Boolean masks: the items that a mask selects, whose number is known only at run time.
 
 `x[mask]` is kept as the whole array and the mask (`Masked`). An elementwise function of it is
 computed on the whole array, with the items that are not selected replaced by a number at which
@@ -21,7 +21,7 @@ from stcompile.wengert.ir import Atom, Variable, exact
 from stcompile.wengert.primitives.base import shapes
 from stcompile.wengert.primitives.masks import REDUCED
 
-# Numbers where a function and its derivative are harmless: 1, but for these.
+# Numbers at which a function and its derivative are finite: 1, except for these functions.
 _HARMLESS = {"arcsin": 0.5, "arccos": 0.5, "arctanh": 0.5, "arccosh": 2.0}
 _DIVISIONS = frozenset({"divide", "floor_divide", "remainder"})
 
@@ -111,7 +111,7 @@ def selected(run: Run, array: Array, mask: Array) -> Masked:
 
 
 def _held(run: Run, array: Array) -> Array:
-    """The present value of an array, in storage that nobody else knows."""
+    """The present value of an array, in storage of its own."""
     variable = run.read(array)
     frozen = "it belongs to a selection by a mask"
     cell = Cell(variable, frozen, run.depth, run.age())
@@ -216,7 +216,7 @@ def mapped(run: Run, name: str, function: Callable[..., Any], operands: Sequence
             safe.append(operand)
     if name in _DIVISIONS and is_traced(safe[1]) and not isinstance(operands[1], Masked):
         wide = _wide(run, mask, safe[0].type.ndim)
-        safe[1] = run.record("where", wide, safe[1], safe[0])  # it may be 0
+        safe[1] = run.record("where", wide, safe[1], safe[0])  # the divisor may be 0
     result: Array = function(*safe)
     return Masked(_held(run, result), mask)
 
@@ -251,7 +251,7 @@ def _wide(run: Run, mask: Array, ndim: int) -> Array:
 
 
 def reduced(run: Run, primitive: str, value: Masked, axis: Any, keepdims: bool) -> Any:
-    """A reduction of selected items: of all that they are, or along the axis of their number."""
+    """A reduction of selected items: of all their elements, or along their first axis."""
     items, mask = parts_of(run, value)
     ndim = items.type.ndim - mask.type.ndim + 1
     axes = axis if isinstance(axis, tuple) else tuple(range(ndim)) if axis is None else (axis,)
@@ -278,7 +278,7 @@ def size(run: Run, value: Masked) -> Any:
 
 
 def attribute(run: Run, value: Masked, name: str) -> Any:
-    """What is known of selected items without their number."""
+    """An attribute of selected items that does not depend on how many there are."""
     items, mask = parts_of(run, value)
     if name == "size":
         return size(run, value)

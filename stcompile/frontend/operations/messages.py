@@ -22,7 +22,7 @@ from stcompile.wengert.ir import Atom
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
 
 
-_GENERATED = ("dataclasses.py", "reprlib.py")  # where what `dataclass` writes is wrapped
+_GENERATED = ("dataclasses.py", "reprlib.py")  # files of the wrappers of generated methods
 _BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
 
 
@@ -52,7 +52,7 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
 
 def _written(run: Run, value: Any, conversion: str, spec: str) -> str | Text | None:
     """The text of an object by the methods of its class, or of a container by those of its items;
-    None if Python's own text of it depends on nothing that changes."""
+    None if Python's own text depends on nothing that changes."""
     if not _needs_methods(value):
         return None
     if conversion == "" and type(value) not in _BRACKETS:
@@ -82,8 +82,8 @@ def _converted(run: Run, value: Any, conversion: str) -> str | Text | None:
 
 
 def _needs_methods(value: Any) -> bool:
-    """True for objects whose classes write them, and for containers with such or with traced
-    values in them."""
+    """True for objects whose classes have methods that write them, and for containers of such
+    objects or of traced values."""
     if type(value) in _BRACKETS:
         items = [*value, *value.values()] if isinstance(value, dict) else value
         return any(is_traced(i) or isinstance(i, Text) or _needs_methods(i) for i in items)
@@ -91,7 +91,7 @@ def _needs_methods(value: Any) -> bool:
 
 
 def is_staged(arguments: Sequence[Any]) -> bool:
-    """True for arguments of a string's method whose text is not known without staging."""
+    """True for arguments of a string's method whose text is known only by staging."""
     return not is_static(arguments) or any(map(_needs_methods, arguments))
 
 
@@ -133,7 +133,7 @@ def _example(value: Any) -> Any:
 
 
 def joined(parts: Iterable[str | Text]) -> str | Text:
-    """Pieces of text after another."""
+    """Concatenated pieces of text."""
     total: str | Text = ""
     for part in parts:
         total = total + part

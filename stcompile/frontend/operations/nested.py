@@ -1,6 +1,6 @@
 """Nested lists of numbers and arrays as arrays.
 
-A list that a rolled loop filled is put together again: its items are rows of one array.
+The items of a list that a rolled loop filled are rows of one array: they are read as slices of it.
 """
 
 from __future__ import annotations

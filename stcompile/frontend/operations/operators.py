@@ -151,7 +151,7 @@ def is_power_of_bools(base: Any, exponent: Any) -> bool:
 
 
 def power_of_bools(run: Run, base: Any, exponent: int, power: Any = operator.pow) -> Any:
-    """Booleans to an integer power, in the dtype that NumPy finds for this one."""
+    """Booleans to an integer power, in the dtype that NumPy chooses for this exponent."""
     example = np.ones((1,) * base.type.ndim, bool) if isinstance(base, Array) else np.True_
     try:
         dtype = power(example, exponent).dtype
@@ -189,7 +189,7 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
 
 
 def is_plain(value: Any) -> bool:
-    """True for static values whose operators read nothing but the value."""
+    """True for static values whose operators depend on nothing but the values."""
     if isinstance(value, list | tuple | set | frozenset):
         is_known = type(value).__module__ == "builtins" or isinstance(value, tuple)
         return is_known and all(map(is_plain, value))
@@ -224,7 +224,7 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
 
 
 def copied_as_ufunc(run: Run, x: Array) -> Any:
-    """A copy that lies as ``+x`` does: np.copy lays out broadcasts otherwise."""
+    """A copy that lies in memory as ``+x`` does: np.copy lays out broadcasts differently."""
     if not x.type.ndim:
         return run.record("to_scalar", x)
     strides = run.layouts.of(run.read(x))
@@ -268,8 +268,8 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
 
 
 def _taken(run: Run, operation: Operation, target: list[Any], value: Any) -> Any:
-    """``items op= value`` where the operators of ``value`` take lists: Python asks them first, and
-    the list stays as it is. None where there is no such operator."""
+    """``items op= value`` if ``value`` has an operator that takes lists: Python calls it first, and
+    the list stays as it is. None if there is no such operator."""
     if is_traced(value) or isinstance(value, Masked | np.generic):
         return binary(run, operation, target, value)
     found = overloads.binary(run, operation[1].__name__.rstrip("_"), target, value)
@@ -282,7 +282,7 @@ def _change_container(run: Run, operation: Operation, target: Any, value: Any) -
         hint = f"make a copy: `items = {kind}(items)`"
         run.refuse(f"this changes {an(kind)} {run.owner(target)}", hint)
     if (kind, operation[0]) in (("list", "add"), ("dict", "bitwise_or")):
-        value = run.call(type(target), [value], {})  # these take whatever can be iterated over
+        value = run.call(type(target), [value], {})  # these operators take any iterable
     contents = binary(run, operation, target, value)
     run.note_contents(target)
     target.clear()
@@ -300,7 +300,7 @@ def _updated(
 
 
 def _fitted(run: Run, target: Array, changed: Traced) -> Traced:
-    """What an array becomes, if it has its shape, in its dtype."""
+    """The new contents of an array, in its dtype; refused if they do not have its shape."""
     if changed.type.dims != target.type.dims:
         run.refuse(
             f"the result has shape {changed.type.dims}, which does not fit into the array of shape "

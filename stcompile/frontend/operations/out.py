@@ -27,14 +27,14 @@ _METHODS = frozenset(
 _IN_C = frozenset({np.dot, np.concatenate})
 _OF_GENERATORS = frozenset({"random", "standard_normal", "standard_exponential"})
 
-# What computes in its own dtype and casts the result, besides ufuncs.
+# Functions that, like ufuncs, compute in their own dtype and cast the result.
 _CASTING = frozenset({np.clip, np.concatenate, np.stack, np.max, np.min, np.outer})
 _CASTING_METHODS = frozenset({"clip", "max", "min"})
 _NARROW = frozenset({"mean", "std", "var"})  # float16 is rounded in another place
 
 
 class Callee(NamedTuple):
-    """What is called: a function, or the method of that name of an array or a generator."""
+    """A callable with an argument ``out``: a function, or a method of an array or a generator."""
 
     name: str
     function: Any = None
@@ -59,7 +59,7 @@ def _takes_out(function: Any) -> bool:
         return True
     if not (getattr(function, "__module__", None) or "").startswith("numpy"):
         return False
-    if isinstance(function, types.BuiltinFunctionType):  # `inspect` would take the text to pieces
+    if isinstance(function, types.BuiltinFunctionType):  # `inspect` would parse its signature
         text = getattr(function, "__text_signature__", None) or ""
         return "out" in {part.strip().partition("=")[0] for part in text.strip("()").split(",")}
     try:

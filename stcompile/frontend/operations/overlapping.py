@@ -1,9 +1,9 @@
 """Copies between views of one array: `a[1] = a[:, 2]`.
 
-NumPy copies the source first where the two overlap, but not between vectors that lie in one
-direction: there it overwrites elements that it reads later, unless their strides are the same.
-What comes out depends on the order of the array in memory. Such a copy is refused; where nothing is
-lost, it means what a copy of the source would give.
+NumPy copies the source first if the two overlap, but not between vectors that lie in one direction:
+there it overwrites elements that it reads later, unless their strides are the same, and the result
+depends on how the array lies in memory. Such a copy is refused. Any other one gives what it would
+give with a copy of the source.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def _moves(array: Array) -> bool:
 
 
 def _is_safe(run: Run, target: Array, part: Mapping[str, Any], value: Array, moves: bool) -> bool:
-    """What NumPy does to numbers in the place of the elements, with and without a copy."""
+    """True if NumPy does the same to numbers in the place of the elements with and without a
+    copy."""
     found = []
     for is_copied in (False, True):
         memory = _numbers(run, target)
@@ -64,8 +65,8 @@ def _order(run: Run, array: Array) -> tuple[int, ...] | None:
 
 
 def _numbers(run: Run, array: Array) -> Any:
-    """Different numbers in an array that lies in memory as the array's base does; if that is not
-    known, in one with a stride of its own for each axis."""
+    """An array of different numbers that lies in memory as the array's base does; if that is not
+    known, with a stride of its own for each axis."""
     base, order = array.cell.variable.type, _order(run, array)
     dtype = np.complex128 if base.dtype.kind == "c" else np.int64
     dims = base.dims if order is None else [base.dims[axis] for axis in order]
@@ -88,7 +89,8 @@ def _viewed(array: Array, memory: Any) -> Any:
 
 
 def _part(memory: Any, slice: Mapping[str, Any]) -> Any:
-    """A slice; at the start of the axes along which it moves, for its strides."""
+    """A slice. Along axes on which it moves with a counter it starts at 0: only its strides
+    matter."""
     params = dict(slice)
     spans = zip(params["start"], params["length"], params["step"], strict=True)
     params["start"] = tuple(

@@ -47,8 +47,8 @@ def power(run: Run, left: Any, right: Any) -> Any:
 
 
 def may_be_complex(run: Run, value: Any) -> bool:
-    """True for a Python float that Python might have as a complex number: what a power is made
-    into is computed of one, maybe in a branch or a loop."""
+    """True for a float that may be complex in Python: it is computed from such a power, perhaps in
+    a branch or a loop."""
     seen: set[Any] = set()
     waiting: list[Any] = []
     if isinstance(value, Scalar) and _kind(value) == "f":
@@ -61,7 +61,7 @@ def may_be_complex(run: Run, value: Any) -> bool:
         if _takes_power(made):
             return True
         seen.add(atom)
-        if not made.primitive.startswith("math."):  # these take no complex numbers
+        if not made.primitive.startswith("math."):  # functions of `math` take no complex numbers
             waiting += made.inputs
     return False
 
@@ -89,13 +89,13 @@ def _kind(value: Any) -> str:
 
 
 def _is_whole(run: Run, exponent: Any) -> bool:
-    """True for a number to which the power of a negative number is real."""
+    """True for an exponent with which the power of a negative number is real."""
     return _is_made_whole(run, run.atom(exponent), _DEPTH)
 
 
 def _is_made_whole(run: Run, atom: Any, depth: int) -> bool:
     if isinstance(atom, Constant):
-        return not atom.value % 1 > 0  # those of infinity are real as well
+        return not atom.value % 1 > 0  # powers to infinity are real as well
     if atom.type.dtype.kind in "biu":
         return True
     made: Equation | None = run.recorder.producers.get(atom)

@@ -1,4 +1,4 @@
-"""What a library says of arguments that it does not take."""
+"""The exceptions that a library raises for arguments that it does not take."""
 
 from __future__ import annotations
 

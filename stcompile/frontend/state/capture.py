@@ -1,9 +1,9 @@
 """Values that a function reads from outside: arguments, globals, closures, attributes.
 
-Each is mirrored once by the identity of the object, so that an array reached by two ways is one
-cell. An array, a float or a random generator becomes an input (of the program: a *hidden* one if
-it is no argument); anything else is a static value and a *guard*, which the dispatcher checks at
-every call, so that a changed global never meets a stale program. Real objects of the user are never
+Each object is mirrored once, by its identity, so that an array that is reached in two ways is one
+cell. An array, a float or a random generator becomes an input (of the program: a *hidden* one if it
+is no argument); anything else is a static value and a *guard*, which the dispatcher checks at every
+call, so that a changed global never meets a stale program. Real objects of the user are never
 mutated.
 """
 
@@ -49,10 +49,10 @@ class Captures:
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
         self._given: dict[int, Any] = {}  # the mirrors of the arguments' structures
         self.leaves: list[Leaf] = []
-        self.beside: list[tuple[str, trees.Path]] = []  # attributes of arguments that are no parts
+        self.beside: list[tuple[str, trees.Path]] = []  # attributes that are no fields
         self.hidden: list[Hidden] = []
         self.guards: dict[Place, Guard] = {}
-        self.names: dict[types.ModuleType, dict[str, None]] = {}  # read from NumPy and its like
+        self.names: dict[types.ModuleType, dict[str, None]] = {}  # names read from libraries
         self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
         self._numbers: dict[Place, Scalar] = {}
         self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
@@ -67,7 +67,7 @@ class Captures:
         return mirror
 
     def note_given(self, mirror: Any) -> None:
-        """Note the structures of an argument: the caller knows which of them are one."""
+        """Note the structures of an argument, to find those that are the same object."""
         parts = trees.children(mirror)
         if parts is not None:
             self._given[id(mirror)] = mirror
@@ -124,7 +124,7 @@ class Captures:
         return made
 
     def _beside(self, value: Any, root: str | Place, path: trees.Path, writeable: bool) -> Any:
-        """The mirror of an attribute that is no part of the structure."""
+        """The mirror of an attribute that is not a field of the structure."""
         if isinstance(root, Place):
             return self.captured(value, root.part(path))
         if writeable and any(is_input(item) for _, item in trees.leaves(value)):
@@ -175,7 +175,7 @@ class Captures:
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """The mirror of ``owner.name``, where ``owner`` is a real object."""
         place = self.place_of(owner)
-        if place is None:  # made while staging: nothing outside can change it
+        if place is None:  # it was made while staging: nothing outside can change it
             return value
         return self.captured(value, place.attribute(name))
 
@@ -195,8 +195,8 @@ class Captures:
         return type(value)
 
     def lookup(self, cls: type, name: str, after: type | None = None) -> Any:
-        """What a class, or those after one in its order, hold under a name, as it stands there:
-        from now on that, `MISSING` included."""
+        """What a class, or those after one in its method resolution order, hold under a name, not
+        bound; `MISSING` if there is nothing. The program relies on it from now on."""
         found = find(cls, name, after)
         last = owner_of(cls, name, after)
         order = cls.__mro__ if last is None else cls.__mro__[: cls.__mro__.index(last) + 1]
@@ -205,7 +205,7 @@ class Captures:
         return found
 
     def lacks(self, owner: Any, name: str) -> None:
-        """Rely on a real object to have no attribute of a name of its own."""
+        """Rely on a real object not to have an attribute of that name itself."""
         place = self.place_of(owner)
         if place is not None and names_of(owner) is not None:
             self.guard(place.has_own(name))
@@ -228,12 +228,12 @@ class Captures:
         return len({id(a.cell) for a in arrays if a.cell.frozen}) < 2
 
     def place_of(self, value: Any) -> Place | None:
-        """How a real object is reached, if it is one of the outside."""
+        """The place of a real object, if it is from outside."""
         found = self._places.get(id(value))
         return found[1] if found else None
 
     def track(self, value: Any, place: Place) -> None:
-        """Remember how a real object is reached, for its attributes."""
+        """Remember the place of a real object, for its attributes."""
         self._places.setdefault(id(value), (value, place))
 
     def _structure(self, value: Any, place: Place) -> Any:
@@ -270,7 +270,7 @@ class Captures:
         variable = self._hidden(value, place)
         array = self._cell(variable, value, f"{place.description} is not a local array")
         self._mirrors[id(value)] = value, array, place
-        if id(value) in self._arguments:  # the same array, by two ways: neither may be written
+        if id(value) in self._arguments:  # an argument is captured as well: neither may be written
             self._arguments[id(value)].cell.frozen = "it is captured as well as passed"
         return array
 
@@ -293,8 +293,8 @@ class Captures:
         return Array(Cell(variable, frozen), variable.type)
 
     def all_guards(self) -> tuple[Guard, ...]:
-        """All that has to hold for the program to be right. The names of a library's module are
-        one guard: they are as good as never replaced, and there are many of them."""
+        """All guards that have to hold for the program to be right. The names of a library's module
+        are one guard: there are many of them, and they are hardly ever replaced."""
         places = [Place.of_names(module, (*names,)) for module, names in self.names.items()]
         modules = [NamesGuard(place, place.read()) for place in places]
         return (*self.guards.values(), *modules)

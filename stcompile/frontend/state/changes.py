@@ -15,7 +15,7 @@ from stcompile.wengert.recorder import Recorder
 
 @dataclass(frozen=True)
 class Owned:
-    """A container or an object that the program made, at what depth and age."""
+    """A container or an object that the program made, with its depth and age."""
 
     container: Any
     depth: int
@@ -30,13 +30,13 @@ class Changes:
     made: dict[Hashable, Any]
 
     def __init__(self) -> None:
-        self.depth = 0  # nesting of sub-programs
+        self.depth = 0  # how deeply sub-programs are nested
         self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
         self.journal: Journal | None = None
-        self.paths = 0  # that are staged, of which one may be taken or not
+        self.paths = 0  # nested paths that are being staged and may not be taken
         self._age = 0
         self._watches: list[tuple[int, list[Site]]] = []
-        self._ties: list[Cell | Owned] = []  # what was frozen or disowned, in order
+        self._ties: list[Cell | Owned] = []  # frozen cells and disowned objects, in order
 
     def own(self, container: Any) -> Any:
         """Note a container that the program made, so that it may be mutated."""
@@ -50,19 +50,20 @@ class Changes:
         return found is not None and found.depth == self.depth
 
     def freeze(self, cell: Cell, reason: str) -> None:
-        """Let an array not be written any more."""
+        """Forbid writing an array from now on."""
         if not cell.frozen:
             cell.frozen = reason
             self._ties.append(cell)
 
     def disown(self, container: Any) -> None:
-        """Let a container not be changed any more: control flow decides what else it is."""
+        """Forbid changing a container from now on: control flow decides which other container it
+        also is."""
         found = self.owned.pop(id(container), None)
         if found is not None:
             self._ties.append(found)
 
     def is_disowned(self, container: Any) -> bool:
-        """True if control flow decides what else a container is."""
+        """True if control flow decides which other container this one also is."""
         return self._disowned(container) is not None
 
     def _disowned(self, container: Any) -> Owned | None:
@@ -108,7 +109,7 @@ class Changes:
     # --- changes -------------------------------------------------------------------------------
 
     def age(self) -> int:
-        """A number greater than all before: what is made later is younger."""
+        """A number greater than all before: objects that are made later are younger."""
         self._age += 1
         return self._age
 
@@ -127,7 +128,7 @@ class Changes:
 
     @contextmanager
     def watched(self, age: int) -> Iterator[list[Site]]:
-        """The sites of that ``age`` or older that are changed meanwhile."""
+        """The sites of that ``age`` or older that are changed within the block."""
         changes: list[Site] = []
         self._watches.append((age, changes))
         try:

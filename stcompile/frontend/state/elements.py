@@ -1,8 +1,8 @@
 """Which elements an array is made of: two arrays of the same elements are equal.
 
 Every element of an array has a number, and what rearranges arrays rearranges the numbers: a part of
-a part, joined with another, may be the same as what was cut out in another order. The numbers go
-with the steps that led to them, because these decide the layout in memory.
+a part, joined with another, may be the same as a part that was cut out in another order. The steps
+that led to the numbers are compared as well, because they decide the layout in memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Elements:
         self._steps: dict[Hashable, int] = {}
 
     def key(self, variable: Variable) -> Hashable:
-        """The same for two arrays of the same elements: made in the same way, of others."""
+        """A key that is the same for two arrays of the same elements that were made in the same
+        way."""
         producer = self._producers.get(variable)
         if producer is None or producer.primitive not in _REARRANGES:
             return variable
@@ -43,7 +44,7 @@ class Elements:
         return (steps, numbers.tobytes(), variable.type)
 
     def _of(self, variable: Variable, depth: int) -> tuple[Any, int] | None:
-        """The numbers of a variable's elements, and that of the steps that led to them."""
+        """The numbers of a variable's elements, and the number of the steps that led to them."""
         if variable not in self._found:
             self._found[variable] = self._made(variable, depth)
         return self._found[variable]
@@ -57,7 +58,7 @@ class Elements:
         operands, steps = [], []
         for at, atom in enumerate(equation.inputs):
             found: tuple[Any, int] | None = None
-            if equation.primitive != "concatenate" and at:  # what says where
+            if equation.primitive != "concatenate" and at:  # an operand that says where
                 found = self._constant(atom), 0
             elif isinstance(atom, Variable):
                 found = self._of(atom, depth - 1)
@@ -69,7 +70,7 @@ class Elements:
         how = (equation.primitive, *params, *steps)
         try:
             numbers = apply(equation.primitive, tuple(operands), equation.params)
-        except IndexError:  # as the program itself will raise
+        except IndexError:  # the program will raise it
             return None
         return np.ascontiguousarray(numbers), self._step(how)
 

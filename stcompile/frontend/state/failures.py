@@ -1,4 +1,5 @@
-"""What an equation may raise when the generated function runs, and what waits for errors."""
+"""The errors that an equation may raise when the generated function runs, and the guards around
+them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ Kinds: TypeAlias = tuple[type[BaseException], ...]
 _ARITHMETIC: Kinds = (ZeroDivisionError, OverflowError)
 _MATH: Kinds = (ValueError, OverflowError, ZeroDivisionError)
 _UNKNOWN: Kinds = (ValueError, IndexError, ArithmeticError, TypeError)
-_SMALL = 2**1000  # an int that is a float as well
+_SMALL = 2**1000  # an int that a float can hold
 _NEVER = frozenset(
     {"and", "or", "not", "sum", "max", "min", "any", "all", "mean", "prod", "contract", "to_scalar"}
     | {"asarray", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "copy", "cast"}
@@ -31,8 +32,8 @@ _NEVER = frozenset(
 class Guard:
     """A ``try`` or a ``with`` around what is being staged, in a frame, on a line. ``handle`` takes
     an error that is known at compile time; it says whether it ends here, and with which signal.
-    ``leave`` runs what comes at the end without an error. ``catches`` says whether an error of a
-    class ends here, which is asked for what only the running program knows."""
+    ``leave`` runs what comes at the end without an error. ``catches`` says whether errors of a
+    class end here: it is asked about errors that only the running program knows."""
 
     frame: Any
     line: int
@@ -84,8 +85,8 @@ def _by_zero(divisor: Atom) -> Kinds:
 
 
 def _conversions(operands: Sequence[Atom], of_ints: bool = False) -> Kinds:
-    """What Python raises if an int is too large for the float that it meets, or that a quotient
-    ``of_ints`` is."""
+    """The error of Python if an int is too large to become a float beside one, or in a quotient
+    ``of_ints``."""
     ints = [atom for atom in operands if atom.type.dtype.kind == "i"]
     is_small = all(isinstance(a, Constant) and abs(a.value) <= _SMALL for a in ints)
     mixed = len({atom.type.dtype.kind for atom in operands}) > 1
@@ -93,8 +94,8 @@ def _conversions(operands: Sequence[Atom], of_ints: bool = False) -> Kinds:
 
 
 def failing(equations: Sequence[Equation]) -> Iterator[tuple[Equation, Kinds]]:
-    """Equations that may raise, and what; those within branches and loops as well. What a ``raise``
-    passes on its way out is staged where it is."""
+    """The equations that may raise, with the classes of the errors; those within branches and loops
+    as well. Not ``raise`` itself: the guards that its error passes are staged where it stands."""
     for equation in equations:
         kinds = () if equation.primitive == "raise" else raised_by(equation)
         if kinds:

@@ -33,9 +33,9 @@ class Frame:
     """One activation. ``parent`` is the frame that encloses it lexically; ``outside`` looks up a
     name that no frame binds (closure cells, globals, builtins). ``blocks`` are what is being
     executed, from the outermost block in; None stands for the edge of a loop's body. ``errstate``
-    is NumPy's handling of floating-point errors here. ``iterated`` are the sources of what its
-    loops go through, which no name need refer to; ``consumer`` takes what it yields. ``captured``
-    is True once a nested function was defined in it."""
+    is NumPy's handling of floating-point errors here. ``iterated`` are the sources that its loops
+    go through, to which no name needs to refer; ``consumer`` takes the items that it yields.
+    ``captured`` is True once a nested function was defined in it."""
 
     source: FunctionSource
     node: FunctionNode
@@ -58,7 +58,7 @@ class Frame:
     @property
     def function_name(self) -> str:
         if self.node is self.source.node:
-            return self.source.name  # a private one as it is written
+            return self.source.name  # a private name as it is written
         return getattr(self.node, "name", "<lambda>")
 
     def location(self, node: ast.AST) -> Location:

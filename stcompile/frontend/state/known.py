@@ -1,4 +1,5 @@
-"""What a program computes of static values alone: it is known when the program is compiled."""
+"""Values that a program computes from static values alone, and that are known when it is
+compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 
-LARGEST = 10_000  # elements of what is looked into
+LARGEST = 10_000  # elements of arrays whose values are computed
 
 
 def pure_maker(run: Run, atom: Atom) -> Equation | None:

@@ -1,4 +1,4 @@
-"""Lists of which data decides how many items they have.
+"""Lists for which the data decide how many items they have.
 
 Such a list holds a `Rest` in place of the items that are unknown, and there may be known ones
 before and after it. A place in the list is known if it is counted from an end without coming to the
@@ -15,12 +15,12 @@ from stcompile.frontend.state.values import Rest
 
 
 def rest_in(items: Iterable[Any]) -> Rest | None:
-    """What stands for the items that are unknown, if there are any."""
+    """The `Rest` of a list, if some of its items are unknown."""
     return next((item for item in items if isinstance(item, Rest)), None)
 
 
 def check_place(run: Run, items: Sequence[Any], index: Any) -> None:
-    """Refuse an index or a slice of which it is not known what it selects."""
+    """Refuse an index or a slice if it is not known which items it selects."""
     rest = rest_in(items)
     if rest is None:
         return
@@ -36,7 +36,7 @@ def check_place(run: Run, items: Sequence[Any], index: Any) -> None:
 
 
 def check_insertion(run: Run, items: Sequence[Any], index: Any) -> None:
-    """Refuse to insert an item at a place of which it is not known where it is."""
+    """Refuse to insert an item if it is not known at which place."""
     if isinstance(index, int) and index > 0:
         check_place(run, items, index - 1)
     elif index != 0:
@@ -44,7 +44,7 @@ def check_insertion(run: Run, items: Sequence[Any], index: Any) -> None:
 
 
 def _passed(items: Sequence[Any], index: int) -> Sequence[Any]:
-    """What one comes to, from the nearer end, on the way to an item."""
+    """The items that are passed on the way to an item from the nearer end."""
     if index >= 0:
         return items[: index + 1]
     return items[index:] if -index <= len(items) else items

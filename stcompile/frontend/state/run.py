@@ -67,9 +67,9 @@ _HINTS: dict[type[StcompileError], str] = {
 
 @dataclass(frozen=True)
 class Language:
-    """What the interpreter understands, as tables from syntax or object to a handler;
-    ``array_of`` makes an array of a nested list; ``fail`` ends a path with an error that is known
-    to come on it."""
+    """What the interpreter understands, as tables from syntax or object to a handler; ``array_of``
+    makes an array of a nested list; ``fail`` ends a path on which an error is known to be
+    raised."""
 
     expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
@@ -84,19 +84,19 @@ class Run(Changes):
         self.language = language
         self.recorder = Recorder()
         self.section: Section = "forward"
-        self.frames: list[Frame] = []  # those that code still to come can reach
+        self.frames: list[Frame] = []  # frames that later code can reach
         self.origins: dict[
             int, tuple[Any, str]
-        ] = {}  # records of the arguments: object, expression
+        ] = {}  # records among the arguments: object, expression
         self.layouts = Layouts(self.recorder.producers)
         self.elements = Elements(self.recorder.producers, self.layouts)
         self.captures = Captures(self.recorder, self.layouts)
-        self.cautions: list[Caution] = []  # what the user is to be warned of
-        self.made: dict[Hashable, Any] = {}  # what is there: views of variables, results of calls
-        self.known: dict[Variable, Any] = {}  # values of what depends on constants (see `masks`)
+        self.cautions: list[Caution] = []  # the user is warned of these
+        self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
+        self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
         self.guards: tuple[Guard, ...] = ()  # ``try`` and ``with`` around the present statement
-        self.handled: StcompileError | None = None  # the error that an ``except`` is busy with
+        self.handled: StcompileError | None = None  # the error that an ``except`` handles
         self._here: tuple[ast.AST, Frame] | None = None
         self._steps = 0
 
@@ -121,7 +121,7 @@ class Run(Changes):
             self._here = outer
 
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Any:
-        """Run statements; what ends them early (see `signals`), or None."""
+        """Run statements; the signal that ends them early (see `signals`), or None."""
         for at, node in enumerate(body):
             outer, self._here = self._here, (node, frame)
             enclosing, frame.statement = frame.statement, node
@@ -147,7 +147,7 @@ class Run(Changes):
             self._here = outer
 
     def about_result(self, action: Callable[[], T]) -> T:
-        """Do something about what the last call returned: errors point at where it did."""
+        """Do something with the result of the last call: errors point at its ``return``."""
         return self.at(*self.returned, action) if self.returned is not None else action()
 
     def call(self, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -174,10 +174,10 @@ class Run(Changes):
     def refuse(
         self, reason: str, hint: str, error: type[StcompileError] = LanguageError
     ) -> NoReturn:
-        """Stop: the expression being evaluated is not taken."""
+        """Stop: the expression that is being evaluated is not supported."""
         where = self.location if self._here is not None else None
         if where is not None and where.shown is not None:
-            where = where.shown  # what no user wrote is shown by the line that calls it
+            where = where.shown  # library code is shown by the user's line that calls it
         raise error(reason, location=where, hint=hint or _HINTS[error])
 
     def refuse_foreign(self, value: Any) -> None:
@@ -193,7 +193,7 @@ class Run(Changes):
         error: type[StcompileError] = TypingError,
         reason: str = "",
     ) -> NoReturn:
-        """Stop where Python would raise an error: `except` may take it."""
+        """Stop where Python would raise an error: an `except` may catch it."""
         try:
             self.refuse(reason or f"{type(raised).__name__}: {raised}", hint, error)
         except StcompileError as refusal:
@@ -201,8 +201,9 @@ class Run(Changes):
             raise
 
     def unless_raised(self, kind: type[BaseException], action: Callable[[], Any]) -> Any:
-        """What Python itself asks for, and takes an error as an answer; `MISSING` if it is raised,
-        as by a property that `hasattr` reads, or by the ``__next__`` that a loop calls."""
+        """The result of something for which Python takes an error as an answer, as of the property
+        that `hasattr` reads, or of the ``__next__`` that a loop calls; `MISSING` if that error is
+        raised."""
 
         def catches(raised: type[BaseException]) -> bool:
             return issubclass(raised, kind)
@@ -224,7 +225,7 @@ class Run(Changes):
             self.guards = outer
 
     def _check_guards(self) -> None:
-        """Refuse an equation that may raise what a handler around it takes."""
+        """Refuse an equation that may raise an error which a handler around it catches."""
         kinds = raised_by(self.recorder.equations[-1])
         found = first_caught(kinds, self.guards) if kinds else None
         if found is not None:
@@ -344,7 +345,8 @@ class Run(Changes):
     # --- views and writes ----------------------------------------------------------------------
 
     def read(self, array: Array) -> Variable:
-        """The variable with an array's present value: the base's, through its views."""
+        """The variable with an array's present value: that of its cell, seen through the array's
+        views."""
         variable = array.cell.variable
         for step in array.path:
             variable = self._step(variable, step)
@@ -445,13 +447,13 @@ class Run(Changes):
             self.recorder.hints[variable] = name
 
     def checked(self, value: Any) -> Any:
-        """A value that is read; what paths left different is refused."""
+        """A value that is read. It is refused if paths left different values."""
         if isinstance(value, Poison):
             self.refuse(value.reason, value.hint)
         return value
 
     def place_of(self, owner: Any, value: Any) -> Place | None:
-        """How the real object ``owner`` is reached, of which ``value`` was read; None for objects
+        """The place of the real object ``owner``, from which ``value`` was read; None for objects
         that the program made, and for mirrors of the arguments."""
         found = self.captures.place_of(owner)
         if found is not None or id(owner) in self.owned or self.is_disowned(owner):
@@ -459,13 +461,13 @@ class Run(Changes):
         is_staged = type(value).__module__ == Array.__module__
         if is_staged or is_plain_value(value) or trees.children(owner) is not None:
             return None
-        found = Place.constant(owner, type(owner).__name__)  # nothing says how, but it stays
+        found = Place.constant(owner, type(owner).__name__)  # its place is unknown, but it stays
         self.captures.track(owner, found)
         return found
 
     def asked(self, value: Any) -> Any:
-        """What decides whether a value is true: of an object of the user's what its class says,
-        maybe a traced flag; any other value itself."""
+        """The value that decides whether a value is true: for an object of the user's what its
+        class says, maybe a traced flag; any other value itself."""
         if isinstance(value, Array | Scalar) or not is_changeable(type(value)):
             return value
         cls = self.captures.class_of(value)
@@ -511,7 +513,7 @@ def whole(dims: tuple[int, ...]) -> ViewStep:
 
 
 def syntax_name(node: ast.AST) -> str:
-    """What Python programmers call a piece of syntax."""
+    """The usual name of a piece of syntax, for messages."""
     names = {
         "Yield": "`yield` (a generator)", "YieldFrom": "`yield from` (a generator)",
         "Await": "`await`", "AsyncFor": "`async for`", "AsyncWith": "`async with`",

@@ -1,4 +1,4 @@
-"""What ends a block of statements early."""
+"""Signals: how a block of statements ended early."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class PathRaised(Exception):
 
 
 class GeneratorLeft(Exception):
-    """A loop leaves the generator that it goes through, within whose body its step is made."""
+    """A loop leaves the generator that it goes through. Its steps run within the generator's
+    body."""
 
     def __init__(self, loop: Any, signal: Signal) -> None:
         self.loop = loop
@@ -27,7 +28,7 @@ class GeneratorLeft(Exception):
 
 @dataclass(frozen=True)
 class Raised:
-    """What a path results in that ends in an error."""
+    """The result of a path that ends in an error."""
 
 
 @dataclass(frozen=True)

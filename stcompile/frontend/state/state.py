@@ -117,7 +117,7 @@ class AttributeSite:
 
 @dataclass(frozen=True, eq=False)
 class PositionSite:
-    """How far an iterator has come."""
+    """The position of an iterator."""
 
     iterator: Iterator
 
@@ -141,8 +141,8 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 class Journal:
-    """The sites that were changed since an ``age``, with what they held before. What is younger is
-    out of reach for anybody else: it is not taken back."""
+    """The sites that were changed since an ``age``, with what they held before. Sites that are
+    younger are not restored: nothing else can reach them."""
 
     def __init__(self, age: int) -> None:
         self.age = age
@@ -170,7 +170,8 @@ def reachable(
     more: Iterable[Any] = (),
 ) -> set[int]:
     """Identities of the cells and containers that some name, loop, container or ``owned`` object
-    refers to, but for the sites left out, and of those that ``more`` values are or refer to."""
+    refers to, except through the sites that are left out, and of those that are among ``more``
+    values or that these refer to."""
     seen: set[int] = set()
     stack: list[Any] = list(more)
     for frame in frames:
@@ -201,7 +202,7 @@ def reachable(
         elif isinstance(value, dict):
             stack += value.values()
         elif type(value) in DICT_VIEWS:
-            stack += gc.get_referents(value)  # the dict, which a view does not name
+            stack += gc.get_referents(value)  # the dict of a view, which has no attribute for it
         elif isinstance(value, Closure):
             stack += value.defaults.values()
         elif isinstance(value, Bound):

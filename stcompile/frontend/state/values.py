@@ -22,9 +22,9 @@ from stcompile.wengert.ir import Atom, Params, Variable
 from stcompile.wengert.types import Type
 
 UNBOUNDED = 2**62
-ENDLESS = 2**61  # so many items or more are those of an iterator without an end
-USED_UP = 2**63  # the position of an iterator that has nothing left, whatever its list gets
-TAKEN = USED_UP - 1  # of one that something else goes on with, who knows how far
+ENDLESS = 2**61  # an iterator with so many items or more has no end
+USED_UP = 2**63  # the position of an iterator that has ended, even if its list grows
+TAKEN = USED_UP - 1  # the position of an iterator that something else has taken items from
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,9 @@ class ViewStep:
 @dataclass(eq=False)
 class Cell:
     """The storage of one ndarray. ``frozen`` says why it may not be written ("" if it may);
-    ``made`` is the variable that it was made with, as which it lies in memory whatever is written
-    to it; ``depth`` is the nesting depth of the staging it belongs to, ``born`` its age."""
+    ``made`` is the variable that it was made with: its layout in memory stays the cell's, whatever
+    is written to it. ``depth`` is the nesting depth of the staging that it belongs to, ``born`` its
+    age."""
 
     tree_leaf: ClassVar[bool] = True
     variable: Variable
@@ -79,8 +80,8 @@ class Scalar:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What tells it from other numbers: two with one identity are equal. (An `atom` alone does
-        not: items of one array have it in common, and so have sums of one counter.)"""
+        """A key that tells numbers apart: two with the same key are equal. (The `atom` is not
+        enough: items of one array share it, and so do sums with one counter.)"""
         return (self.atom,)
 
 
@@ -93,7 +94,7 @@ def class_of_number(value: Any) -> type:
 
 
 def same_number(value: Any) -> Any:
-    """A number that is equal, and another object, as Python and NumPy make one."""
+    """An equal number that is another object, as the operations of Python and NumPy make it."""
     return copy.copy(value)
 
 
@@ -101,7 +102,7 @@ def same_number(value: Any) -> Any:
 class Affine(Scalar):
     """An integer that depends on the counters of rolled loops: ``offset + coefficient * counter +
     ...``, with ``low`` and ``high`` its least and greatest value. ``atom`` is one of the counters:
-    an equation computes the number where it is needed as one (`Run.atom`)."""
+    an equation computes the number where its value is needed (`Run.atom`)."""
 
     offset: int
     terms: tuple[tuple[Variable, int], ...]
@@ -187,8 +188,8 @@ class Text:
 
 @dataclass(eq=False)
 class Masked:
-    """``items[mask]``, a copy: what a boolean mask selects of an array, as many items as the
-    program finds. Both arrays are in storage of their own.
+    """``items[mask]``, a copy: the items of an array that a boolean mask selects, whose number is
+    known only at run time. Both arrays are in storage of their own.
     """
 
     items: Array
@@ -267,9 +268,9 @@ class GeneratorMethod:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """Items that are made when they are asked for: what is iterated over may change on the way.
-    ``count`` says how many there are, now. If they are ``rows``, of an array or a range, they are
-    also made for the counter of a rolled loop."""
+    """Items that are made when they are asked for, since the iterable may change on the way.
+    ``count`` gives their present number. If they are ``rows``, of an array or a range, they can
+    also be made for the counter of a rolled loop."""
 
     count: int | Callable[[], int]
     item: Callable[[Any], Any]
@@ -281,7 +282,7 @@ class Sequence:
         return self.count if isinstance(self.count, int) else self.count()
 
     def after(self, start: int) -> Sequence:
-        """The items from one on."""
+        """The items from a position on."""
 
         def item(index: Any) -> Any:
             at = index.scaled(1, start) if isinstance(index, Affine) else index + start
@@ -318,10 +319,10 @@ class Iterator:
 
 @dataclass(eq=False)
 class Generated:
-    """A generator that a call has made. ``body`` runs the function's body and hands each item on
-    where it is yielded: what takes the items runs within it. It gives what the function returns.
-    ``names`` are the function's. ``pull`` gives the next item, or `MISSING`, where the items are
-    those of an object, which needs no function that waits."""
+    """A generator that a call has made. ``body`` runs the function's body, and passes on each item
+    where it is yielded: the code that takes the items runs within it. It gives what the function
+    returns. ``names`` are the function's. If the items come from an object, with no function that
+    waits between them, ``pull`` gives the next one, or `MISSING`."""
 
     tree_leaf: ClassVar[bool] = True
     name: str
@@ -337,8 +338,8 @@ DICT_VIEWS = (type(_EMPTY.values()), type(_EMPTY.items()))
 
 @dataclass(frozen=True, eq=False)
 class Poison:
-    """What a name holds where control flow paths meet that leave different things in it: it must
-    not be read; ``reason`` says why, ``hint`` what to do instead."""
+    """The value of a name in which control flow paths left values that cannot be merged: it must
+    not be read. ``reason`` says why, ``hint`` what to do instead."""
 
     tree_leaf: ClassVar[bool] = True
     reason: str
@@ -346,7 +347,7 @@ class Poison:
 
 
 class Rest(Poison):
-    """Items of a list, as many as data decides: see `stcompile.frontend.state.rests`."""
+    """Items of a list whose number the data decide: see `stcompile.frontend.state.rests`."""
 
 
 @dataclass(eq=False)
@@ -361,8 +362,8 @@ class Partial:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """An attribute of an argument's or a captured structure's object that is none of its fields:
-    ``read`` gives its mirror."""
+    """An attribute of an object in an argument or a captured structure that is not one of its
+    fields: ``read`` gives its mirror."""
 
     tree_leaf: ClassVar[bool] = True
     read: Callable[[], Any]
@@ -380,7 +381,7 @@ class Super:
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """A part of what ``linalg.lu_factor`` gives of a matrix, which is kept for ``lu_solve``."""
+    """One of the results of ``linalg.lu_factor``: it keeps the matrix for ``lu_solve``."""
 
     tree_leaf: ClassVar[bool] = True
     matrix: Array

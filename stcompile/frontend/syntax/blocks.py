@@ -1,8 +1,8 @@
-"""Blocks with something at their end: ``try``, and what ``try`` and ``with`` have in common.
+"""Blocks that do something at their end: ``try``, and what ``try`` and ``with`` have in common.
 
 An error that is known at compile time is a refusal that says what Python raises (`Run.raises`):
-what was done before it stays done, and a handler around it goes on from there. What only the
-running program knows is refused where a handler would take it.
+what was done before it stays done, and a handler around it goes on from there. An error that only
+the running program knows of is refused if a handler would catch it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def within(
 
 
 def _check_failures(run: Run, guard: Guard, equations: Sequence[Equation]) -> None:
-    """Refuse a block that may raise at run time where what its end does then can be seen."""
+    """Refuse a block that may raise at run time, if the effects of its end could be seen then."""
     seen: set[type[BaseException]] = set()
     for equation, kinds in failing(equations):
         for kind in kinds:
@@ -103,7 +103,7 @@ def visit_Try(run: Run, node: ast.Try, frame: Frame) -> Signal:
 
 
 def _handled(run: Run, node: ast.Try, frame: Frame) -> Signal:
-    """A ``try`` without its ``finally``."""
+    """Run a ``try`` without its ``finally``."""
 
     def body() -> Signal:
         signal: Signal = run.execute(node.body, frame)
@@ -130,14 +130,14 @@ def _handled(run: Run, node: ast.Try, frame: Frame) -> Signal:
 
 
 def _may_be(kind: type[BaseException], cls: type[BaseException]) -> bool:
-    """True if an error of which only a base class is known may be of a class: of NumPy's or
-    Python's own, or of any if it is raised by the user's code."""
+    """True if an error of which only a base class is known may be of a given class: one of NumPy's
+    or Python's own, or any class if the user's code raises it."""
     is_own = cls.__module__.partition(".")[0] in ("builtins", "numpy", "scipy")
     return issubclass(cls, kind) and (is_own or kind is Exception)
 
 
 def _classes(run: Run, handler: ast.ExceptHandler, frame: Frame) -> tuple[type[BaseException], ...]:
-    """The classes that a handler takes."""
+    """The classes of errors that a handler catches."""
     if handler.type is None:
         return (BaseException,)
     found = run.evaluate(handler.type, frame)
@@ -169,7 +169,7 @@ def _refuse_conditional(error: StcompileError, handler: ast.ExceptHandler) -> No
 def _run_handler(
     run: Run, handler: ast.ExceptHandler, frame: Frame, error: StcompileError
 ) -> Signal:
-    """The body of an ``except``. Its name is gone after it, however it ends."""
+    """Run the body of an ``except``. Its name is deleted after it, however it ends."""
     name = handler.name
 
     def body() -> Signal:
@@ -199,8 +199,8 @@ def _run_handler(
 
 
 def run_final_blocks(run: Run, frame: Frame, through_loops: bool = False) -> Signal:
-    """Leave each ``try`` and ``with`` that a statement leaves: up to the innermost loop, or out of
-    the function."""
+    """Run the ends of each ``try`` and ``with`` that a statement leaves: up to the innermost loop,
+    or all in the function."""
     saved, errstate, guards = frame.blocks, frame.errstate, run.guards
     blocks = list(saved)
     try:
@@ -220,7 +220,8 @@ def run_final_blocks(run: Run, frame: Frame, through_loops: bool = False) -> Sig
 
 
 def unwind(run: Run, raised: BaseException) -> None:
-    """Leave all that is around an error that data decides, out of all functions."""
+    """Run the ends of every ``try`` and ``with`` around an error that the data decide, in all
+    functions."""
     error = StcompileError("on a path")
     error.raised = raised
     for guard in reversed(run.guards):
@@ -236,7 +237,7 @@ def unwind(run: Run, raised: BaseException) -> None:
 
 @contextmanager
 def _outside(run: Run, guard: Guard) -> Iterator[None]:
-    """The state of what is executed as it is around a guard."""
+    """Within this, the frames stand where they do around a guard."""
     frame, guards = guard.frame, run.guards
     blocks, errstate = frame.blocks, frame.errstate
     at = next(i for i, b in enumerate(blocks) if b is not None and b.guard is guard)

@@ -50,8 +50,9 @@ def visit_ListComp(run: Run, node: ast.ListComp, frame: Frame) -> list[Any]:
 
 
 def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterator:
-    """An iterator whose items are computed when they are taken, from what the names hold then. What
-    an ``if`` selects, and all of several loops, is decided at once: the number has to be known."""
+    """An iterator whose items are computed when they are taken, from the values that names have
+    then. With an ``if``, or several loops, it is decided at once which items there are, because
+    their number has to be known."""
     (first, *rest) = node.generators
     inner = _scope(run, node.generators, frame)
     capture(frame)
@@ -68,8 +69,8 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
 
 def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> Iterator:
     """The iterator of a generator expression with conditions or several loops: the names of each
-    item, found at once. A condition is tried for that, and tested when an item is taken, as Python
-    does then: it has to come out the same."""
+    item are found at once. For that the conditions are evaluated as a trial. They are evaluated
+    again when an item is taken, as Python does it, and must give the same."""
     seen: list[tuple[ast.expr | None, dict[str, Any], bool]] = []  # tests, and None for an item
 
     def tried(test: ast.expr) -> bool:
@@ -116,8 +117,8 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
 
 
 def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> bool:
-    """Whether data decides which items there are: tried, and taken back. What can be gone through
-    only once is not tried."""
+    """Whether the data decide which items there are, found by a trial that is taken back. Iterables
+    that can be gone through only once are not tried."""
     (first,) = node.generators
     tests = first.ifs
 

@@ -26,7 +26,7 @@ from stcompile.frontend.syntax.targets import bind
 
 @dataclass(frozen=True, eq=False)
 class ErrState:
-    """``np.errstate(...)``: it goes with every equation inside, into the adjoint as well."""
+    """``np.errstate(...)``: every equation inside carries it, and so does its adjoint."""
 
     tree_leaf: ClassVar[bool] = True
     settings: dict[str, str]
@@ -34,7 +34,7 @@ class ErrState:
 
 @dataclass(frozen=True, eq=False)
 class Suspended:
-    """Where a generator of a manager waits: in the frame, within these blocks."""
+    """The place where a manager's generator waits: a frame, and the blocks within it."""
 
     frame: Frame
     blocks: tuple[Block | None, ...]
@@ -43,7 +43,7 @@ class Suspended:
 
 @dataclass(eq=False)
 class Managed:
-    """What a call of a `contextlib.contextmanager` gives."""
+    """The result of a call of a function that `contextlib.contextmanager` decorates."""
 
     tree_leaf: ClassVar[bool] = True
     generator: Generated
@@ -63,7 +63,7 @@ def visit_With(run: Run, node: ast.With, frame: Frame) -> Signal:
 
 
 def _with(run: Run, items: list[ast.withitem], node: ast.With, frame: Frame) -> Signal:
-    """A ``with`` of one item, around that of the others."""
+    """Run a ``with`` of one item, around the ``with`` of the others."""
     if not items:
         signal: Signal = run.execute(node.body, frame)
         return signal
@@ -175,7 +175,7 @@ def _start(run: Run, manager: Managed) -> Any:
 
 
 def _finish(run: Run, manager: Managed, raised: BaseException | None) -> bool:
-    """Go on after the ``yield``, or raise an error there; whether it ends in the generator."""
+    """Go on after the ``yield``, or raise an error there; True if the generator catches it."""
     waiting = manager.waiting
     assert waiting is not None
     frame = waiting.frame
@@ -225,7 +225,7 @@ def managed(run: Run, function: Any, *arguments: Any, **keywords: Any) -> Any:
 
 
 def managed_call(function: Any, *arguments: Any, **keywords: Any) -> Any:
-    """What stands for a function in the program that is decorated with a context manager."""
+    """The function in place of one that is decorated with a context manager."""
     raise NotImplementedError
 
 

@@ -123,7 +123,8 @@ def visit_Attribute(run: Run, node: ast.Attribute, frame: Frame) -> Any:
 
 
 def visit_Yield(run: Run, node: ast.Yield, frame: Frame) -> None:
-    """An item is handed to what takes them. What is sent back is None, as by a `for` loop."""
+    """Hand an item to the consumer of the generator. The value of ``yield`` is None, as in a `for`
+    loop."""
     value = run.evaluate(node.value, frame) if node.value is not None else None
     _consumer(run, frame)(value)
 
@@ -242,7 +243,7 @@ def visit_Lambda(run: Run, node: ast.Lambda, frame: Frame) -> Closure:
 
 
 def closure(run: Run, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
-    """A function defined in a frame, which lives on with it."""
+    """A function that is defined in a frame, and keeps the frame alive."""
     capture(frame)
     return Closure(node, frame, defaults_of(run, node.args, frame))
 

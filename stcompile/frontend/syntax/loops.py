@@ -83,7 +83,7 @@ class Loop:
         return signal
 
     def step(self) -> Outcome | None:
-        """One step, and how it ends; None where it goes on to the next."""
+        """Run one step; the signal that it ends with, None if the next step follows."""
         signal = self.body()
         return None if signal in (None, "continue") else outcome_of(signal)
 
@@ -93,7 +93,7 @@ class Loop:
         return self.run.at(test, frame, lambda: evaluate_test(self.run, test, frame))
 
     def end(self, outcome: Outcome | None) -> Signal:
-        """What comes after the last step: the ``else`` block unless the loop broke."""
+        """Run what comes after the last step: the ``else`` block unless the loop broke."""
         run, orelse = self.run, self.node.orelse
         if outcome is None:
             after: Signal = run.execute(orelse, self.frame)
@@ -138,7 +138,7 @@ def _sequence(loop: Loop, sequence: Sequence) -> Signal:
     run, length = loop.run, sequence.length
     first = 0
     if length > UNROLLED_STEPS:
-        for first in (0, 1):  # one step may settle the types
+        for first in (0, 1):  # after one unrolled step the types may stay the same
             rest = sequence.after(first) if first else sequence
             try:
                 with run.attempt():
@@ -230,8 +230,8 @@ def _yielded(loop: Loop, generator: Generated) -> Signal:
 
 
 def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Signal:
-    """Go on after a step that ended in a signal. Where it may have been the last one or not, the
-    remaining steps are staged under the condition that it was not."""
+    """Go on after a step that ended in a signal. If the data decide whether it was the last one,
+    the remaining steps are staged under the condition that it was not."""
     if isinstance(signal, Returned):
         return signal
     outcome = outcome_of(signal)
@@ -281,7 +281,7 @@ def _rolled(loop: Loop, sequence: Sequence) -> Signal:
 
 
 def _counter_name(run: Run, target: ast.expr, item: Callable[[], Any]) -> str:
-    """The user's name for the counter, where the target, or its first part, is one."""
+    """The user's name for the counter: the target, or its first part, if that is a name."""
     value = stage_path(run, item).result
     while isinstance(target, ast.Tuple | ast.List) and isinstance(value, tuple):
         target, value = target.elts[0], value[0]
@@ -336,7 +336,7 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
             try:
                 with run.attempt():
                     return _while(loop, runs_once=True)
-            except REFUSALS:  # one step may settle the types
+            except REFUSALS:  # after one unrolled step the types may stay the same
                 if isinstance(path.result, Outcome):
                     raise
         signal = loop.body()

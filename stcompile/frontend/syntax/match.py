@@ -85,7 +85,7 @@ def _taken(
 
 
 def _on_line(run: Run, node: ast.AST, frame: Frame, action: Callable[[], T]) -> T:
-    """Do something on behalf of a part of a ``case`` line."""
+    """Do something for a part of a ``case`` line, at which errors point."""
     outer, frame.statement = frame.statement, node
     try:
         return run.at(node, frame, action)
@@ -162,7 +162,7 @@ def _sequence(
     if not isinstance(value, collections.abc.Sequence) or isinstance(
         value, str | bytes | bytearray
     ):
-        return False  # an array is none
+        return False  # an array is not one
     items = items_of(run, value)
     parts: list[ast.pattern] = pattern.patterns
     stars = [index for index, part in enumerate(parts) if isinstance(part, ast.MatchStar)]

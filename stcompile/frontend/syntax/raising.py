@@ -1,4 +1,4 @@
-"""``raise`` and ``assert``: effects where data decides whether they are reached."""
+"""``raise`` and ``assert``: effects if the data decide whether they are reached."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _is_simple(message: ast.expr | None) -> bool:
 
 
 def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
-    """What an assert does on a path on which it fails; refused where it always does."""
+    """Do what an assert does on a path on which it fails. It is refused if it always fails."""
     arguments = [node.msg] if node.msg is not None else []
     if run.journal is None and not run.guards:
         message = _known_text(run, arguments, frame)
@@ -57,8 +57,8 @@ def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
 
 
 def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
-    """An effect on a path that may not be taken; refused where it always is, but where a handler
-    takes it."""
+    """An effect on a path that may not be taken; refused on one that is always taken, unless a
+    handler catches the error."""
     if node.exc is None:
         return _raise_again(run)
     if run.location.is_own and ast.unparse(node.exc).startswith("NotImplementedError("):
@@ -75,13 +75,14 @@ def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
 
 
 def _refuse_limit(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
-    """Refuse what the library says is not supported, which is no error that NumPy raises."""
+    """Refuse a `NotImplementedError` of the library: it says what is not supported, and NumPy does
+    not raise it."""
     reason = run.evaluate(node, frame).args[0]
     run.refuse(reason, "docs/numpy.md has what is supported; or compute it outside the function")
 
 
 def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
-    """Refuse an error that is always raised, and that nothing takes."""
+    """Refuse an error that is always raised and never caught."""
     what = ast.unparse(node)
     if isinstance(node, ast.Call):
         message = _known_text(run, node.args, frame)
@@ -108,7 +109,7 @@ def _raise_again(run: Run) -> NoReturn:
 
 
 def _exception(run: Run, node: ast.expr, frame: Frame) -> BaseException:
-    """What a ``raise`` raises: an exception, or an instance of a class of them."""
+    """The exception that a ``raise`` raises: the object, or an instance of the class."""
     found = run.evaluate(node, frame)
     if isinstance(found, type) and issubclass(found, BaseException):
         found = run.call(found, [], {})
@@ -118,7 +119,7 @@ def _exception(run: Run, node: ast.expr, frame: Frame) -> BaseException:
 
 
 def _is_caught(run: Run, raised: BaseException) -> bool:
-    """Whether a handler around it takes an error."""
+    """True if a handler around the present statement catches an error."""
     return any(guard.catches is not None and guard.catches(type(raised)) for guard in run.guards)
 
 
@@ -140,8 +141,8 @@ _MISSPELT = (NameError, AttributeError, ImportError)
 
 
 def fail(run: Run, error: StcompileError) -> NoReturn:
-    """End a path with an error that is known to come on it, if the path is taken. What may be
-    misspelt is refused, and so is what a handler around the path would take."""
+    """End a path on which an error is known to be raised, if the path is taken. An error that may
+    come from a misspelling is refused, and so is one that a handler around the path would catch."""
     raised = error.raised
     assert raised is not None
     kind, arguments = type(raised), raised.args
@@ -168,8 +169,8 @@ def _message(run: Run, values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[At
 
 
 def _known_text(run: Run, arguments: Sequence[ast.expr], frame: Frame) -> str | None:
-    """The message of an error, for another message: its one argument, if that is a string by what
-    is known now."""
+    """The message of an error, to be shown in another message: its only argument, if that is a
+    string that is already known."""
     if len(arguments) != 1 or not isinstance(arguments[0], ast.Constant | ast.JoinedStr):
         return None
     try:

@@ -52,8 +52,8 @@ def visit_AnnAssign(run: Run, node: ast.AnnAssign, frame: Frame) -> Signal:
 
 
 def visit_AugAssign(run: Run, node: ast.AugAssign, frame: Frame) -> Signal:
-    """The target is read first, then comes the value; what the target is part of is evaluated
-    once."""
+    """The target is read first, then the value is computed. The object that the target is part of
+    is evaluated once."""
     operation = operators.BINARY[type(node.op)]
     target = node.target
     value = functools.partial(run.evaluate, node.value, frame)
@@ -129,7 +129,7 @@ def _joined(test: ast.expr, parts: list[ast.expr]) -> ast.expr:
 def visit_If(run: Run, node: ast.If, frame: Frame) -> Signal:
     first, *rest = _parts_of_test(node.test)
     test = evaluate_test(run, first, frame)
-    if rest and is_traced(test):  # what the rest binds has a value where all of it holds
+    if rest and is_traced(test):  # names that the rest binds are set only where the test holds
         inner = ast.copy_location(ast.If(_joined(node.test, rest), node.body, node.orelse), node)
         return branch(
             run,

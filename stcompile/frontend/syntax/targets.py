@@ -27,7 +27,7 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         run.hint(value, target.id)
     elif isinstance(target, ast.Tuple | ast.List):
         items = [*value] if type(value) is tuple else items_of(run, value)
-        _unpack(run, target, items, frame)  # what must not be read may have a name
+        _unpack(run, target, items, frame)  # a value that must not be read may be bound to a name
     elif isinstance(target, ast.Subscript):
         container = run.evaluate(target.value, frame)
         indexing.set_item(run, container, run.evaluate(target.slice, frame), value)

@@ -17,7 +17,7 @@ BOX_HEIGHT, ROW_HEIGHT, GAP, PADDING, MARGIN = 28.0, 38.0, 42.0, 7.0, 12.0
 LEGEND_HEIGHT = 22.0
 LONGEST = 34  # characters of a label
 
-# Line and ground of what belongs to each part of a function.
+# Line and fill colours of the boxes of each part of a function.
 COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "input": ("#5a6b7d", "#e9eff5"),
@@ -58,7 +58,7 @@ def draw(boxes: Sequence[Box], arrows: Sequence[Arrow], title: str) -> str:
     ways = [Way(a.source, a.target, (a.part, a.dashed)) for a in arrows]
     style = require("matplotlib.style", "graph", "drawing a graph")
     layout = laid_out([box.column for box in boxes], ways)
-    # Whatever the user set for figures of their own has no say here.
+    # The user's own settings of matplotlib do not apply here.
     own = {"svg.hashsalt": "stcompile", "svg.fonttype": "none", "text.parse_math": False}
     with style.context(["default", own]):
         return _Drawing(boxes, layout).svg(title)
@@ -152,7 +152,7 @@ class _Drawing:
 
     def _draw_hops(self) -> None:
         entries = self._entries()
-        ways: dict[Any, tuple[list[tuple[float, float]], list[Any]]] = {}  # to bends, by their look
+        ways: dict[Any, tuple[list[tuple[float, float]], list[Any]]] = {}  # lines, by their style
         for at, (source, target, look) in enumerate(self._hops):
             (from_column, from_row), (column, row) = (
                 self.layout.places[source],

@@ -274,9 +274,9 @@ class _Builder:
         self.last_effect: Node | None = None
         writes = any("write" in equation.effects for equation in program.equations)
         self.storage: Storage | None = storage_of(program) if writes else None
-        self.readers: dict[Variable, list[int]] = {}  # by root: who reads an array's storage
-        self.writers: dict[Variable, list[int]] = {}  # and who changes it
-        self.ancestors: list[int] = []  # of each node, as bits
+        self.readers: dict[Variable, list[int]] = {}  # by root: nodes that read an array's storage
+        self.writers: dict[Variable, list[int]] = {}  # by root: nodes that change it
+        self.ancestors: list[int] = []  # the ancestors of each node, as bits
 
     def add_equation(self, equation: Equation) -> None:
         outputs = ", ".join(output.name for output in equation.outputs)
@@ -339,7 +339,7 @@ class _Builder:
                 users.setdefault(root, []).append(node.index)
 
     def _touched(self, reads: Sequence[Atom], equation: Equation | None) -> tuple[Roots, Roots]:
-        """The arrays of whose storage a node reads, and those that it changes in place."""
+        """The arrays whose storage a node reads, and those that it changes in place."""
         none: Roots = frozenset()
         if self.storage is None:
             return none, none
@@ -352,8 +352,8 @@ class _Builder:
     def _before(
         self, makers: Sequence[Node], read: Roots, written: Roots, effects: tuple[str, ...]
     ) -> list[Node]:
-        """The nodes that come first although nothing of theirs is read; without those that come
-        before another one of them, or before a maker, anyway."""
+        """The nodes that a node has to wait for although it reads nothing of theirs, without those
+        that already come before another of these nodes, or before a maker."""
         found: set[int] = set()
         for roots, users in ((read, self.writers), (written, self.readers)):
             for root in roots:

@@ -144,7 +144,7 @@ def _conversion(name: str, params: Params) -> str:
     return PYTHON_TYPES[dtype].__name__ if name == "to_python" else short_dtype(dtype)
 
 
-# --- primitives that are written in a way of their own: None where that does not fit ------------
+# --- primitives with a notation of their own: None where it does not fit -------------------------
 
 
 def _reduced(equation: Equation, operands: Sequence[str]) -> str | None:

@@ -49,8 +49,8 @@ class Named(NamedTuple):
 @dataclass(frozen=True)
 class AxisMap:
     """The names of the axes of an equation's operands and of its result, and the ``lengths`` of
-    those axes. An operand that is ``spread`` over some axes has the last of them, as many as it
-    has itself, and is repeated along those where it is of length 1."""
+    those axes. An operand that is ``spread`` over some axes is broadcast to them: its axes are the
+    last of these, and it is repeated along those where its length is 1."""
 
     equation: Equation
     rule: Rule
@@ -93,8 +93,8 @@ class AxisMap:
         lengths: Mapping[Name, int] = MappingProxyType({}),
     ) -> Written | None:
         """The params of the equation of operands with these axes, where the result has these; None
-        if the primitive has no such form. ``lengths`` has those of new axes, and of others that
-        are shorter now. Operands that are spread have got what is `missing`."""
+        if the primitive has no such form. ``lengths`` has those of new axes, and of others that are
+        shorter now. Operands that are spread have the axes that are `missing` already."""
         rule = self.rule
         if not rule.is_free and not all(map(_agree, operands, itertools.repeat(result))):
             return None
@@ -103,7 +103,7 @@ class AxisMap:
             return None
         given = zip(new, self.operands, self.spread, strict=True)
         if any(more and not own and over is None for more, own, over in given):
-            return None  # a number of its own
+            return None  # an operand that is a number gets no axes
         if rule.stacks == "all" and any(names != new[0] for names in new):
             return None
         if rule.stacks == "first" and any(not names <= new[0] for names in new[1:]):
@@ -112,8 +112,8 @@ class AxisMap:
         return rule.write(asked) if rule.write is not None else rule.params(asked)
 
     def missing(self, side: int, names: Names, result: Names) -> tuple[int, ...]:
-        """Where an operand with these axes has to get axes of length 1, to be spread over those of
-        a result (as the ``axis`` of ``expand_dims``)."""
+        """The places (the ``axis`` of ``expand_dims``) where an operand with these axes needs axes
+        of length 1 to be spread over those of a result."""
         axes = self.spread[side]
         if axes is None or not names:
             return ()
@@ -123,14 +123,14 @@ class AxisMap:
 
 
 def _agree(names: Names, result: Names) -> bool:
-    """True if what two have in common stands in the same order in both."""
+    """True if the names that two sequences have in common are in the same order in both."""
     ours = [name for name in names if name in result]
     return ours == [name for name in result if name in names]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What params are asked for."""
+    """The form in which params are asked for."""
 
     axes: AxisMap
     operands: tuple[Names, ...]

@@ -51,7 +51,7 @@ def _axes_of(equation: Equation) -> tuple[int, ...]:
 
 
 def _along(equation: Equation) -> Named:
-    """All operands have the axes of the result; along one, or some, they are taken as a whole."""
+    """All operands have the axes of the result; some axes are taken as a whole."""
     names = range(equation.output.type.ndim)
     return Named([names] * len(equation.inputs), names, _axes_of(equation))
 
@@ -71,7 +71,7 @@ def _padded(equation: Equation) -> Named:
 
 def _reduced(equation: Equation) -> Named | None:
     if equation.params["axis"] is None:
-        return None  # of a flat array
+        return None  # of the flattened array
     names, gone = range(equation.inputs[0].type.ndim), _axes_of(equation)
     kept = names if equation.params["keepdims"] else [n for n in names if n not in gone]
     return Named([names], kept, gone)
@@ -119,8 +119,8 @@ def _last(asked: Asked) -> Written | None:
 def groups(
     before: Sequence[int], after: Sequence[int]
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
-    """The axes of a reshape that become one another, without axes of length 1, which go along
-    with those before them; None if it has no such groups.
+    """The groups of axes that a reshape turns into each other. Axes of length 1 belong to the group
+    before them. None if there are no such groups.
 
     >>> groups((100, 16, 5, 1, 5), (100, 400))
     [((0,), (0,)), ((1, 2, 3, 4), (1,))]
@@ -326,7 +326,7 @@ def _matrices(equation: Equation) -> Named:
 
 
 def _stack_of_matrices(asked: Asked) -> Written | None:
-    """With the axes of the matrices where they are."""
+    """The new params, if the axes of the matrices stay where they are."""
     pairs = ((asked.operands[0], asked.axes.operands[0]), (asked.result, asked.axes.result))
     for now, own in pairs:
         last = tuple(name for name in own if isinstance(name, str))
@@ -359,7 +359,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **{
             name: ELEMENTWISE
             for name, primitive in PRIMITIVES.items()
-            if primitive.elementwise and not name.startswith("math.")  # those are of numbers
+            if primitive.elementwise and not name.startswith("math.")  # `math` takes numbers alone
         },
         **dict.fromkeys(("cast", "copy", "asarray", "real", "imag", "complex_sign"), ELEMENTWISE),
         "update_part": Rule(_spread, stacks="first"),
@@ -398,4 +398,4 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "interp": Rule(_looked_up(0), write=_vectors_stay),
     }
 )
-"""Of what has no rule nothing is known."""
+"""The rules by primitives. Nothing is known of the axes of a primitive without a rule."""

@@ -1,4 +1,5 @@
-"""Complex numbers: their parts, and the sign, which is another function than that of real ones."""
+"""Complex numbers: their parts, and their sign, which is another function than that of real
+numbers."""
 
 from __future__ import annotations
 

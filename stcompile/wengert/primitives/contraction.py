@@ -130,7 +130,8 @@ class Contraction:
     # --- other operands ------------------------------------------------------------------------
 
     def turned(self, side: int, axes: Sequence[int]) -> Contraction:
-        """The same product of what an operand is the transpose of, by these ``axes``."""
+        """The same product, with an operand replaced by the array that it is the transpose of, by
+        these ``axes``."""
 
         def moved(pairs: Pairs) -> Pairs:
             return tuple((axes[a], b) if side == 0 else (a, axes[b]) for a, b in pairs)

@@ -19,8 +19,8 @@ def _print(types: Types, params: Mapping[str, Any]) -> Types:
 
 
 def _shown(name: str, types: Types, parts: tuple[Any, ...]) -> Types:
-    """Each None of the parts takes a value, as does each field in the text that a tuple stands
-    for."""
+    """Check the parts: each None takes one value, and so does each field of a text, which is a
+    tuple."""
     holes = 0
     for part in parts:
         fields = [p for p in part if isinstance(p, tuple)] if isinstance(part, tuple) else []

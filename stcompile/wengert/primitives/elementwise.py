@@ -44,7 +44,7 @@ MATH_RULES = {
     "math.fsum": "math.fsum",
 }
 MATH_BINARY = frozenset({"math.atan2", "math.pow"})
-MATH_OF_ANY = frozenset({"math.hypot", "math.fsum"})  # of any number of operands
+MATH_OF_ANY = frozenset({"math.hypot", "math.fsum"})  # they take any number of operands
 MATH_INTEGER = {"math.floor": "floor", "math.ceil": "ceil", "math.trunc": "trunc"}
 
 PythonRule = Callable[[type], type | None]
@@ -115,7 +115,7 @@ def promoted(types: Types) -> np.dtype[Any]:
 
 
 def by_python(types: Types) -> bool:
-    """True for operands of which Python's own operators make a Python number: Python numbers, and
+    """True for operands from which Python's own operators make a Python number: Python numbers, and
     a `numpy.float64`, which is a float, on the right of a complex number."""
     if len(types) == 2 and types[1] == Type.scalar(np.float64):
         return types[0] == Type.python(complex)

@@ -33,7 +33,8 @@ def _external(types: Types, params: Mapping[str, Any]) -> Types:
 
 
 def externals_of(program: Program) -> dict[str, External]:
-    """The functions that a program calls, by name; `OperandError` for two of one name."""
+    """The external functions that a program calls, by name; `OperandError` for two with the same
+    name."""
     found: dict[str, External] = {}
     for equation in program.equations:
         inner = [value for value in equation.params.values() if isinstance(value, Program)]

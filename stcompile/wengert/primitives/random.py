@@ -28,7 +28,7 @@ Ask = Callable[[Any, Size, Mapping[str, Any]], Any]
 
 @functools.cache
 def _asked(owner: str) -> Any:
-    """A generator to ask: what it gives is thrown away."""
+    """A generator for asking NumPy: its numbers are thrown away."""
     return np.random.default_rng(0) if owner == "Generator" else np.random.RandomState(0)
 
 
@@ -66,7 +66,7 @@ def _fits(dims: tuple[int, ...], size: tuple[int, ...]) -> bool:
 
 
 def _number(name: str, rng: Type, size: Size, ask: Ask, params: Mapping[str, Any]) -> Type:
-    """What a draw of that size results in."""
+    """The type of a draw of that size."""
     if rng.kind != "object":
         raise OperandError(f"{name}: draws from a generator, not from {rng}")
     small: Size = None if size is None else (1,) * len(size)

@@ -23,7 +23,7 @@ BOOL, INDEX = np.dtype(np.bool_), np.dtype(np.intp)
 
 
 def accumulator(dtype: Dtype) -> Dtype:
-    """Sums and products of small integers are taken in the machine's word."""
+    """The dtype of sums and products: small integers are added up in the machine's word."""
     if dtype.kind in "bi":
         return np.result_type(dtype, np.int_)
     return np.result_type(dtype, np.uint) if dtype.kind == "u" else dtype
@@ -38,7 +38,7 @@ def _mean(dtype: Dtype) -> Dtype:
 
 
 def _spread(dtype: Dtype) -> Dtype:
-    """Variances are real."""
+    """The dtype of variances, which are real."""
     return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else _mean(dtype)
 
 

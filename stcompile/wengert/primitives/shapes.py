@@ -68,7 +68,8 @@ def _broadcast_to(types: Types, params: Any) -> Types:
 
 
 def _common_dtype(types: Types) -> Any:
-    """Python numbers count as arrays of their default dtype: they are converted first."""
+    """The common dtype, in which Python numbers count as arrays of their default dtype: they are
+    converted first."""
     return np.result_type(*(t.dtype for t in types))
 
 
