@@ -19,6 +19,7 @@ from stcompile.api import (
     show,
     train_step,
     value_and_grad,
+    vmap,
 )
 from stcompile.base.errors import (
     ArgumentsError,
@@ -93,6 +94,7 @@ __all__ = [
     "train_step",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what only some programs need is loaded by the function that
     from stcompile.transforms.checkpoint import Checkpoint
     from stcompile.transforms.jacobian import Jacobian, Mode
     from stcompile.transforms.train_step import Optimizer, TrainStep
+    from stcompile.transforms.vmap import Vmap
     from stcompile.views.explain import Explanation
     from stcompile.views.trace import Trace
     from stcompile.wengert.ir import Program
@@ -133,6 +134,36 @@ def hessian(
     from stcompile.transforms.hessian import Hessian
 
     return Hessian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
+
+
+@makes_transformed
+@public
+def vmap(
+    function: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    *,
+    debug_nans: bool = False,
+    level: Level | None = None,
+    memory: int | str | None = None,
+) -> Vmap:
+    """A function of one item, as a function of batches of items, without a loop over them.
+
+    ``in_axes`` says which axis of the arguments counts the items: one for all, or a tuple with an
+    entry for each positional argument, None for what is the same for all items; an entry may be a
+    structure like the argument's. Keyword arguments have it in front. ``out_axes`` says where it is
+    in the results.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x, w):
+    ...     return np.sum(np.tanh(x * w))
+    >>> xs, w = np.ones((4, 3)), np.array([0.0, 1.0, 2.0])
+    >>> st.vmap(st.grad(f), in_axes=(0, None))(xs, w).shape
+    (4, 3)
+    """
+    from stcompile.transforms.vmap import Vmap
+
+    return Vmap(function, in_axes, out_axes, options(level, debug_nans, memory))
 
 
 @makes_transformed

@@ -21,10 +21,9 @@ from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.loop_ports import CountedLoop
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES, OperandError
-from stcompile.wengert.primitives.axes import Names
-from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import Contraction, contracting
 from stcompile.wengert.primitives.control import step_of
+from stcompile.wengert.stacked import stacked
 from stcompile.wengert.templates import mark_of
 
 STEPS = "steps"  # the name of their axis
@@ -54,6 +53,9 @@ class _Step(NamedTuple):
     def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
         return self.scope.record(primitive, inputs, self.equation.location, **params)
 
+    def add(self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]) -> Variable:
+        return self.record(primitive, *inputs, **params)
+
     def same(self, *inputs: Atom, **params: Any) -> Variable:
         """The same primitive, with other operands and some other params."""
         return self.record(self.equation.primitive, *inputs, **{**self.params, **params})
@@ -77,24 +79,7 @@ def behind(axes: Sequence[int]) -> tuple[int, ...]:
 
 def _by_axes(step: _Step) -> Atom | None:
     """The same primitive, with the axis of steps in front of what is stepped."""
-    axes = axis_map(step.equation)
-    if axes is None:
-        return None
-    result = (STEPS, *axes.result)
-    repeats = axes.rule.stacks == "all"
-    inputs: list[Atom] = []
-    names: list[Names] = []
-    for side, ((atom, stepped), own) in enumerate(zip(step.operands, axes.operands, strict=True)):
-        if repeats and not stepped:  # the same in all steps
-            shape = (step.length, *atom.type.dims)
-            atom, stepped = step.record("broadcast_to", atom, shape=shape), True
-        names.append((STEPS, *own) if stepped else own)
-        gaps = axes.missing(side, names[-1], result) if stepped else ()
-        rest = iter(atom.type.dims)
-        dims = [1 if at in gaps else next(rest) for at in range(atom.type.ndim + len(gaps))]
-        inputs.append(step.reshaped(atom, *dims))
-    params = axes.written(names, result, {STEPS: step.length})
-    return None if params is None else step.same(*inputs, **params)
+    return stacked(step.equation, step.operands, STEPS, step.length, step.add)
 
 
 def _slice(step: _Step) -> Atom | None:

@@ -246,13 +246,13 @@ def _indexed(equation: Equation) -> Named:
     common: Names = tuple(("common", axis) for axis in range(ndim))
     taken = zip(own, [entry for entry in at if entry != "new"], dims, strict=False)
     whole: list[Name] = [axis for axis, entry, dim in taken if entry != (0, dim, 1)]
-    result = _picked(at, own, common)
+    result = picked(at, own, common)
     operands = [own, *(common[ndim - index.type.ndim :] for index in indices)]
     whole += [name for name in result if name not in own and name not in common]
     return Named(operands, result, whole, [None, *[common] * len(indices)])
 
 
-def _picked(at: Sequence[Any], own: Sequence[Name], common: Names) -> Names:
+def picked(at: Sequence[Any], own: Sequence[Name], common: Names) -> Names:
     """The axes of ``x[...]`` by NumPy's rules of advanced indexing."""
     rest, names, new = list(own), list[Name](), itertools.count()
     where: list[tuple[int, int]] = []
@@ -277,7 +277,7 @@ def _indexed_again(asked: Asked) -> Written | None:
         return None
     common = tuple(n for n in asked.result if any(n in names for names in indices))
     at = (*((0, asked.lengths[name], 1) for name in new), *asked.axes.equation.params["at"])
-    fits = _picked(at, now, common) == asked.result and not set(new) & set(common)
+    fits = picked(at, now, common) == asked.result and not set(new) & set(common)
     return {"at": at} if fits else None
 
 

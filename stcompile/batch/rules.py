@@ -1,0 +1,268 @@
+"""Rules for primitives that the map of their axes does not batch: numbers, conversions, products,
+what masks select, effects."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from stcompile.batch.step import Step, Value
+from stcompile.wengert.ir import Atom, Constant
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import contracting
+
+Rule = Callable[[Step], Atom]
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def _as_ufunc(step: Step) -> Atom:
+    """A function of `math` is that of NumPy, for a batch of numbers."""
+    name = PRIMITIVES[step.equation.primitive].rule
+    operands = [step.cast(step.rows(at), np.float64) for at in range(len(step.operands))]
+    return step.record(name, *operands)
+
+
+def _rounded(step: Step) -> Atom:
+    digits = step.equation.params["ndigits"]
+    if digits is not None:
+        step.refuse_primitive("round with np.round")
+    return step.record("rint", step.rows(0))
+
+
+def _of_any(step: Step) -> Atom:
+    """``math.hypot`` and ``math.fsum``: of an array with an axis for the operands."""
+    rows = [step.cast(step.rows(at), np.float64) for at in range(len(step.operands))]
+    numbers = step.record("stack", *rows, axis=1)
+    if step.equation.primitive == "math.fsum":
+        return step.record("sum", numbers, axis=(1,), keepdims=False)
+    total: Atom = rows[0] if len(rows) > 1 else step.record("absolute", rows[0])
+    for row in rows[1:]:
+        total = step.record("hypot", total, row)
+    return total
+
+
+def _number(step: Step) -> Atom:
+    """Arrays of one number, and numbers of another kind."""
+    return step.cast(step.shaped(step.operands[0].atom, step.size), step.equation.output.type.dtype)
+
+
+def _logic(name: str) -> Rule:
+    """Python's own logic, by NumPy's."""
+
+    def rule(step: Step) -> Atom:
+        count = range(len(step.operands))
+        return step.record(name, *(step.shaped(step.rows(at), step.size) for at in count))
+
+    return rule
+
+
+def _full(step: Step) -> Atom:
+    """Each item filled with a number of its own."""
+    shape = (step.size, *step.equation.output.type.dims)
+    number = step.cast(step.operands[0].atom, step.equation.output.type.dtype)
+    spread = step.shaped(number, step.size, *(1,) * (len(shape) - 1))
+    return step.record("copy", step.record("broadcast_to", spread, shape=shape))
+
+
+def _array(step: Step) -> Atom:
+    """Arrays built from numbers."""
+    output = step.equation.output.type
+    rows = [step.cast(step.rows(at), output.dtype) for at in range(len(step.operands))]
+    return step.shaped(step.record("stack", *rows, axis=1), step.size, *output.dims)
+
+
+# --- arrangement ----------------------------------------------------------------------------------
+
+
+def _reshape(step: Step) -> Atom:
+    return step.shaped(step.operands[0].atom, step.size, *step.equation.output.type.dims)
+
+
+def _stack(step: Step) -> Atom:
+    rows = [step.rows(at) for at in range(len(step.operands))]
+    return step.same(*rows, axis=step.equation.params["axis"] + 1)
+
+
+def _looked_up(place: int) -> Rule:
+    """A function of each element of one operand, by tables that are the same for all items."""
+
+    def rule(step: Step) -> Atom:
+        if any(value.batched for at, value in enumerate(step.operands) if at != place):
+            step.refuse_primitive("only what is looked up may differ from item to item")
+        return step.same(*(value.atom for value in step.operands))
+
+    return rule
+
+
+def _reduced(step: Step) -> Atom:
+    """Numbers, too, of which there are no axes to reduce."""
+    axes = tuple(axis + 1 for axis in step.equation.params["axis"])
+    return step.same(step.operands[0].atom, axis=axes)
+
+
+def _position(step: Step) -> Atom:
+    """Where the largest or the smallest is."""
+    params, x = step.equation.params, step.operands[0].atom
+    if params["axis"] is not None:
+        return step.same(x, axis=params["axis"] + 1)
+    flat = step.shaped(x, step.size, math.prod(step.one(0).dims))
+    found = step.same(flat, axis=1, keepdims=False)
+    return step.shaped(found, step.size, *step.equation.output.type.dims)
+
+
+# --- products -------------------------------------------------------------------------------------
+
+
+def _einsum(step: Step) -> Atom:
+    terms, _, result = step.equation.params["subscripts"].partition("->")
+    letter = next(c for c in string.ascii_letters if c not in terms)
+    parts = zip(terms.split(","), step.operands, strict=True)
+    named = [letter + term if value.batched else term for term, value in parts]
+    atoms = (value.atom for value in step.operands)
+    return step.record("einsum", *atoms, subscripts=f"{','.join(named)}->{letter}{result}")
+
+
+def _convolve(step: Step) -> Atom:
+    """Each element is the product of a window of the longer vector with the shorter one, reversed
+    (one product of matrices for all items)."""
+    long, short = sorted((0, 1), key=lambda at: -step.one(at).size)
+    n, m = step.one(long).size, step.one(short).size
+    wide = step.rows(long)
+    padded = step.record("pad", wide, pad_width=((0, 0), (m - 1, m - 1)), mode="constant", value=0)
+    begin, count = {
+        "full": (0, n + m - 1),
+        "same": ((m - 1) // 2, n),
+        "valid": (m - 1, n - m + 1),
+    }[step.equation.params["mode"]]
+    windows = step.record(
+        "windows",
+        padded,
+        axis=(1,),
+        start=(begin,),
+        count=(count,),
+        step=(1,),
+        size=(m,),
+        dilation=(1,),
+        order=(),
+    )
+    value = step.operands[short]
+    kernel = value.atom
+    axis = kernel.type.ndim - 1
+    kernel = step.record(
+        "slice",
+        kernel,
+        start=(*((0,),) * axis, (m - 1,)),
+        length=kernel.type.dims,
+        step=(*(1,) * axis, -1),
+        drop=(),
+    )
+    batch = ((0, 0),) if value.batched else ()
+    return step.record("contract", windows, kernel, **contracting((2, axis), batch=batch))
+
+
+# --- what masks select ----------------------------------------------------------------------------
+
+NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
+
+
+def _masked(step: Step) -> Atom:
+    """A reduction of what a mask selects: of all, where the others are neutral."""
+    params, mask = step.equation.params, step.operands[1]
+    reduce, ndim = params["reduce"], step.one(1).ndim
+    trailing = step.one(0).dims[ndim:]
+    rows, (size, *dims) = step.rows(0), (step.size, *step.one(0).dims)
+    if not mask.batched:  # as many of each item
+        turned = step.turned(rows, (*range(1, ndim + 1), 0, *range(ndim + 1, rows.type.ndim)))
+        axis = tuple(a + 1 if a else 0 for a in params["axis"])
+        return step.same(turned, mask.atom, axis=axis)
+    if reduce not in (*NEUTRAL, "mean"):
+        step.refuse_primitive(f"write np.{reduce}(np.where(mask, x, fill)) with a fill of your own")
+    selected = step.shaped(mask.atom, size, *step.one(1).dims, *(1,) * len(trailing))
+    axis = (*range(1, ndim + 1), *(ndim + a for a in params["axis"] if a))
+    neutral = Constant(rows.type.dtype.type(NEUTRAL.get(reduce, 0)))
+    kept = step.record("where", selected, rows, neutral)
+    name = "sum" if reduce == "mean" else reduce
+    total = step.record(name, kept, axis=axis, keepdims=False)
+    if reduce != "mean":
+        return total
+    everywhere = step.record("broadcast_to", selected, shape=(size, *dims))
+    count = step.record("sum", everywhere, axis=axis, keepdims=False)
+    return step.record("divide", total, step.cast(count, step.equation.output.type.dtype))
+
+
+def _masked_update(step: Step) -> Atom:
+    rows, dtype = step.rows(0), step.one(0).dtype
+    mask, ndim = step.operands[2], step.one(2).ndim
+    trailing = (1,) * (step.one(0).ndim - ndim)
+    lead = (step.size,) if mask.batched else ()
+    selected = step.shaped(mask.atom, *lead, *step.one(2).dims, *trailing)
+    value = step.operands[1]
+    given = step.cast(value.atom, dtype)
+    if value.batched:
+        one = step.one(1).dims
+        while len(one) > step.one(0).ndim:  # leading axes of length 1 are let go
+            one = one[1:]
+        given = step.aligned(step.shaped(given, step.size, *one), step.one(0).ndim)
+    elif given.type.ndim > step.one(0).ndim:
+        given = step.shaped(given, *given.type.dims[given.type.ndim - step.one(0).ndim :])
+    return step.record("where", selected, given, rows)
+
+
+# --- effects --------------------------------------------------------------------------------------
+
+
+def effect(step: Step) -> Sequence[Value]:
+    """An assertion holds for a batch if it holds for all items."""
+    if step.equation.primitive != "assert" or any(shown.batched for shown in step.operands[1:]):
+        step.refuse(
+            f"`{step.equation.primitive}` with what differs between the items of a batch",
+            "leave the values out of the message, or check them outside of vmap",
+        )
+    flat = step.shaped(step.operands[0].atom, step.size)
+    holds = step.record("all", flat, axis=(0,), keepdims=False)
+    shown = [value.atom for value in step.operands[1:]]
+    inputs = (holds, *shown)
+    step.recorder.record("assert", inputs, step.equation.location, step.equation.params)
+    return ()
+
+
+def _refused(hint: str = "") -> Rule:
+    def rule(step: Step) -> Atom:
+        step.refuse_primitive(hint)
+
+    return rule
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        **{name: _as_ufunc for name in PRIMITIVES if name.startswith("math.")},
+        **dict.fromkeys(("math.hypot", "math.fsum"), _of_any),
+        "math.round": _rounded,
+        **dict.fromkeys(("to_python", "to_scalar"), _number),
+        "not": _logic("logical_not"),
+        "and": _logic("logical_and"),
+        "or": _logic("logical_or"),
+        "full": _full,
+        "array": _array,
+        **{name: _reshape for name, primitive in PRIMITIVES.items() if primitive.reshapes},
+        **{name: _reduced for name, primitive in PRIMITIVES.items() if primitive.reduction},
+        **dict.fromkeys(("argmax", "argmin"), _position),
+        "stack": _stack,
+        "searchsorted": _looked_up(1),
+        **dict.fromkeys(("digitize", "interp"), _looked_up(0)),
+        "einsum": _einsum,
+        "convolve": _convolve,
+        "masked": _masked,
+        "masked_update": _masked_update,
+        "histogram": _refused(),
+        "external": _refused(
+            "loop over the items, or write it in the language of differentiated functions"
+        ),
+    }
+)
