@@ -11,9 +11,7 @@ array or a structure of them, is compared bit by bit with what plain Python retu
     def scaled(x, factor=1.0):
         return x * factor
 
-    @examples.test
-    def test_program(example):
-        example.check()
+    test_program = examples.tests()
 """
 
 from __future__ import annotations
@@ -46,9 +44,9 @@ class Example:
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
-    wrt: Any
-    rtol: float | None
-    step: float
+    wrt: Any = 0
+    rtol: float | None = None
+    step: float = STEP
 
     def check(self) -> Any:
         compiled = compilation(self.function, self.wrt)
@@ -56,9 +54,11 @@ class Example:
 
 
 class Examples:
-    """The programs of one file. As a decorator, it notes a function with its arguments."""
+    """The programs of one file, and what is asserted of each. As a decorator, it notes a function
+    with its arguments."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[Example], Any] = Example.check) -> None:
+        self.check = check
         self.noted: list[Example] = []
         self.heavy: set[Callable[..., Any]] = set()
 
@@ -75,6 +75,14 @@ class Examples:
         """Mark the tests of this function as slow."""
         self.heavy.add(function)
         return function
+
+    def tests(self) -> Any:
+        """The test of all examples that were noted before."""
+
+        def test(example: Example) -> None:
+            self.check(example)
+
+        return self.test(test)
 
     def test(self, test: Callable[..., None]) -> Any:
         """Run a test once for each example."""

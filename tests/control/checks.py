@@ -12,35 +12,43 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.programs import Example, check, check_gradient, leaves, totalled, weigh
+from tests.programs import Example, check_gradient, leaves, totalled, weigh
 
 REFUSALS = (st.LanguageError, st.TypingError, st.DerivativeError)
 HERE = "# here"  # ends the lines that a refusal may point at
 
+# What programs are run with.
+X = np.array([0.4, -0.7, 1.3])
+M = np.array([[0.5, -0.2, 0.1], [0.3, 0.8, -0.4], [-0.6, 0.2, 0.9]])
+ROWS = np.sin(np.arange(60.0)).reshape(20, 3)
+SERIES = np.cos(0.7 * np.arange(24.0))
+FEW, MANY = SERIES[:5], SERIES
 
-def check_second_order(function: Callable[..., Any], *args: Any) -> None:
+
+def check_second_order(example: Example) -> None:
     """The gradient of a weighted sum of the gradient by the first argument, against differences
     of the first gradient."""
-    first = st.grad(totalled(function, function(*args)))
+    first = st.grad(totalled(example.function, example.function(*example.args)))
 
     def slope(*args):
         return weigh(first(*args), 2)
 
-    check_closely(slope, *args)
+    check_closely(Example(slope, example.args))
 
 
-def check_closely(function: Callable[..., Any], *args: Any) -> None:
+def check_closely(example: Example) -> None:
     """Value and gradient of a function of a gradient, which rounds as its compilation does."""
+    function, args = example.function, example.args
     total = totalled(function, function(*args))
     value, gradient = st.value_and_grad(total)(*args)
     np.testing.assert_allclose(value, total(*args), rtol=1e-12, atol=1e-12)
     check_gradient(total, args, 0, gradient, rtol=1e-5)
 
 
-def check_float32(function: Callable[..., Any], *args: Any) -> None:
+def check_float32(example: Example) -> None:
     """With float32 arguments, the result and the gradient are float32."""
-    gradient = check(function, *args)
-    for leaf in (*leaves(function(*args)), *leaves(gradient)):
+    gradient = example.check()
+    for leaf in (*leaves(example.function(*example.args)), *leaves(gradient)):
         assert np.asarray(leaf).dtype == np.float32 or isinstance(leaf, float)
 
 

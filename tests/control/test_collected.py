@@ -292,9 +292,7 @@ def one_dict_in_two_lists(x):
     return first[3]["row"] * second[4][0]["row"]
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def _of_steps(first, second):

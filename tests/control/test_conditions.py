@@ -8,6 +8,9 @@ import math
 import numpy as np
 
 from tests.control.checks import (
+    FEW,
+    MANY,
+    X,
     check_float32,
     check_second_order,
     refused_or_right,
@@ -15,13 +18,9 @@ from tests.control.checks import (
 from tests.programs import Examples
 
 examples = Examples()
-second_order = Examples()
-in_float32 = Examples()
-may_be_refused = Examples()
-
-X = np.array([0.4, -0.7, 1.3])
-SERIES = np.cos(0.7 * np.arange(24.0))
-FEW, MANY = SERIES[:5], SERIES
+second_order = Examples(check_second_order)
+in_float32 = Examples(check_float32)
+may_be_refused = Examples(refused_or_right)
 
 
 # --- and, or, not --------------------------------------------------------------------------------
@@ -502,21 +501,7 @@ def membership_of_numbers(x, s):
     return x * s
 
 
-@examples.test
-def test_program(example):
-    example.check()
-
-
-@second_order.test
-def test_second_order(example):
-    check_second_order(example.function, *example.args)
-
-
-@in_float32.test
-def test_float32(example):
-    check_float32(example.function, *example.args)
-
-
-@may_be_refused.test
-def test_refused_or_right(example):
-    refused_or_right(example)
+test_program = examples.tests()
+test_second_order = second_order.tests()
+test_float32 = in_float32.tests()
+test_refused_or_right = may_be_refused.tests()

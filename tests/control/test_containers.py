@@ -8,7 +8,7 @@ from tests.control.checks import refused_or_right
 from tests.programs import Examples
 
 examples = Examples()
-may_be_refused = Examples()
+may_be_refused = Examples(refused_or_right)
 
 
 @examples(1.0)
@@ -283,11 +283,5 @@ def grown_under_a_zip_of_one_iterator(x):
     return total
 
 
-@examples.test
-def test_program(example):
-    example.check()
-
-
-@may_be_refused.test
-def test_refused_or_right(example):
-    refused_or_right(example)
+test_program = examples.tests()
+test_refused_or_right = may_be_refused.tests()

@@ -259,6 +259,4 @@ def test_a_list_that_a_loop_goes_through_is_no_other_one() -> None:
         st.grad(program)(X)
 
 
-@examples.test
-def test_program(example) -> None:
-    example.check()
+test_program = examples.tests()

@@ -12,14 +12,12 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.control.checks import assert_refused, refused_or_right
+from tests.control.checks import X, assert_refused, refused_or_right
 from tests.programs import Examples
 
-refused = Examples()
+refused = Examples(assert_refused)
 only_when_reached = Examples()
-may_be_refused = Examples()
-
-X = np.array([0.4, -0.7, 1.3])
+may_be_refused = Examples(refused_or_right)
 
 
 # --- storage that depends on the path ------------------------------------------------------------
@@ -447,14 +445,8 @@ def either_array_after_a_copy(x, s):
     return np.sum(a * b * c)
 
 
-@refused.test
-def test_refused(example):
-    assert_refused(example)
-
-
-@only_when_reached.test
-def test_not_refused(example):
-    example.check()
+test_refused = refused.tests()
+test_not_refused = only_when_reached.tests()
 
 
 @may_be_refused(X, 1.0)
@@ -495,9 +487,7 @@ def an_array_or_a_number(x, s):
     return np.sum(y * x)
 
 
-@may_be_refused.test
-def test_refused_or_right(example):
-    refused_or_right(example)
+test_refused_or_right = may_be_refused.tests()
 
 
 def test_every_refusal_names_a_line_and_a_way_out():

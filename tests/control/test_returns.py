@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.control.checks import check_float32, check_second_order
+from tests.control.checks import FEW, MANY, ROWS, X, check_float32, check_second_order
 from tests.programs import Examples
 
 examples = Examples()
-second_order = Examples()
-in_float32 = Examples()
-
-X = np.array([0.4, -0.7, 1.3])
-ROWS = np.sin(np.arange(60.0)).reshape(20, 3)
-SERIES = np.cos(0.7 * np.arange(24.0))
-FEW, MANY = SERIES[:5], SERIES
+second_order = Examples(check_second_order)
+in_float32 = Examples(check_float32)
 
 
 # --- returns in branches -------------------------------------------------------------------------
@@ -574,16 +569,6 @@ def of_float32(x, limit):
     return total * 0.5
 
 
-@examples.test
-def test_program(example):
-    example.check()
-
-
-@second_order.test
-def test_second_order(example):
-    check_second_order(example.function, *example.args)
-
-
-@in_float32.test
-def test_float32(example):
-    check_float32(example.function, *example.args)
+test_program = examples.tests()
+test_second_order = second_order.tests()
+test_float32 = in_float32.tests()

@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.control.checks import check_closely, check_float32, check_second_order
+from tests.control.checks import M, X, check_closely, check_float32, check_second_order
 from tests.programs import Examples
 
 examples = Examples()
-second_order = Examples()
-in_float32 = Examples()
-with_gradients = Examples()
+second_order = Examples(check_second_order)
+in_float32 = Examples(check_float32)
+with_gradients = Examples(check_closely)
 
-X = np.array([0.4, -0.7, 1.3])
-M = np.array([[0.5, -0.2, 0.1], [0.3, 0.8, -0.4], [-0.6, 0.2, 0.9]])
 RATE = 0.75
 
 
@@ -633,22 +631,7 @@ def a_condition_that_calls_a_helper(a):
     return x
 
 
-@examples.test
-def test_program(example):
-    example.check()
-
-
-@second_order.test
-def test_second_order(example):
-    check_second_order(example.function, *example.args)
-
-
-@pytest.mark.slow
-@with_gradients.test
-def test_program_with_a_gradient_inside(example):
-    check_closely(example.function, *example.args)
-
-
-@in_float32.test
-def test_float32(example):
-    check_float32(example.function, *example.args)
+test_program = examples.tests()
+test_second_order = second_order.tests()
+test_program_with_a_gradient_inside = pytest.mark.slow(with_gradients.tests())
+test_float32 = in_float32.tests()

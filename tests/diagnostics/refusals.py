@@ -106,7 +106,12 @@ class Refusals:
 
         return note
 
-    def test(self, test: Callable[..., None]) -> Any:
-        """Run a test once for each function."""
+    def tests(self) -> Any:
+        """The test of all functions that were noted before."""
         names = [refused.function.__name__ for refused in self.noted]
-        return pytest.mark.parametrize("refused", self.noted, ids=names)(test)
+
+        @pytest.mark.parametrize("refused", self.noted, ids=names)
+        def test(refused: Refused) -> None:
+            refused.check()
+
+        return test

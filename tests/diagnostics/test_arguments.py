@@ -168,9 +168,7 @@ def too_many_for_a_method(x):
     return np.sum(x.sum(0, 1, 2, 3, 4, 5, 6))
 
 
-@refused.test
-def test_refusal(refused):
-    refused.check()
+test_refusal = refused.tests()
 
 
 @pytest.mark.parametrize("keywords", [{"y": 1.0}, {"z": 2, "y": X}])

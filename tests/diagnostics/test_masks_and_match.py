@@ -238,6 +238,4 @@ def a_name_that_one_case_binds(x, n):
     return np.sum(y)
 
 
-@refused.test
-def test_refusal(refused):
-    refused.check()
+test_refusal = refused.tests()

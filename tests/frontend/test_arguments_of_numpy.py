@@ -89,9 +89,7 @@ def by_magnitudes(x):
     return x / np.fabs(np.array([-128, 3, 5], np.int8)) * np.fabs(np.arange(1, 4) * 10) ** 20
 
 
-@examples.test
-def test_values_and_gradients(example):
-    example.check()
+test_values_and_gradients = examples.tests()
 
 
 VALUES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [

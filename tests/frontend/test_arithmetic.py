@@ -127,10 +127,8 @@ def dtypes_can_be_asked_and_converted(x):
     return wide * wide, wide.astype(x.dtype), np.zeros(3, x.dtype) + x, np.float32(2) * x
 
 
-@pytest.mark.filterwarnings("ignore::stcompile.StcompileWarning")  # float32 is left on purpose
-@examples.test
-def test_program(example):
-    example.check()
+float32_is_left = pytest.mark.filterwarnings("ignore::stcompile.StcompileWarning")
+test_program = float32_is_left(examples.tests())
 
 
 @pytest.mark.parametrize(

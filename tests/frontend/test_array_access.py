@@ -232,9 +232,7 @@ def already_in_fortran_order(x):
     return y, vector, np.asfortranarray(x[0])
 
 
-@example.test
-def test_values_and_gradients(example):
-    example.check()
+test_values_and_gradients = example.tests()
 
 
 def test_places_out_of_bounds():

@@ -149,9 +149,7 @@ def axes_of_arrays_without_axes(x):
     )
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 @pytest.mark.parametrize("kind", [float, np.float32, np.float64])

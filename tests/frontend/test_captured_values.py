@@ -47,9 +47,7 @@ def module_attributes(x):
     return x * layers.SCALE, x.dtype is np.dtype(np.float64)
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 # --- values that change between calls ------------------------------------------------------------

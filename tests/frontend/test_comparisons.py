@@ -193,9 +193,7 @@ def objects_as_subscripts(x):
     return total + "abc".index("abc"[one]) + (4.0, 5.0)[one]
 
 
-@example.test
-def test_program(example: Any) -> None:
-    example.check()
+test_program = example.tests()
 
 
 @pytest.mark.parametrize(

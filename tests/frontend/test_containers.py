@@ -201,9 +201,7 @@ def arrays_from_lists(x):
     )
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_items_are_deleted():

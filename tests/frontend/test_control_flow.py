@@ -204,9 +204,7 @@ def asserts_and_docstrings(x):
     return x
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_a_static_argument_chooses_the_program():

@@ -443,9 +443,7 @@ class Fixed:
     value: Any
 
 
-@example.test
-def test_objects_are_those_of_plain_python(example):
-    example.check()
+test_objects_are_those_of_plain_python = example.tests()
 
 
 # --- refusals ------------------------------------------------------------------------------------

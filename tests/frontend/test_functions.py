@@ -244,9 +244,7 @@ def caches_that_keep_nothing(x):
     return before * total(2) + square(float(np.max(x))) * square(3)
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_keyword_only_arguments_and_names_for_wrt():

@@ -188,9 +188,7 @@ def what_a_generator_returns(x):
     return result
 
 
-@example.test
-def test_values_and_gradients(example):
-    example.check()
+test_values_and_gradients = example.tests()
 
 
 def test_the_two_bodies_take_turns(capsys):

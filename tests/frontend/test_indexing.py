@@ -89,9 +89,7 @@ def empty_selections(x):
     return x[:0], x[3:3], x[6:], np.sum(x[:0]), x[::-1][6:]
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_an_index_array_may_change_between_calls():

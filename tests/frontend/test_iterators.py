@@ -46,9 +46,7 @@ def stops_where_it_is_decided(x):
     return x[0] * sum(numbers) * found
 
 
-@example.test
-def test_values_and_gradients(example):
-    example.check()
+test_values_and_gradients = example.tests()
 
 
 def noisy(v):

@@ -124,9 +124,7 @@ def unions_of_types(a):
     return a * a if isinstance(a, number) and not isinstance(a, str | list) else a
 
 
-@example.test
-def test_values_and_gradients(example):
-    example.check()
+test_values_and_gradients = example.tests()
 
 
 @pytest.mark.parametrize(

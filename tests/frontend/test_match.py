@@ -414,9 +414,7 @@ def while_a_state_machine_runs(x, limit):
     return total + state
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_a_target_that_a_case_binds_again():

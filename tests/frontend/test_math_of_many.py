@@ -42,9 +42,7 @@ def in_a_loop(x):
     return t
 
 
-@example.test
-def test_values_and_gradients(example):
-    example.check()
+test_values_and_gradients = example.tests()
 
 
 @pytest.mark.parametrize(

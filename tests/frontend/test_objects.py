@@ -106,9 +106,7 @@ def special_methods_of_objects(x):
     return x * len(counter), x * counter[2]
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_methods_can_be_differentiated():

@@ -125,9 +125,7 @@ def of_generators(x):
     return np.sum(y * rng.standard_exponential(3, out=np.empty(3))) * w
 
 
-@examples.test
-def test_out(example):
-    example.check()
+test_out = examples.tests()
 
 
 def test_the_value_is_the_array_itself():

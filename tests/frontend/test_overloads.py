@@ -161,9 +161,7 @@ def arrays_on_the_left(x):
     return np.sum(scaled.length * x) + np.sum((x / Meters(x[::-1]) * Meters(2.0)).length)
 
 
-@example.test
-def test_operators_are_those_of_plain_python(example):
-    example.check()
+test_operators_are_those_of_plain_python = example.tests()
 
 
 class Plain:

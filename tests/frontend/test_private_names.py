@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -129,9 +127,7 @@ def outside_of_a_class(x):
     return x * __shift + Model(x)._Model__rate
 
 
-@example.test
-def test_program(example: Any) -> None:
-    example.check()
+test_program = example.tests()
 
 
 def test_refusals_name_methods_as_they_are_written() -> None:

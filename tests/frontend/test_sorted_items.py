@@ -11,7 +11,7 @@ import pytest
 import stcompile as st
 from tests.control.checks import check_second_order
 from tests.diagnostics.refusals import Refusals
-from tests.programs import assert_same, check
+from tests.programs import Example, assert_same, check
 
 X = np.array([3.0, -1.0, 2.0, 2.5])
 refused = Refusals()
@@ -110,7 +110,16 @@ def test_the_alternative_that_fits(a: float, b: float) -> None:
 
 @pytest.mark.parametrize("function", [rows, in_place, quotients], ids=lambda f: f.__name__)
 def test_second_order(function: Callable[..., Any]) -> None:
-    check_second_order(function, X, 1.7, 1.3)
+    check_second_order(
+        Example(
+            function,
+            (
+                X,
+                1.7,
+                1.3,
+            ),
+        )
+    )
 
 
 @pytest.mark.parametrize("b", [0.0, -0.0, np.inf, -np.inf, np.nan])
@@ -152,9 +161,7 @@ def keys_with_strings(x, a, b):
     return sorted([(a, "x"), (b, "y")])[0][0]
 
 
-@refused.test
-def test_refusal(refused):
-    refused.check()
+test_refusal = refused.tests()
 
 
 def test_known_parts_decide_before_traced_ones() -> None:
@@ -205,6 +212,6 @@ def test_a_python_number_joins_those_of_numpy(sign: float) -> None:
 
     for function in (numbers, pairs):
         assert_same(st.compile(function)(sign * X), function(sign * X), function.__name__)
-        check_second_order(function, sign * X)
+        check_second_order(Example(function, (sign * X,)))
     with pytest.raises(st.LanguageError, match="known only at run time"):  # which dtype it has
         st.compile(lambda x: sorted([0.1, x[0]])[0] * 2)(X.astype(np.float32))

@@ -107,9 +107,7 @@ def iteration(params, x):
     return total, sum([np.sum(v) for v in params.values()]), list(params), len(params)
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_strings_and_none_keep_their_place():

@@ -177,9 +177,7 @@ def split_gives_views(x):
     return y, left
 
 
-@examples.test
-def test_program(example):
-    example.check()
+test_program = examples.tests()
 
 
 def test_a_diagonal_is_not_accumulated_into():

@@ -10,9 +10,9 @@ from tests.control.checks import check_closely, check_second_order
 from tests.programs import Examples
 from tests.science.checks import check_program, in_place
 
-examples = Examples()
-second_order = Examples()
-with_gradients = Examples()
+examples = Examples(check_program)
+second_order = Examples(check_second_order)
+with_gradients = Examples(check_closely)
 
 RNG = np.random.default_rng(3)
 A = RNG.normal(size=(4, 4))
@@ -470,18 +470,6 @@ def quadrature(w, end):
     return total * (1 + 0 * evaluations)
 
 
-@examples.test
-def test_program(example):
-    check_program(example)
-
-
-@pytest.mark.slow
-@second_order.test
-def test_second_order(example):
-    check_second_order(example.function, *example.args)
-
-
-@pytest.mark.slow
-@with_gradients.test
-def test_program_with_a_gradient_inside(example):
-    check_closely(example.function, *example.args)
+test_program = examples.tests()
+test_second_order = pytest.mark.slow(second_order.tests())
+test_program_with_a_gradient_inside = pytest.mark.slow(with_gradients.tests())

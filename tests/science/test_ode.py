@@ -9,9 +9,9 @@ from tests.control.checks import check_float32, check_second_order
 from tests.programs import Examples
 from tests.science.checks import check_program, in_place
 
-examples = Examples()
-second_order = Examples()
-in_float32 = Examples()
+examples = Examples(check_program)
+second_order = Examples(check_second_order)
+in_float32 = Examples(check_float32)
 
 START = np.array([1.0, 0.5, 1.2])
 RNG = np.random.default_rng(5)
@@ -329,17 +329,6 @@ def in_single_precision(state, steps):
     return state
 
 
-@examples.test
-def test_program(example):
-    check_program(example)
-
-
-@pytest.mark.slow
-@second_order.test
-def test_second_order(example):
-    check_second_order(example.function, *example.args)
-
-
-@in_float32.test
-def test_float32(example):
-    check_float32(example.function, *example.args)
+test_program = examples.tests()
+test_second_order = pytest.mark.slow(second_order.tests())
+test_float32 = in_float32.tests()

@@ -11,7 +11,7 @@ import pytest
 import stcompile as st
 from tests.control.checks import check_second_order
 from tests.diagnostics.refusals import Refusals
-from tests.programs import check_gradient
+from tests.programs import Example, check_gradient
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -54,7 +54,16 @@ def test_frozen(function: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("function", [made_inside, of_several], ids=lambda f: f.__name__)
 def test_second_order(function: Callable[..., Any]) -> None:
-    check_second_order(function, X, 0.7, 1.3)
+    check_second_order(
+        Example(
+            function,
+            (
+                X,
+                0.7,
+                1.3,
+            ),
+        )
+    )
 
 
 def test_parameters_from_outside_are_read_at_each_call() -> None:
@@ -80,6 +89,4 @@ def an_unknown_distribution(x):
     return np.sum(stats.skewnorm(1.0).pdf(x))
 
 
-@refused.test
-def test_refusal(refused):
-    refused.check()
+test_refusal = refused.tests()
