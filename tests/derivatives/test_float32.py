@@ -11,7 +11,7 @@ from stcompile.codegen_templates.derivatives import DERIVATIVES
 from tests.derivatives.numeric import cotangents, primal
 from tests.derivatives.test_elementwise import BINARY, DOMAINS, UNARY
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
-from tests.gradients.cases import weighted
+from tests.gradients.functions.elementwise import weighted
 from tests.programs import OF_SCIPY
 
 F32 = np.float32

@@ -106,10 +106,5 @@ def slug(title: str) -> str:
     return kept.strip().replace(" ", "-")
 
 
-def prose(page: str) -> str:
-    """A page without its blocks and inline code."""
-    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", page))
-
-
 def anchors(page: str) -> set[str]:
     return {slug(match["title"]) for match in HEADING.finditer(FENCE.sub("", page))}

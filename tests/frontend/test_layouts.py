@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from stcompile.base.errors import StcompileError
 from stcompile.base.strides import alike
 from tests.frontend.arrangements import KINDS, arrays_of, permuted, relaid
-from tests.gradients.cases import CASES, Case
+from tests.gradients.cases import CASES
+from tests.gradients.functions.case import Case
 
 UNKNOWN = {"a primitive of a user's"}  # what a function of the user's returns
 ROUNDED_OTHERWISE = {"matvec", "vecmat"}  # of arrays with gaps: matmul copies them for BLAS

@@ -13,7 +13,7 @@ import numpy as np
 
 import stcompile as st
 from stcompile.transforms.primal import Primal
-from tests.gradients.cases import Case
+from tests.gradients.functions.case import Case
 from tests.programs import READABLE, assert_like, assert_same
 
 Function = Callable[..., Any]
@@ -118,7 +118,7 @@ def direction(primal: Any, index: int) -> Any:
 
 
 def check_float32(case: Case, args: tuple[Any, ...]) -> None:
-    """In float32 the value is NumPy's to the bit, and gradients are float32, near the derivative."""
+    """In float32 the value is NumPy's to the bit; gradients are float32, near the derivative."""
     narrow = tuple(narrowed(arg) for arg in args)
     expected = case.function(*narrow)
     assert_same(Primal(case.function, READABLE)(*narrow), expected, "the value")

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.gradients.cases import CASES, Case
+from tests.gradients.cases import CASES
 from tests.gradients.checks import check_case, check_float32, check_forward, check_second
+from tests.gradients.functions.case import Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -20,7 +20,8 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import UFUNCS
 from stcompile.wengert.verify import sub_programs
 from tests.gradients import cases
-from tests.gradients.cases import CASES, Case
+from tests.gradients.cases import CASES
+from tests.gradients.functions.case import Case
 from tests.programs import OF_SCIPY
 
 # Functions without a derivative: of static values, or with boolean or integer results.

@@ -16,8 +16,9 @@ from stcompile.transforms.custom_rule import CustomRule
 from stcompile.views.explain import Explanation, explain_tape
 from stcompile.views.tape import unfold
 from stcompile.wengert.text import parse_program
-from tests.gradients.cases import CASES, Case
+from tests.gradients.cases import CASES
 from tests.gradients.checks import positions, totalled
+from tests.gradients.functions.case import Case
 from tests.views.test_tape import COND, COUNTED, FIXED, WHILE
 
 X = np.array([1.0, -2.0, 3.0])
