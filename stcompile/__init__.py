@@ -39,7 +39,7 @@ from stcompile.base.static import static
 from stcompile.base.timings import timings
 
 if TYPE_CHECKING:
-    from stcompile import nn, optim
+    from stcompile import nn, optim, testing
     from stcompile.transforms.complex_step import complex_step
     from stcompile.transforms.hooks import on_cotangent, stop_gradient
     from stcompile.transforms.products import hvp, jvp, vjp
@@ -55,6 +55,7 @@ _LOADED_LATER = {  # public name -> its module
     "optim": "optim",
     "primitive": "transforms.user_primitive",
     "stop_gradient": "transforms.hooks",
+    "testing": "testing",
     "vjp": "transforms.products",
 }
 
@@ -90,6 +91,7 @@ __all__ = [
     "show",
     "static",
     "stop_gradient",
+    "testing",
     "timings",
     "train_step",
     "value_and_grad",

@@ -13,7 +13,7 @@ from stcompile.base.wording import table
 from stcompile.cli.arguments import NoArgumentsError, arguments_of
 from stcompile.cli.files import Found, Target, functions_of, load, parse_wrt, raised_in
 from stcompile.cli.flags import ARGS, NPZ, WRT
-from stcompile.transforms.check import TOLERANCE, compared
+from stcompile.transforms.check import TOLERANCE, compared, worst_of
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def check(
         except StcompileError as error:
             verdicts.append(Verdict(function.name, "refused", given.origin, said=str(error)))
             continue
-        worst = entries[0] if entries else None
+        worst = worst_of(entries)
         wrong = worst is not None and not worst.relative <= tolerance
         verdicts.append(
             Verdict(

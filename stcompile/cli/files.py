@@ -29,7 +29,6 @@ from stcompile.calls.arguments import Wrt
 from stcompile.calls.dispatch import Dispatcher
 
 TARGET = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:/\\]*))?")
-OWN = Path(__file__).resolve().parents[1]
 
 
 class FileError(StcompileError):
@@ -107,12 +106,16 @@ def load(path: Path) -> ModuleType:
     root, names = path.parent, [path.stem]
     while (root / "__init__.py").is_file():  # a module of a package
         root, names = root.parent, [root.name, *names]
-    sys.path.insert(0, str(root))
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
     name = ".".join(names)
+    imported = sys.modules.get(name)
+    if imported is not None and _is_of(imported, path):
+        return imported
     with raised_in(path, "cannot be imported"), contextlib.redirect_stdout(sys.stderr):
         if len(names) > 1:
             module = importlib.import_module(name)
-            if Path(module.__file__ or "").resolve() == path:
+            if _is_of(module, path):
                 return module
         if name in sys.modules or name in sys.stdlib_module_names:
             name = f"_file_{path.stem}"  # another module is called like the file
@@ -122,6 +125,11 @@ def load(path: Path) -> ModuleType:
         sys.modules[name] = module
         specification.loader.exec_module(module)
     return module
+
+
+def _is_of(module: ModuleType, path: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and Path(file).resolve() == path
 
 
 @contextlib.contextmanager

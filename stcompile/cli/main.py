@@ -24,6 +24,7 @@ COMMANDS = {  # name -> where its function is
     "show": "show:show",
     "check": "check:check",
     "export": "export:export",
+    "lock": "lock:lock",
     "supported": "supported:supported",
 }
 

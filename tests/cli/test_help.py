@@ -12,12 +12,7 @@ from stcompile.cli.train import DESCRIPTION as OF_TRAIN
 from tests.cli.conftest import Run
 
 HELP = {name: load(where).__doc__ or "" for name, where in COMMANDS.items()}
-EXAMPLES = [
-    line.strip().removeprefix("stcompile ")
-    for text in [*HELP.values(), DESCRIPTION, OF_TRAIN]
-    for line in text.splitlines()
-    if re.match(r" +stcompile ", line)
-]
+HELP |= {"train": OF_TRAIN, "": DESCRIPTION}
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "train"])
@@ -28,11 +23,14 @@ def test_every_command_has_help_with_examples(name: str, run: Run) -> None:
     assert max(map(len, shown.out.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_examples_of_help_texts_run(example: str, run: Run) -> None:
-    done = run(*shlex.split(example))
-    assert done.code == 0, done.err
-    assert done.out
+@pytest.mark.parametrize("name", HELP)
+def test_examples_of_help_texts_run(name: str, run: Run) -> None:
+    examples = re.findall(r"^ +stcompile (.*)$", HELP[name], re.MULTILINE)
+    assert examples
+    for example in examples:
+        done = run(*shlex.split(example))
+        assert done.code == 0, (example, done.err)
+        assert done.out
 
 
 def test_the_list_of_commands(run: Run) -> None:

@@ -1,0 +1,6 @@
+"""For the tests of those who use stcompile: gradients compared, arguments drawn."""
+
+from stcompile.testing.gradients import assert_gradients
+from stcompile.testing.strategies import arguments
+
+__all__ = ["arguments", "assert_gradients"]

@@ -1,0 +1,67 @@
+"""Gradients compared with finite differences, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stcompile.api import Differentiable
+from stcompile.base.wording import table
+from stcompile.calls.arguments import Wrt
+from stcompile.transforms.check import TOLERANCE, compared
+from stcompile.transforms.gradient import Gradient
+
+SHOWN = 10
+
+
+def assert_gradients(
+    function: Callable[..., Any],
+    *arguments: Any,
+    wrt: Wrt | None = None,
+    tolerance: float = TOLERANCE,
+    **keywords: Any,
+) -> None:
+    """Assert that the gradient of a function is that of finite differences, in float64.
+
+    The function is a plain one, one that is decorated, or a gradient; ``wrt`` names the arguments
+    to differentiate by, where it does not say it itself. ``tolerance`` is relative to the entry of
+    the gradient, or to a thousandth of the largest one. The `AssertionError` says which entries of
+    which arguments differ, and both numbers.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x):
+    ...     return np.sum(x * x)
+    >>> st.testing.assert_gradients(f, np.array([1.0, 2.0]))
+    >>> def g(x):
+    ...     return np.sum(x * st.stop_gradient(x))
+    >>> st.testing.assert_gradients(g, np.array([1.0, 2.0]))
+    Traceback (most recent call last):
+    AssertionError: the gradient of `g` differs from finite differences in 2 of 2 entries:
+    by    gradient  differences  relative error
+    ────  ────────  ───────────  ──────────────
+    x[0]  1         2            0.5
+    x[1]  2         4            0.5
+    """
+    __tracebackhide__ = True
+    gradient = _gradient_of(function, wrt)
+    found = compared(gradient, arguments, keywords)
+    wrong = [m for m in found if not m.relative <= tolerance]
+    if not wrong:
+        return
+    rows = [("by", "gradient", "differences", "relative error")]
+    for m in wrong[:SHOWN]:
+        rows.append((m.where, f"{m.gradient:.9g}", f"{m.difference:.9g}", f"{m.relative:.2g}"))
+    more = f"\n… {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
+    raise AssertionError(
+        f"the gradient of `{gradient.function_name}` differs from finite differences in "
+        f"{len(wrong)} of {len(found)} entries:\n{table(rows)}{more}"
+    )
+
+
+def _gradient_of(function: Callable[..., Any], wrt: Wrt | None) -> Gradient:
+    if isinstance(function, Gradient) and wrt is None:
+        return function
+    if isinstance(function, Differentiable):
+        own = function.wrt if wrt is None else wrt
+        return Gradient(function.function, own, True, function.options)
+    return Gradient(function, 0 if wrt is None else wrt, True)
