@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 
-import pytest
-
 from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIABLE
 from stcompile.codegen_templates.numpy.calls import call
 from stcompile.wengert.primitives import PRIMITIVES
@@ -16,37 +14,37 @@ from tests.derivatives.numeric import REST
 STRUCTURAL = {"call", "cond", "loop", "store", "print", "assert", "raise", "seed"}
 
 
-@pytest.mark.parametrize("name", PRIMITIVES)
-def test_one_state(name: str) -> None:
-    rule = PRIMITIVES[name].rule
-    states = (rule in DERIVATIVES, rule in NON_DIFFERENTIABLE, rule in STRUCTURAL)
-    assert sum(states) == 1, f"{name}: {states}"
+def test_one_state() -> None:
+    for name in PRIMITIVES:
+        rule = PRIMITIVES[name].rule
+        states = (rule in DERIVATIVES, rule in NON_DIFFERENTIABLE, rule in STRUCTURAL)
+        assert sum(states) == 1, f"{name}: {states}"
 
 
 def test_no_rule_without_a_primitive() -> None:
     assert set(DERIVATIVES) | NON_DIFFERENTIABLE <= set(PRIMITIVES)
 
 
-@pytest.mark.parametrize("name", DERIVATIVES)
-def test_signatures_follow_the_template(name: str) -> None:
+def test_signatures_follow_the_template() -> None:
     """out, inputs, d_out; the params of the template as keywords (and what the engine knows)."""
-    rule = DERIVATIVES[name]
-    given = list(inspect.signature(rule).parameters.values())
-    is_call = inspect.unwrap(TEMPLATES[name]) is call  # its inputs are those of a function
-    wanted = list(inspect.signature(rule if is_call else TEMPLATES[name]).parameters.values())
-    inputs = [p.name for p in wanted if p.kind is not p.KEYWORD_ONLY]
-    if is_call:
-        inputs = [name for name in inputs if name not in ("out", "d_out")]
-        assert len(inputs) == (UFUNCS[name].nin if name in UFUNCS else len(inputs))
-    positional = [p.name for p in given if p.kind is not p.KEYWORD_ONLY]
-    if rule.mark == "partials":
-        assert positional == ["out", *inputs]
-        assert inputs[-1] not in REST
-    elif rule.mark == "adjoint":
-        assert positional == ["out", *inputs, "d_out"]
-    else:
-        assert positional == ["d_x", "d_out", *inputs[1:]]
-    keywords = {p.name for p in given if p.kind is p.KEYWORD_ONLY}
-    own = {p.name for p in wanted if p.kind is p.KEYWORD_ONLY}
-    assert keywords - {"active", "static"} == own - {"active", "static"}
-    assert rule.__name__ == name.split(".")[-1]
+    for name in DERIVATIVES:
+        rule = DERIVATIVES[name]
+        given = list(inspect.signature(rule).parameters.values())
+        is_call = inspect.unwrap(TEMPLATES[name]) is call  # its inputs are those of a function
+        wanted = list(inspect.signature(rule if is_call else TEMPLATES[name]).parameters.values())
+        inputs = [p.name for p in wanted if p.kind is not p.KEYWORD_ONLY]
+        if is_call:
+            inputs = [name for name in inputs if name not in ("out", "d_out")]
+            assert len(inputs) == (UFUNCS[name].nin if name in UFUNCS else len(inputs)), name
+        positional = [p.name for p in given if p.kind is not p.KEYWORD_ONLY]
+        if rule.mark == "partials":
+            assert positional == ["out", *inputs], name
+            assert inputs[-1] not in REST, name
+        elif rule.mark == "adjoint":
+            assert positional == ["out", *inputs, "d_out"], name
+        else:
+            assert positional == ["d_x", "d_out", *inputs[1:]], name
+        keywords = {p.name for p in given if p.kind is p.KEYWORD_ONLY}
+        own = {p.name for p in wanted if p.kind is p.KEYWORD_ONLY}
+        assert keywords - {"active", "static"} == own - {"active", "static"}, name
+        assert rule.__name__ == name.split(".")[-1], name

@@ -25,6 +25,7 @@ DOCS = pages.ROOT / "docs"
 README = pages.ROOT / "README.md"
 EVERY = pages.pages()
 EXAMPLES = sorted((pages.ROOT / "stcompile" / "examples").glob("mnist_*.py"))
+KINDS = ("python", "python raises", "text output", "text", "sh", "json", "", "{eval-rst}")
 FIRST_FOLDER = re.compile(
     r"(?<![\w./-])((?:stcompile|codegen_templates|tests|examples|docs)/[\w./-]*\w/?)"
 )
@@ -62,46 +63,36 @@ def test_code_runs_and_prints_what_the_page_says(
         page.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", EVERY, ids=named)
-def test_blocks_are_of_known_kinds(page: Path) -> None:
-    for block in pages.blocks(page.read_text(encoding="utf-8")):
-        where = f"{named(page)}:{block.line}"
-        if block.info == "python no-run":
-            assert block.text.startswith(pages.REASON), f"{where}: why is it not run?"
-        else:
-            known = (
-                "python",
-                "python raises",
-                "text output",
-                "text",
-                "sh",
-                "json",
-                "",
-                "{eval-rst}",
-            )
-            assert block.info in known, f"{where}: {block.info!r}"
+def test_blocks_are_of_known_kinds() -> None:
+    for page in EVERY:
+        for block in pages.blocks(page.read_text(encoding="utf-8")):
+            where = f"{named(page)}:{block.line}"
+            if block.info == "python no-run":
+                assert block.text.startswith(pages.REASON), f"{where}: why is it not run?"
+            else:
+                assert block.info in KINDS, f"{where}: {block.info!r}"
 
 
-@pytest.mark.parametrize("page", EVERY, ids=named)
-def test_links_lead_somewhere(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for match in pages.LINK.finditer(pages.FENCE.sub("", text)):
-        target = unquote(match["target"])
-        if target.startswith(("http://", "https://", "mailto:")):
-            continue
-        file, _, anchor = target.partition("#")
-        other = (page.parent / file).resolve() if file else page
-        assert other.exists(), f"{named(page)} links to {target}"
-        if anchor:
-            assert anchor in pages.anchors(other.read_text(encoding="utf-8")), target
+def test_links_lead_somewhere() -> None:
+    for page in EVERY:
+        text = page.read_text(encoding="utf-8")
+        for match in pages.LINK.finditer(pages.FENCE.sub("", text)):
+            target = unquote(match["target"])
+            if target.startswith(("http://", "https://", "mailto:")):
+                continue
+            file, _, anchor = target.partition("#")
+            other = (page.parent / file).resolve() if file else page
+            assert other.exists(), f"{named(page)} links to {target}"
+            if anchor:
+                assert anchor in pages.anchors(other.read_text(encoding="utf-8")), target
 
 
-@pytest.mark.parametrize("page", EVERY, ids=named)
-def test_files_that_are_named_exist(page: Path) -> None:
-    text = pages.FENCE.sub("", page.read_text(encoding="utf-8"))
-    for span in re.findall(r"`([^`\n]+)`", text):
-        for file in FIRST_FOLDER.findall(span):
-            assert (pages.ROOT / file).exists(), f"{named(page)} names {file}"
+def test_files_that_are_named_exist() -> None:
+    for page in EVERY:
+        text = pages.FENCE.sub("", page.read_text(encoding="utf-8"))
+        for span in re.findall(r"`([^`\n]+)`", text):
+            for file in FIRST_FOLDER.findall(span):
+                assert (pages.ROOT / file).exists(), f"{named(page)} names {file}"
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:

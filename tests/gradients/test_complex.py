@@ -488,14 +488,14 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, fresh_rules: Non
         st.differentiable(lambda z: np.sum(np.conj(z).imag)).check_grads(Z)
 
 
-@pytest.mark.parametrize("name", sorted({p.rule for p in PRIMITIVES.values()} - HOLDS_FOR_COMPLEX))
-def test_other_rules_are_refused(name: str) -> None:
+def test_other_rules_are_refused() -> None:
     """A rule that is not in the list is not used for complex numbers: there is no default."""
     from stcompile.wengert.ir import Equation, Variable
     from stcompile.wengert.types import Type
 
     z = Variable("z", Type.array(complex, (2,)))
-    assert not rules.holds_for_complex(Equation((z,), name, (z, z)))
+    for name in {p.rule for p in PRIMITIVES.values()} - HOLDS_FOR_COMPLEX:
+        assert not rules.holds_for_complex(Equation((z,), name, (z, z))), name
 
 
 def test_exported_gradients_test_themselves(tmp_path: Path) -> None:

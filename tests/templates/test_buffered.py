@@ -280,37 +280,41 @@ def test_parameters_are_those_of_the_other_template(primitive: str) -> None:
     assert set(template.__dict__["inplace"]) <= set(positional(template)) - {"out"}
 
 
-@pytest.mark.parametrize("primitive", SCALARS)
-def test_scalar_templates_are_one_expression(primitive: str) -> None:
-    template = SCALARS[primitive]
-    assert template.__dict__["mark"] == "fresh"
-    assert positional(template) == positional(TEMPLATES[primitive])
-    (statement,) = body_of(template)
-    assert isinstance(statement, ast.Return)
+def test_scalar_templates_are_one_expression() -> None:
+    for primitive in SCALARS:
+        template = SCALARS[primitive]
+        assert template.__dict__["mark"] == "fresh", primitive
+        assert positional(template) == positional(TEMPLATES[primitive]), primitive
+        (statement,) = body_of(template)
+        assert isinstance(statement, ast.Return), primitive
 
 
-@pytest.mark.parametrize("primitive", BUFFERED)
-def test_bodies_are_static_choices_and_calls(primitive: str) -> None:
+FACTS = ("ndim", "shape", "dtype", "kind", "itemsize")
+
+
+def test_bodies_are_static_choices_and_calls() -> None:
     """A call for each write; conditions read params, and of operands only the type."""
-    pending = body_of(BUFFERED[primitive])
-    while pending:
-        statement = pending.pop()
-        if isinstance(statement, ast.If):
-            pending += [*statement.body, *statement.orelse]
-            for node in ast.walk(statement.test):
-                if isinstance(node, ast.Call):
-                    assert ast.unparse(node.func) in HELPERS
-                elif isinstance(node, ast.Attribute):
-                    assert node.attr in ("ndim", "shape", "dtype", "kind", "itemsize")
-            continue
-        assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-        call = statement.value
-        targets = [call.args[0], *(k.value for k in call.keywords if k.arg == "out")]
-        if isinstance(call.func, ast.Attribute):
-            targets.append(call.func.value)  # out.fill(v)
-        targets += [node.value for node in targets if isinstance(node, ast.Subscript)]
-        targets += [node.args[0] for node in targets if isinstance(node, ast.Call)]
-        assert "out" in map(ast.unparse, targets)
+    for primitive in BUFFERED:
+        pending = body_of(BUFFERED[primitive])
+        while pending:
+            statement = pending.pop()
+            if isinstance(statement, ast.If):
+                pending += [*statement.body, *statement.orelse]
+                for node in ast.walk(statement.test):
+                    if isinstance(node, ast.Call):
+                        assert ast.unparse(node.func) in HELPERS, primitive
+                    elif isinstance(node, ast.Attribute):
+                        assert node.attr in FACTS, primitive
+                continue
+            assert isinstance(statement, ast.Expr), primitive
+            call = statement.value
+            assert isinstance(call, ast.Call), primitive
+            targets = [call.args[0], *(k.value for k in call.keywords if k.arg == "out")]
+            if isinstance(call.func, ast.Attribute):
+                targets.append(call.func.value)  # out.fill(v)
+            targets += [node.value for node in targets if isinstance(node, ast.Subscript)]
+            targets += [node.args[0] for node in targets if isinstance(node, ast.Call)]
+            assert "out" in map(ast.unparse, targets), primitive
 
 
 # --- what the emitter makes of them --------------------------------------------------------------
