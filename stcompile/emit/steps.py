@@ -262,6 +262,7 @@ class Steps:
         first, second, whole = map(self._factor, (x, y, Operand(out, output)))
         call = blas_call(contract, whole, first, second, alpha, 0.0 if product is None else 1.0)
         shown = f"{ast.unparse(out)} {sign}= {times}{shown_product(contract, first, second)}"
+        note(call, *self._fused(product))
         self.put(Commented(call, shown), location)
         self._name_row(output, location)
 
@@ -278,6 +279,7 @@ class Steps:
         assert code is not None
         if product.scale is not None:
             code = ast.BinOp(self.expression(product.scale), ast.Mult(), code)
+        note(code, *self._fused(product))
         op = ast.Sub() if product.is_negative else ast.Add()
         self.allocated += output.type.nbytes
         if way is Way.NUMPY_CHANGE:
@@ -285,6 +287,11 @@ class Steps:
             self.add(ast.AugAssign(target, op, code), location)
         else:
             self.assign(output, ast.BinOp(self.expression(product.acc), op, code), location)
+
+    def _fused(self, product: Product | None) -> Iterator[Step]:
+        """The steps whose values are not computed on their own."""
+        if product is not None:
+            yield from (self.schedule.tree.makers[variable] for variable in product.fused)
 
     def _factor(self, operand: Operand) -> Factor:
         plan, atom = self.schedule.plan, operand.atom

@@ -89,6 +89,8 @@ class Workspace:
             code: ast.expr = name(self.naming.called(rows.whole).id)
             if rows.variable.type != rows.whole.type:
                 code = ast.Subscript(code, literal(slice(rows.start, stop)), ast.Load())
+            makers = self.naming.tree.makers  # of a slice that is a row there is nothing else
+            note(code, *(makers[head] for head in block.heads if head in makers))
             yield from _chained(list(heads), code)
 
     def _buffer(self, block: Memory) -> Iterator[ast.stmt]:
