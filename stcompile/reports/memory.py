@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from stcompile.base.location import Location
 from stcompile.emit.function import Emitted
 from stcompile.plan.allocation import Block
 from stcompile.plan.lifetimes import Lifetime, lifetimes
-from stcompile.wengert.ir import Equation, Program
+from stcompile.wengert.ir import Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import mark_of
 from stcompile.wengert.types import Type
@@ -123,6 +124,23 @@ def memory_of(written: Program, emitted: Emitted) -> Memory:
     return _Report(emitted).run(written)
 
 
+@dataclass(frozen=True)
+class Life:
+    """An array of an emitted function: the positions of its tree from and to which it is needed,
+    and the number of its piece of memory (None: it is allocated in the call)."""
+
+    name: str
+    nbytes: int
+    start: int
+    end: int
+    memory: int | None
+
+
+def lives_of(emitted: Emitted) -> tuple[Life, ...]:
+    """The arrays of an emitted function, those of the caller apart."""
+    return tuple(_Report(emitted).lives())
+
+
 def held_by(emitted: Emitted) -> int:
     """The most bytes that an emitted function holds at one time."""
     return _Report(emitted).held()
@@ -159,10 +177,7 @@ class _Report:
         allocation = self.plan.allocation
         number = {block: at for at, block in enumerate(allocation.blocks, 1)}
         for block in [*allocation.blocks, *allocation.inner]:
-            outer = block
-            while outer.around is not None:
-                outer = outer.around
-            yield from self._of_block(block, number[outer])
+            yield from self._of_block(block, number[_outermost(block)])
         whole = self._where(0), self._where(self.tree.region.end)
         for at, variable in enumerate(self.constants, len(number) + 1):
             yield _buffer(self.emitted.names[variable], variable.type, at, [whole])
@@ -179,13 +194,11 @@ class _Report:
 
     def _where(self, at: int) -> str:
         """The user's line of a position: that of the last item before it."""
-        found: Location | None = None
-        for place, location in self.places:
-            if place > at and found is not None:
-                break
-            found = location.shown or found
-        if found is None:
+        if not self.places:
             return ""
+        _, found = self.places[
+            max(bisect_right(self.places, at, key=lambda place: place[0]) - 1, 0)
+        ]
         return f"{found.section} {os.path.basename(found.file)}:{found.line}"
 
     # --- what is alive -------------------------------------------------------------------------
@@ -199,17 +212,33 @@ class _Report:
         both = itertools.chain(self._unplanned(), self._planned())
         return self.constant_bytes + self._largest(both)
 
-    def _largest(self, lives: Iterable[tuple[Lifetime, int]]) -> int:
+    def lives(self) -> Iterator[Life]:
+        """Every array, and from when to when it is needed."""
+        for variable, life in self._unplanned():
+            yield self._life(variable, life, None)
+        blocks = {block: at for at, block in enumerate(self.plan.allocation.blocks, 1)}
+        for variable, life in self._planned():
+            block = self.plan.allocation.block_of[variable]
+            yield self._life(variable, life, blocks[_outermost(block)])
+        whole = Lifetime(0, self.tree.region.end)
+        for at, variable in enumerate(self.constants, len(blocks) + 1):
+            yield self._life(variable, whole, at)
+
+    def _life(self, variable: Variable, life: Lifetime, memory: int | None) -> Life:
+        name = self.emitted.names.get(variable, "")
+        return Life(name, variable.type.nbytes, life.start, life.end, memory)
+
+    def _largest(self, lives: Iterable[tuple[Variable, Lifetime]]) -> int:
         end = self.tree.region.end
         changes = [0] * (end + 2)
-        for life, nbytes in lives:
-            changes[life.start] += nbytes
-            changes[life.end + 1] -= nbytes
+        for variable, life in lives:
+            changes[life.start] += variable.type.nbytes
+            changes[life.end + 1] -= variable.type.nbytes
         returned = [a for a in self.tree.region.outputs if self.plan.has(a)]
         changes[end] += sum(atom.type.nbytes for atom in returned)  # copies for the caller
         return max(itertools.accumulate(changes))
 
-    def _unplanned(self) -> Iterator[tuple[Lifetime, int]]:
+    def _unplanned(self) -> Iterator[tuple[Variable, Lifetime]]:
         """The arrays that are allocated in a call, with their lives."""
         storage = self.emitted.storage
         own = {
@@ -222,10 +251,9 @@ class _Report:
         }
         uses = self.tree.uses
         places = {variable: [use.at for use in found] for variable, found in uses.items()}
-        for root, life in lifetimes(self.tree, storage, own, places).items():
-            yield life, root.type.nbytes
+        yield from lifetimes(self.tree, storage, own, places).items()
 
-    def _planned(self) -> Iterator[tuple[Lifetime, int]]:
+    def _planned(self) -> Iterator[tuple[Variable, Lifetime]]:
         """The lives of buffers. A class that takes over an array counts from after that array's
         last read; one that lives inside another array, only while that array is not alive."""
         lives, allocation = self.plan.lifetimes, self.plan.allocation
@@ -243,7 +271,7 @@ class _Report:
                 else:
                     stop = min(stop, around.start - 1)
             if start <= stop:
-                yield Lifetime(start, stop), head.type.nbytes
+                yield head, Lifetime(start, stop)
 
     # --- loops ---------------------------------------------------------------------------------
 
@@ -262,11 +290,18 @@ class _Report:
                     yield Residual(name, kind.dims, str(kind.dtype), nbytes, where)
 
 
+def _outermost(block: Block) -> Block:
+    while block.around is not None:
+        block = block.around
+    return block
+
+
 def _buffer(name: str, type: Type, memory: int, spans: Sequence[tuple[str, str]]) -> Buffer:
     return Buffer(name, type.dims, str(type.dtype), type.nbytes, memory, tuple(spans))
 
 
 def _places(tree: Tree) -> list[tuple[int, Location]]:
+    """The positions of items, in order, with the user's lines that they are of."""
     found: list[tuple[int, Location]] = []
     for _, item in tree.items():
         if isinstance(item, Step):
@@ -274,7 +309,8 @@ def _places(tree: Tree) -> list[tuple[int, Location]]:
         else:
             assert isinstance(item, Branch | Repeat)
             found += [(item.at, item.location), (item.end, item.location)]
-    return sorted(found, key=lambda place: place[0])
+    shown = ((at, location.shown) for at, location in found)
+    return sorted(((at, line) for at, line in shown if line), key=lambda place: place[0])
 
 
 # --- what a tape would hold ----------------------------------------------------------------------

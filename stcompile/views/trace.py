@@ -59,8 +59,27 @@ class Trace:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class Traced:
+    """A program, its joint one with the adjoint by ``wrt``, and the value of each variable of that
+    at some arguments. The first equations of the joint program are those of the program."""
+
+    program: Program
+    joint: Joint
+    wrt: Sequence[Variable]
+    known: Mapping[Variable, Any]
+
+    def value_of(self, atom: Atom) -> Any:
+        return atom.value if isinstance(atom, Constant) else self.known[atom]
+
+
 def trace_of(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Trace:
     """The trace of a function and its adjoint at some arguments."""
+    return _table(traced(gradient, arguments, keywords))
+
+
+def traced(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Traced:
+    """A function and its adjoint, run equation by equation."""
     bound = gradient.bind(arguments, keywords)
     staged = Primal(gradient.function).stage(bound)
     program = renumber(eliminate_dead_code(inline_calls(staged.program)))
@@ -73,17 +92,13 @@ def trace_of(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str
     values += [hidden.read() for hidden in staged.hidden]
     with undrawn(values):
         known = environment(joint.program, *values)
-    return _table(program, joint, wrt, known)
+    return Traced(program, joint, wrt, known)
 
 
-def _table(
-    program: Program, joint: Joint, wrt: Sequence[Variable], known: Mapping[Variable, Any]
-) -> Trace:
-    def value_of(atom: Atom) -> Any:
-        return atom.value if isinstance(atom, Constant) else known[atom]
-
+def _table(traced: Traced) -> Trace:
+    program, joint, known, value_of = traced.program, traced.joint, traced.known, traced.value_of
     gradients = joint.program.outputs[len(program.outputs) :]
-    finals = {v.name: g for v, g in zip(wrt, gradients, strict=True)}
+    finals = {v.name: g for v, g in zip(traced.wrt, gradients, strict=True)}
     rows = []
     for variable in joint.program.inputs:
         final = finals.get(variable.name)
