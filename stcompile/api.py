@@ -377,6 +377,23 @@ class Differentiable(Travels):
         return explanation_of(self.value_and_grad, arguments, keywords)
 
     @public
+    def explore(
+        self, *arguments: Any, path: str | os.PathLike[str] | None = None, **keywords: Any
+    ) -> str:
+        """Write a page that shows the function, what became of it stage by stage, the generated
+        code, the graph, the values and the memory side by side; a browser opens it as a file.
+
+        ``path`` is that of the file, the function's name with ``.html`` if it is not given; it is
+        returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library of
+        the extra ``explore`` is not installed.
+        """
+        from stcompile.views.explorer.page import write_page
+
+        target = os.fspath(path) if path is not None else f"{self.primal.name}.html"
+        write_page(target, self.function, arguments, keywords, self.wrt, self.options)
+        return target
+
+    @public
     def check_grads(self, *arguments: Any, **keywords: Any) -> None:
         """Compare the gradient with finite differences; `GradientCheckError` names the worst
         entry."""

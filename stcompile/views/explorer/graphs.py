@@ -1,0 +1,79 @@
+"""Computation graphs for the page: where nodes and edges go.
+
+A graph of very many nodes is not drawn: the page shows what is around the equation that is pointed
+at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stcompile.reports.graph.layered import Way, laid_out
+from stcompile.reports.graph.model import Graph, graph_of
+from stcompile.views.explorer.listing import Listed
+from stcompile.wengert.ir import Program
+
+DRAWN = 400  # nodes
+NEAR = 2  # levels that an edge may lead over to have a place of its own
+
+
+def graphs_json(program: Program, rows: Sequence[Listed]) -> list[dict[str, Any]]:
+    """The graphs of a program and of those inside it, whose nodes are rows; by their scopes."""
+    found: dict[str, list[int]] = {}
+    for at, one in enumerate(rows):
+        if one.row.kind == "block":
+            found[one.row.scope] = [at] * len(one.row.names)
+        else:
+            found.setdefault(one.row.scope, []).append(at)
+    return [
+        _drawn(scope, graph, found[scope]) for scope, graph in _graphs(graph_of(program), rows, "")
+    ]
+
+
+def _graphs(graph: Graph, rows: Sequence[Listed], scope: str) -> Iterator[tuple[str, Graph]]:
+    yield scope, graph
+    for at, node in enumerate(graph.equations):
+        called = node.names[0] if node.names else f"#{at}"
+        for name, inner in node.inner.items():
+            yield from _graphs(inner, rows, f"{scope}{called}.{name}/")
+
+
+def _drawn(scope: str, graph: Graph, rows: Sequence[int]) -> dict[str, Any]:
+    nodes = [[row, node.symbol] for row, node in zip(rows, graph.nodes, strict=True)]
+    edges = sorted({(e.source.index, e.target.index, int(e.operand is None)) for e in graph.edges})
+    found: dict[str, Any] = {"scope": scope, "nodes": nodes, "edges": edges}
+    if len(nodes) <= DRAWN:
+        columns = _columns(graph)
+        pairs = list(dict.fromkeys((e.source.index, e.target.index) for e in graph.edges))
+        near = set(_near(pairs, columns))
+        layout = laid_out(columns, [Way(a, b, a) for a, b in pairs if (a, b) in near])
+        found["places"] = [[column, round(row, 2)] for column, row in layout.places]
+        found["hops"] = [[a, b, source] for a, b, source in layout.hops]
+        found["hops"] += [[a, b, a] for a, b in pairs if (a, b) not in near]
+    return found
+
+
+def _columns(graph: Graph) -> list[int]:
+    """The columns of the nodes: their levels, but what reads nothing is just before its reader."""
+    last = len(graph.levels) - 1
+    columns = [last if node.kind == "output" else node.level for node in graph.nodes]
+    for node in graph.nodes:
+        if not any(edge.target is node for edge in graph.edges):
+            readers = [columns[e.target.index] for e in graph.edges if e.source is node]
+            columns[node.index] = max(min(readers, default=1) - 1, 0)
+    return columns
+
+
+def _near(pairs: Sequence[tuple[int, int]], columns: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The edges that the layout knows: those over few levels, and the shortest one to each node.
+    The others, such as from a value to its use in the adjoint, are drawn straight across."""
+    shortest: dict[int, tuple[int, int]] = {}
+    for source, target in pairs:
+        span = columns[target] - columns[source]
+        if span <= NEAR:
+            yield source, target
+        known = shortest.get(target)
+        if known is None or span < columns[target] - columns[known[0]]:
+            shortest[target] = (source, target)
+    yield from shortest.values()

@@ -1,0 +1,299 @@
+"""The page: what it shows, gathered as JSON, and its files put together."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.errors import DerivativeError, StcompileWarning
+from stcompile.base.options import Level, Options
+from stcompile.calls.arguments import Arguments, Wrt
+from stcompile.calls.dispatch import Dispatcher
+from stcompile.calls.generators import undrawn
+from stcompile.export.write import write_named
+from stcompile.reports.memory import lives_of, memory_of
+from stcompile.reports.snapshots import Snapshot, snapshots_of
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.primal import Primal
+from stcompile.views.explorer.code import code_json, line_of_positions
+from stcompile.views.explorer.graphs import graphs_json
+from stcompile.views.explorer.listing import Row, Stage, stages_of
+from stcompile.views.explorer.texts import Places, highlighted
+from stcompile.views.explorer.values import Values, run
+from stcompile.views.trace import Traced, traced
+from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.staged import Staged
+
+SCRIPTS = ("model.js", "panes.js", "graph.js", "inspector.js", "memory.js", "main.js")
+RUN_ROWS = 30_000  # rows of all stages that are run; of larger programs the first and the last are
+
+
+def write_page(
+    path: str | os.PathLike[str],
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    wrt: Wrt | None = None,
+    options: Options | None = None,
+) -> None:
+    """Write the page of a function at some arguments into a file, whole or not at all.
+
+    A transformed function, such as a training step, is shown as it is; any other with its value and
+    its gradient by ``wrt`` (None: the first argument), or alone if it has none.
+    """
+    write_named(path, page_of(function, arguments, keywords, wrt, options))
+
+
+def page_of(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    wrt: Wrt | None = None,
+    options: Options | None = None,
+) -> str:
+    """The page of a function at some arguments, as HTML."""
+    return _assembled(_Gathered(function, wrt, options or Options()).run(arguments, keywords))
+
+
+def _assembled(data: Mapping[str, Any]) -> str:
+    """The files of the page as one. The data is JSON in which no ``<`` stands: nothing in it ends
+    the script."""
+    files = resources.files(__package__)
+
+    def text(name: str) -> str:
+        return files.joinpath(name).read_text(encoding="utf-8")
+
+    content = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        content = content.replace(character, f"\\u{ord(character):04x}")
+    title = data["name"].replace("&", "&amp;").replace("<", "&lt;")
+    parts = {
+        "TITLE": title,
+        "STYLE": text("style.css"),
+        "SCRIPT": "\n".join(map(text, SCRIPTS)),
+        "DATA": content,
+    }
+    page = text("page.html")
+    before, *rest = page.split("{{")
+    found = [before]
+    for piece in rest:
+        name, after = piece.split("}}", 1)
+        found += [parts[name], after]
+    return "".join(found)
+
+
+@dataclass
+class _Gathered:
+    """Gathers what the page shows of a function."""
+
+    function: Callable[..., Any]
+    wrt: Wrt | None
+    options: Options
+
+    def run(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        own, refusal = self._dispatcher(self.options, arguments, keywords)
+        bound = own.bind(arguments, keywords)
+        self.places = Places(own.definition)
+        self.values = Values()
+        self.rows: dict[Row, int] = {}
+        made = {own.options.level: self._level(own, bound)}
+        if own is not self.function:
+            for level in ("readable", "fast"):
+                if level not in made:
+                    other = self._at(own, level)
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", StcompileWarning)
+                        made[level] = self._level(other, bound)
+        lines = self._lines(own, arguments, keywords)
+        return {
+            "name": own.function_name,
+            "title": own.title,
+            "refusal": refusal,
+            "level": own.options.level,
+            "levels": made,
+            "rows": [row.as_json for row in self.rows],
+            "text": self.places.as_json(),
+            "values": self.values.summaries,
+            "lines": lines,
+        }
+
+    def _dispatcher(
+        self, options: Options, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[Dispatcher, str]:
+        """The function with its gradient, or, with the reason, alone."""
+        if isinstance(self.function, Dispatcher):
+            return self.function, ""
+        gradient = Gradient(self.function, 0 if self.wrt is None else self.wrt, True, options)
+        try:
+            gradient.specialise(gradient.bind(arguments, keywords))
+        except DerivativeError as error:
+            return Primal(self.function, options), str(error)
+        return gradient, ""
+
+    def _at(self, own: Dispatcher, level: Level) -> Dispatcher:
+        """The same at another level."""
+        memory = own.options.memory if level == "fast" else None
+        options = replace(own.options, level=level, memory=memory)
+        if isinstance(own, Gradient):
+            return Gradient(own.function, own.wrt, True, options)
+        return Primal(own.function, options)
+
+    # --- a level ---------------------------------------------------------------------------------
+
+    def _level(self, made: Dispatcher, bound: Arguments) -> dict[str, Any]:
+        recorded = made.stage(bound)
+        specialised = made.specialise(bound)
+        emitted, final = specialised.emitted, specialised.staged
+        found = [Snapshot(made.recorded, recorded.program)]
+        alone: Staged | None = None
+        if not isinstance(made, Primal):
+            primal = Primal(made.function)
+            alone = primal.stage(bound)
+            found.insert(0, Snapshot(primal.recorded, alone.program))
+        snapshots = [*snapshots_of(found, made.results, made.options.level).all]
+        if snapshots[-1].program == final.program:
+            snapshots.pop()
+            snapshots.append(
+                Snapshot(snapshots[-1].stage if made.results is None else "own", final.program)
+            )
+        else:
+            snapshots.append(Snapshot("budget", final.program))
+        stages = list(stages_of(snapshots, self.places))
+        last = stages[-1]
+        index = {id(one.equation): at for at, one in enumerate(last.rows) if one.equation}
+        memory = memory_of(recorded.program, emitted)
+        return {
+            "stages": [self._stage(stage) for stage in stages],
+            "runs": self._runs(stages, snapshots, alone, final, bound),
+            "code": code_json(emitted, index, highlighted(emitted.source)),
+            "graphs": graphs_json(final.program, last.rows),
+            "first": graphs_json(snapshots[0].program, stages[0].rows),
+            "lives": self._lives(emitted),
+            "memory": {
+                "peak": memory.peak,
+                "held": memory.held,
+                "naive": memory.naive,
+                "buffers": memory.nbytes,
+            },
+        }
+
+    def _stage(self, stage: Stage) -> dict[str, Any]:
+        numbers = [self._number(one.row) for one in stage.rows]
+        return {
+            "name": stage.name,
+            "about": stage.about,
+            "nbytes": stage.nbytes,
+            "rows": _runs(numbers),
+            "added": _runs(stage.added),
+            "rewritten": _runs(stage.rewritten),
+            "removed": [[at, self._number(row)] for at, row in stage.removed],
+        }
+
+    def _number(self, row: Row) -> int:
+        return self.rows.setdefault(row, len(self.rows))
+
+    def _runs(
+        self,
+        stages: Sequence[Stage],
+        snapshots: Sequence[Snapshot],
+        alone: Staged | None,
+        final: Staged,
+        bound: Arguments,
+    ) -> list[list[list[int]] | None]:
+        """The values of the rows of each stage; None for one that is not run."""
+        many = sum(len(stage.rows) for stage in stages) > RUN_ROWS
+        found: list[list[list[int]] | None] = []
+        for at, (stage, snapshot) in enumerate(zip(stages, snapshots, strict=True)):
+            staged = alone if alone is not None and not at else final
+            if found and snapshot.program is snapshots[at - 1].program:
+                found.append(found[-1])
+                continue
+            if many and 1 < at < len(stages) - 1:
+                found.append(None)
+                continue
+            inputs = inputs_of(staged, bound)
+            try:
+                with undrawn(inputs):
+                    found.append(run(snapshot.program, inputs, stage.rows, self.values))
+            except Exception:  # the function raises at these arguments: there are no numbers
+                found.append(None)
+        return found
+
+    def _lives(self, emitted: Any) -> list[list[Any]]:
+        """Each array's name and bytes, the lines that it lives from and to, and its memory."""
+        lines = line_of_positions(emitted)
+        positions = sorted(lines)
+        found = []
+        for life in lives_of(emitted):
+            inside = [lines[at] for at in positions if life.start <= at <= life.end]
+            if inside:
+                found.append([life.name, life.nbytes, min(inside), max(inside), life.memory])
+        return found
+
+    # --- the user's lines ------------------------------------------------------------------------
+
+    def _lines(
+        self, own: Dispatcher, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> list[list[Any]]:
+        """What each place gives: the place, the name, the type, the numbers of the value and of its
+        cotangent (-1 for one that has none)."""
+        if not isinstance(own, Gradient):
+            return []
+        try:
+            with np.errstate(all="ignore"), redirect_stdout(io.StringIO()):
+                trace = traced(own, arguments, keywords)
+        except Exception:  # it raises here, or its output is no number: the lists tell of it
+            return []
+        joint = trace.joint
+        gradients = joint.program.outputs[len(trace.program.outputs) :]
+        finals = {v.name: g for v, g in zip(trace.wrt, gradients, strict=True)}
+        totals: dict[Variable, Atom] = {}
+        for contribution in joint.contributions:
+            totals[contribution.variable] = contribution.total
+        output = joint.program.outputs[0]
+        if isinstance(output, Variable):
+            totals.setdefault(output, joint.seed)
+        found: list[list[Any]] = []
+        for variable in joint.program.inputs:
+            found.append([-1, *self._valued(variable, finals.get(variable.name), trace)])
+        for equation in joint.program.equations[: len(trace.program.equations)]:
+            place = self.places.number_of(equation.location)
+            for made in equation.outputs:
+                found.append([place, *self._valued(made, totals.get(made), trace)])
+        return found
+
+    def _valued(self, variable: Variable, total: Atom | None, trace: Traced) -> list[Any]:
+        gradient = -1 if total is None else self.values.number_of(trace.value_of(total))
+        number = self.values.number_of(trace.value_of(variable))
+        return [variable.name, str(variable.type), number, gradient]
+
+
+def inputs_of(staged: Staged, bound: Arguments) -> list[Any]:
+    """What a staged call is run with."""
+    values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
+    return values + [hidden.read() for hidden in staged.hidden]
+
+
+def _runs(numbers: Sequence[int]) -> list[int]:
+    """Numbers as starts and lengths of runs that count upwards.
+
+    >>> _runs([4, 5, 6, 9])
+    [4, 3, 9, 1]
+    """
+    found: list[int] = []
+    for number in numbers:
+        if found and number == found[-2] + found[-1]:
+            found[-1] += 1
+        else:
+            found += [number, 1]
+    return found
