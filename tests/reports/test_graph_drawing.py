@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
+import random
 import subprocess
 import sys
 import warnings
@@ -176,6 +177,18 @@ def test_crossings_are_removed() -> None:
     ways = [Way(0, 3, ""), Way(1, 2, ""), Way(2, 4, ""), Way(3, 5, "")]
     rows = [row for _, row in laid_out([0, 0, 1, 1, 2, 2], ways).places]
     assert (rows[0] < rows[1]) == (rows[3] < rows[2]) == (rows[5] < rows[4])
+
+
+def test_nodes_of_a_column_are_apart() -> None:
+    """Also where igraph places parts of a graph that hardly hang together."""
+    numbers = random.Random(1)
+    for _ in range(30):
+        columns = sorted(numbers.randrange(6) for _ in range(30))
+        pairs = [(a, b) for a in range(30) for b in range(30) if columns[a] < columns[b]]
+        ways = [Way(a, b, a) for a, b in numbers.sample(pairs, min(25, len(pairs)))]
+        places = sorted(laid_out(columns, ways).places)
+        near = [(a, b) for a, b in itertools.pairwise(places) if a[0] == b[0] and b[1] - a[1] < 1]
+        assert near == []
 
 
 # --- where a library is missing, and files -------------------------------------------------------

@@ -9,6 +9,7 @@ assignment*).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -54,4 +55,14 @@ def laid_out(columns: Sequence[int], ways: Sequence[Way]) -> Layout:
     graph = igraph.Graph(len(stops), [(a, b) for a, b, _ in hops], directed=True)
     placed = graph.layout_sugiyama(layers=stops, hgap=1, vgap=1, maxiter=SWEEPS)
     rows = [float(placed[stop][0]) for stop in range(len(stops))]
-    return Layout(tuple(zip(stops, rows, strict=True)), tuple(hops))
+    return Layout(tuple(zip(stops, _apart(stops, rows), strict=True)), tuple(hops))
+
+
+def _apart(columns: Sequence[int], rows: Sequence[float]) -> list[float]:
+    """The rows, moved where igraph left two of a column nearer than 1."""
+    found = list(rows)
+    last: dict[int, float] = {}
+    for stop in sorted(range(len(rows)), key=lambda stop: rows[stop]):
+        found[stop] = max(rows[stop], last.get(columns[stop], -math.inf) + 1)
+        last[columns[stop]] = found[stop]
+    return found
