@@ -25,6 +25,7 @@ COMMANDS = {  # name -> where its function is
     "check": "check:check",
     "export": "export:export",
     "lock": "lock:lock",
+    "explore": "explore:explore",
     "supported": "supported:supported",
 }
 

@@ -130,14 +130,15 @@ function said(selection, here, there, lines) {
   if (!there.lit.size && places.length) text += gone(places);
   const stage = stageOf(state.level, state.stage);
   const named = (ats) => [...new Set([...ats].map((at) => stage.lines[at]).filter((row) => row.place >= 0)
-    .map((row) => { const [b, l] = data.text.places[row.place].spans[0]; return `line ${lineNumber(b, l)}`; }))].slice(0, 4).join(", ");
-  if (here.from.size) text += `; its cotangent comes from ${named(here.from)}`;
+    .map((row) => { const [b, l] = data.text.places[row.place].spans[0]; return lineNumber(b, l); }))].sort((a, b) => a - b);
+  const lined = (numbers) => (numbers.length ? `line${numbers.length > 1 ? "s" : ""} ${numbers.slice(0, 4).join(", ")}${numbers.length > 4 ? ", …" : ""}` : "");
+  if (here.from.size) text += `; its cotangent comes from ${lined(named(here.from))}`;
   const ends = [...here.to].some((at) => stage.lines[at].kind === "return");
-  const next = [named(here.to), ends ? "the gradient" : ""].filter(Boolean).join(" and ");
+  const next = [lined(named(here.to)), ends ? "the gradient" : ""].filter(Boolean).join(" and ");
   if (next) text += `${here.from.size ? " and" : "; its cotangent"} goes on to ${next}`;
   return text;
 }
-const shortened = (text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
+const shortened = (text) => (text.length > 44 ? `${text.slice(0, 43)}…` : text);
 
 // After which stage nothing is left of some places.
 function gone(places) {
@@ -408,6 +409,12 @@ function start() {
   for (const [name, section] of [["u", "u"], ["t", "t"]])
     document.querySelector(`.legend .${name}`).hidden = !last.lines.some((row) => row.section === section);
   $("slider").oninput = () => toStage(Number($("slider").value));
+  $("slider").onpointermove = (event) => {
+    const stages = stagesNow(), box = $("slider").getBoundingClientRect();
+    const at = Math.min(Math.floor(((event.clientX - box.left) / box.width) * stages.length), stages.length - 1);
+    const shown = stages[Math.max(at, 0)];
+    $("slider").title = `${shown.name}: ${count(shown.added)} added, ${count(shown.rewritten)} rewritten, ${shown.removed.length} removed`;
+  };
   $("back").onclick = () => toStage(state.stage - 1);
   $("forth").onclick = () => toStage(state.stage + 1);
   $("play").onclick = play;

@@ -49,7 +49,8 @@ class Pane {
     }
     this.ruler.replaceChildren(...ticks.slice(0, 200).map(([index, names]) =>
       make("i", { class: names, style: `top:${(100 * index) / Math.max(this.lines.length, 1)}%` })));
-    if (scrolls && ticks.length) this.reveal(ticks.map(([index]) => this.lines[index]));
+    const body = ticks.filter(([index]) => index >= (this.start ?? 0)); // what is made once can wait
+    if (scrolls && ticks.length) this.reveal((body.length ? body : ticks).map(([index]) => this.lines[index]));
   }
 
   // Scroll to the nearest of some lines, unless one of them can be seen.
@@ -219,7 +220,8 @@ function showCode(level) {
   marks.forEach((found, line) => found.forEach(([first, last, row]) => push(generated.byRow, row, [line, first, last])));
   generated.stage = stage;
   $("code-aside").textContent = counted(shown, "line");
-  generated.body.scrollTop = 0;
+  generated.start = start;
+  generated.body.scrollTop = start > 6 ? Math.max(elements[start].offsetTop - 3 * elements[start].offsetHeight, 0) : 0;
 }
 
 // The rows of the final stage that the code at a place computes: of the narrowest mark around it.
