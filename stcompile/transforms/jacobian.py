@@ -13,6 +13,7 @@ number only if the function is holomorphic, and takes one direction.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
@@ -42,6 +43,17 @@ from stcompile.wengert.types import Type
 Mode = Literal["auto", "forward", "reverse"]
 MODES = ("auto", "forward", "reverse")
 Blocks: TypeAlias = tuple[list[list[Atom]], list[Atom]]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The Jacobian of some ``outputs`` of a function by ``variables``, and beside it the values of
+    ``others``: the function runs once for both."""
+
+    sub: SubStage
+    outputs: Sequence[int]
+    others: Sequence[int]
+    variables: Sequence[Variable]
 
 
 class Jacobian(DifferentiatedBy):
@@ -81,7 +93,7 @@ class Jacobian(DifferentiatedBy):
         outputs = self._outputs(run, sub, result)
         self._check_complex(run, sub.program, outputs, variables)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
-        blocks, beside = self._blocks(run, sub, outputs, others, variables)
+        blocks, beside = self._blocks(run, _Wanted(sub, outputs, others, variables))
         rows = iter(blocks)
 
         def leaf(path: trees.Path, value: Any) -> Any:
@@ -147,36 +159,21 @@ class Jacobian(DifferentiatedBy):
             "real and imaginary parts as two arguments",
         )
 
-    def _blocks(
-        self,
-        run: Run,
-        sub: SubStage,
-        outputs: Sequence[int],
-        others: Sequence[int],
-        variables: Sequence[Variable],
-    ) -> Blocks:
-        """For each output and each variable the block of the Jacobian, and the outputs in
-        ``others``: the function runs once for both."""
-        types = [sub.program.outputs[i].type for i in outputs]
-        height = sum(type.size for type in types)
-        width = sum(variable.type.size for variable in variables)
-        has_effects = any(equation.effects for equation in sub.program.equations)
+    def _blocks(self, run: Run, wanted: _Wanted) -> Blocks:
+        """For each output and each variable the block of the Jacobian, and the other outputs."""
+        program = wanted.sub.program
+        height = sum(program.outputs[i].type.size for i in wanted.outputs)
+        width = sum(variable.type.size for variable in wanted.variables)
+        has_effects = any(equation.effects for equation in program.equations)
         is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
         if is_forward and has_effects and self.mode == "auto":
             is_forward = False  # in a loop over columns an effect would happen once for each
-        make = self._columns if is_forward else self._rows
-        return make(run, sub, outputs, others, variables)
+        return self._columns(run, wanted) if is_forward else self._rows(run, wanted)
 
-    def _rows(
-        self,
-        run: Run,
-        sub: SubStage,
-        outputs: Sequence[int],
-        others: Sequence[int],
-        variables: Sequence[Variable],
-    ) -> Blocks:
+    def _rows(self, run: Run, wanted: _Wanted) -> Blocks:
         """The Jacobian by rows: the adjoint of each unit vector."""
-        parts = split(sub.program, variables, outputs)
+        sub, variables = wanted.sub, wanted.variables
+        parts = split(sub.program, variables, wanted.outputs)
         results = run.recorder.inline(parts.primal, sub.inputs)
         kept = results[len(sub.program.outputs) :]
         seeds = parts.adjoint.inputs[parts.residuals :]
@@ -186,18 +183,12 @@ class Jacobian(DifferentiatedBy):
             made = _mapped(run, _Linear(parts.adjoint, kept, at), seed.type, joined)
             shapes = [seed.type.dims + variable.type.dims for variable in variables]
             blocks.append([_shaped(run, *pair) for pair in zip(made, shapes, strict=True)])
-        return blocks, [results[i] for i in others]
+        return blocks, [results[i] for i in wanted.others]
 
-    def _columns(
-        self,
-        run: Run,
-        sub: SubStage,
-        outputs: Sequence[int],
-        others: Sequence[int],
-        variables: Sequence[Variable],
-    ) -> Blocks:
+    def _columns(self, run: Run, wanted: _Wanted) -> Blocks:
         """The Jacobian by columns: the tangent of each unit vector."""
-        joint = forward(sub.program, variables)
+        sub, outputs, others = wanted.sub, wanted.outputs, wanted.others
+        joint = forward(sub.program, wanted.variables)
         fixed, moving = _apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
         if any(equation.effects for equation in moving.equations):
             self.refuse(
@@ -210,20 +201,15 @@ class Jacobian(DifferentiatedBy):
         known = run.recorder.inline(with_outputs(fixed, (*fixed.outputs, *beside)), sub.inputs)
         kept, values = known[: len(fixed.outputs)], list(known[len(fixed.outputs) :])
         if len(values) < len(others):  # some come from a loop or a branch with tangents
-            results = run.recorder.inline(sub.program, sub.inputs)
-            values = [results[i] for i in others]
+            again = run.recorder.inline(sub.program, sub.inputs)
+            values = [again[i] for i in others]
+        results = [sub.program.outputs[index] for index in outputs]
         blocks = []
         for at, seed in enumerate(moving.inputs[len(kept) :]):
-            joined = tuple(
-                _is_complex(seed) and not _is_complex(sub.program.outputs[index])
-                for index in outputs
-            )
+            joined = tuple(_is_complex(seed) and not _is_complex(of) for of in results)
             made = _mapped(run, _Linear(moving, kept, at), seed.type, joined)
-            row = []
-            for value, index in zip(made, outputs, strict=True):
-                dims = sub.program.outputs[index].type.dims
-                row.append(_turned(run, value, seed.type.dims, dims))
-            blocks.append(row)
+            pairs = zip(made, results, strict=True)
+            blocks.append([_turned(run, v, seed.type.dims, of.type.dims) for v, of in pairs])
         return [list(row) for row in zip(*blocks, strict=True)], values
 
     def _beside(
