@@ -7,7 +7,6 @@ subtracts at once, is then never stored.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,9 @@ from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, target_of
 from stcompile.base.thresholds import LONGER_SIDE, THIN_SIDE
 from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import summed_size
+from stcompile.wengert.sums import is_sum
 from stcompile.wengert.types import Type
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -113,10 +115,7 @@ def _product(
     if user is None:
         return None
     equation = user.equation
-    is_sum = equation.primitive in ("add", "subtract") or (
-        equation.primitive == "accumulate" and equation.params["op"] == "add"
-    )
-    if not is_sum:
+    if not is_sum(equation):
         return None
     first, second = equation.inputs
     acc = second if first == value else first
@@ -169,8 +168,7 @@ def suits_numpy(tree: Tree) -> bool:
     for step in tree.steps:
         if step.equation.primitive == "contract":
             x, y = (atom.type for atom in step.equation.inputs)
-            summed = math.prod(x.dims[a] for a, _ in step.equation.params["contracted"])
-            size = step.equation.output.type.size * summed
+            size = step.equation.output.type.size * summed_size(step.equation)
             work += size
             shortest = min((*x.dims, *y.dims), default=1)
             if 1 < shortest < THIN_SIDE and max((*x.dims, *y.dims)) > LONGER_SIDE * shortest:
@@ -200,7 +198,7 @@ def contiguous_variables(
 
 def _keeps_order(equation: Equation) -> bool:
     """True for a view of a contiguous array that is contiguous."""
-    if equation.primitive in ("reshape", "expand_dims", "squeeze"):
+    if PRIMITIVES[equation.primitive].reshapes:
         return True
     if equation.primitive != "slice":
         return False

@@ -6,7 +6,7 @@ from stcompile.analysis.regions import Step
 from stcompile.analysis.storage import target_of
 from stcompile.plan.products import is_blas
 from stcompile.plan.schedule import Schedule, Way
-from stcompile.plan.writable import is_sum
+from stcompile.plan.writable import may_be_added
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.templates import mark_of
 
@@ -47,10 +47,10 @@ def way_of(schedule: Schedule, step: Step) -> Way:
 
 def _change(schedule: Schedule, step: Step) -> Way:
     if schedule.plan.has(step.equation.output):
-        return Way.ADD_INTO if is_sum(step.equation) else Way.CHANGE
+        return Way.ADD_INTO if may_be_added(step.equation) else Way.CHANGE
     if schedule.writes.inplace[step.at]:
         return Way.CHANGE
-    return Way.ADD if is_sum(step.equation) else Way.COPY
+    return Way.ADD if may_be_added(step.equation) else Way.COPY
 
 
 def _with_product(schedule: Schedule, step: Step) -> Way:

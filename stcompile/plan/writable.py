@@ -10,6 +10,7 @@ from stcompile.code.templates import Operand, substitute_into
 from stcompile.plan.parts import split_rows
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import infer
+from stcompile.wengert.sums import is_addition
 from stcompile.wengert.templates import inplace_operand, inplace_operands, mark_of
 
 # Primitives that put a value into a place, with those that read that place.
@@ -29,7 +30,7 @@ def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
         if equation.output.type.kind != "array":
             continue
         if mark_of(equation.primitive) == "write":
-            whole = range(len(equation.inputs)) if is_sum(equation) else ()
+            whole = range(len(equation.inputs)) if may_be_added(equation) else ()
             found[step.at] = tuple(whole) or (inplace_operand(equation.primitive),)
         elif not equation.effects and _into(equation):
             found[step.at] = inplace_operands(equation.primitive, len(equation.inputs))
@@ -80,10 +81,10 @@ def _into(equation: Equation) -> bool:
     return bool(substitute_into(equation.primitive, out, operands, equation.params))
 
 
-def is_sum(equation: Equation) -> bool:
+def may_be_added(equation: Equation) -> bool:
     """True for an accumulation that a plain sum can replace: the sum has the same dtype, and is not
     a number where the result is an array without axes."""
-    if equation.primitive != "accumulate" or equation.params["op"] != "add":
+    if not is_addition(equation):
         return False
     (summed,) = infer("add", tuple(atom.type for atom in equation.inputs), {})
     made = equation.output.type

@@ -17,6 +17,7 @@ from stcompile.base.errors import NanError
 from stcompile.wengert.evaluate import environment
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.staged import Staged
 
 INFINITE = (
@@ -128,7 +129,7 @@ class _Watched:
         given = (v for a, v in zip(equation.inputs, inputs, strict=True) if type(a) is Variable)
         if self._is_wanted(results) and not any(map(self._is_wanted, given)):
             self._inner.append(_event(equation, inputs, results, steps))
-        elif equation.primitive not in ("cond", "loop", "call"):
+        elif not PRIMITIVES[equation.primitive].control:
             return
         if id(equation) in self._tops:
             self._events[id(equation)] = self._inner

@@ -37,8 +37,8 @@ _OF_SPECIAL = [name for name in map("special.{}".format, NAMES) if name not in n
 TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         name: numpy.WRITTEN.get(name) or _called(call, name)
-        for name in PRIMITIVES
-        if name not in ("call", "cond", "loop")
+        for name, primitive in PRIMITIVES.items()
+        if not primitive.control
     }
 )
 """How each primitive is written: by its own template, or as the call of a function."""
