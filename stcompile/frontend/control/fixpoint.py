@@ -17,7 +17,7 @@ from typing import Any
 
 from stcompile.base.strides import alike
 from stcompile.frontend.control.branches import Path, inside, stage_path
-from stcompile.frontend.control.merge import Merger, common_number
+from stcompile.frontend.control.merge import Merger
 from stcompile.frontend.control.merged import (
     UNDEFINED,
     ArrayOf,
@@ -30,6 +30,7 @@ from stcompile.frontend.control.merged import (
     Spoiled,
     children_of,
 )
+from stcompile.frontend.control.numbers import common_number
 from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised

@@ -15,13 +15,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import gc
-import math
 from collections.abc import Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from stcompile.analysis.layouts import common
 from stcompile.base import trees
@@ -43,6 +40,7 @@ from stcompile.frontend.control.merged import (
     children_of,
 )
 from stcompile.frontend.control.moving import Step, counters_within
+from stcompile.frontend.control.numbers import common_number, reads_as_number
 from stcompile.frontend.operations.data_model import class_value
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.rests import rest_in
@@ -82,7 +80,7 @@ from stcompile.frontend.state.values import (
 )
 from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.primitives.control import undefined
-from stcompile.wengert.types import Type, is_number, type_of
+from stcompile.wengert.types import Type, is_number
 
 EITHER = "it may be either of two arrays, depending on a value known only at run time"
 
@@ -187,7 +185,7 @@ class Merger:
                 return self._unlike(first, second)
         if isinstance(first, Array) and isinstance(second, Array):
             return self._arrays(first, second, hint)
-        if _is_number(first) and _is_number(second):
+        if reads_as_number(first) and reads_as_number(second):
             return self._numbers(first, second, hint)
         if self._is_same_function(first, second):
             return Keep(first)
@@ -438,52 +436,9 @@ def _items(contents: Any) -> list[Any]:
     return list(contents.values()) if isinstance(contents, dict) else list(contents)
 
 
-def _is_number(value: Any) -> bool:
-    """True for numbers, and for arrays of no dimension, which are read as such."""
-    zero_dimensional = isinstance(value, Array) and not value.type.ndim
-    return isinstance(value, Scalar) or is_number(value) or zero_dimensional
-
-
 def _described(value: Any) -> str:
     if is_number(value) or isinstance(value, str):
         return repr(value)
     if type(value) in (list, tuple, dict):
         return f"a {describe(value)} of {len(value)} {'item' if len(value) == 1 else 'items'}"
     return "None" if value is None else describe(value)
-
-
-def common_number(first: Any, second: Any) -> Type | None:
-    """The type that holds either number exactly; None if there is none.
-
-    A weak number joins a NumPy scalar of its precision, and a static one any type that holds its
-    value.
-    """
-    ours, theirs = (_number_type(x) for x in (first, second))
-    if ours == theirs:
-        return ours
-    for value, weak, other in ((first, ours, theirs), (second, theirs, ours)):
-        if weak.kind == "python" and weak.dtype == other.dtype:
-            return other
-        is_static = is_number(value)
-        if is_static and weak.kind == "python" and _holds(other, value):
-            return other
-    return None
-
-
-def _number_type(value: Any) -> Type:
-    if isinstance(value, Array):
-        return Type.scalar(value.type.dtype)
-    return value.type if isinstance(value, Scalar) else type_of(value)
-
-
-def _holds(type: Type, value: Any) -> bool:
-    """True if a number can be written in a type without a change of value."""
-    if isinstance(value, bool) or type.dtype.kind not in "iuf":
-        return False
-    if type.dtype.kind in "iu":
-        range_of = np.iinfo(type.dtype)
-        return isinstance(value, int) and range_of.min <= value <= range_of.max
-    if isinstance(value, int | float):
-        converted = float(type.dtype.type(value))
-        return converted == value or math.isnan(value)
-    return False

@@ -13,7 +13,7 @@ from stcompile.base import trees
 from stcompile.base.errors import TypingError
 from stcompile.frontend.control.comparisons import compare
 from stcompile.frontend.control.conditions import refuse_truth
-from stcompile.frontend.control.merge import common_number
+from stcompile.frontend.control.numbers import common_number
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Poison, Scalar, described, is_traced

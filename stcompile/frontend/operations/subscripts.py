@@ -1,0 +1,254 @@
+"""What a subscript of an array selects: slices of its axes, or index arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stcompile.base.errors import TypingError
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_static, is_traced
+from stcompile.wengert.ir import Variable
+
+
+@dataclass(frozen=True)
+class Basic:
+    """A subscript of integers, slices, None and ``...``: for each axis of the array the elements
+    that are taken, the axes that integers remove, and the places of new axes (None) in the result.
+    A start may depend on loop counters."""
+
+    start: tuple[int | Affine, ...]
+    length: tuple[int, ...]
+    step: tuple[int, ...]
+    drop: tuple[int, ...]
+    new: tuple[int, ...]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        start = tuple(self._form(part) for part in self.start)
+        return {"start": start, "length": self.length, "step": self.step, "drop": self.drop}
+
+    @property
+    def counters(self) -> tuple[Variable, ...]:
+        """The loop counters that a start depends on."""
+        parts = [part for part in self.start if isinstance(part, Affine)]
+        return tuple(dict.fromkeys(counter for part in parts for counter, _ in part.terms))
+
+    def _form(self, part: int | Affine) -> tuple[int, ...]:
+        if not isinstance(part, Affine):
+            return (part,)
+        terms = dict(part.terms)
+        return part.offset, *(terms.get(counter, 0) for counter in self.counters)
+
+    def is_whole(self, dims: tuple[int, ...]) -> bool:
+        """True if every element is taken, in order."""
+        whole = all(s == 0 for s in self.start) and self.length == dims
+        return whole and all(s == 1 for s in self.step) and not self.drop
+
+
+def entries_of(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def is_basic(entries: tuple[Any, ...]) -> bool:
+    return all(
+        entry is None
+        or entry is Ellipsis
+        or isinstance(entry, slice | Affine)
+        or (isinstance(entry, int | np.integer) and not isinstance(entry, bool))
+        for entry in entries
+    )
+
+
+def _expand(run: Run, array: Array, entries: tuple[Any, ...]) -> list[Any]:
+    """The entries with ``...`` written out as full slices."""
+    taken = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    ndim = array.type.ndim
+    if taken > ndim:
+        run.refuse(
+            f"{taken} indices for an array of {ndim} dimensions, shape {array.type.dims}",
+            "",
+            TypingError,
+        )
+    if sum(entry is Ellipsis for entry in entries) > 1:
+        run.refuse("a subscript has at most one `...`", "", TypingError)
+    rest = [slice(None)] * (ndim - taken)
+    if not any(entry is Ellipsis for entry in entries):
+        return [*entries, *rest]
+    at = next(i for i, entry in enumerate(entries) if entry is Ellipsis)
+    return [*entries[:at], *rest, *entries[at + 1 :]]
+
+
+def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
+    """A basic subscript against an array's dims; out of range is refused with both."""
+    start: list[int | Affine] = []
+    length, step, drop, new = [], [], [], []
+    axis = position = 0
+    for entry in _expand(run, array, entries):
+        if entry is None:
+            new.append(position)
+            position += 1
+            continue
+        dim = array.type.dims[axis]
+        first: int | Affine
+        if isinstance(entry, slice):
+            first, count, stride = _take_slice(run, entry, dim)
+            position += 1
+        elif isinstance(entry, Affine):
+            first, count, stride = entry, 1, 1
+            drop.append(axis)
+        else:
+            first, count, stride = int(entry), 1, 1
+            if not -dim <= first < dim:
+                run.refuse(
+                    f"index {first} is out of range for axis {axis} of size {dim}, shape "
+                    f"{array.type.dims}",
+                    "",
+                    TypingError,
+                )
+            first %= dim
+            drop.append(axis)
+        start.append(first)
+        length.append(count)
+        step.append(stride)
+        axis += 1
+    return Basic(tuple(start), tuple(length), tuple(step), tuple(drop), tuple(new))
+
+
+def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The entries, with integers that are known only at run time as affine integers. An integer
+    that may be out of range, or negative on some steps only, becomes a number first: NumPy checks
+    it at run time."""
+    entries = tuple(_integer_entry(run, entry) for entry in entries)
+    if not any(isinstance(entry, Affine) for entry in entries):
+        return entries
+    found: list[Any] = []
+    axis = 0
+    for entry in _expand(run, array, entries):
+        if entry is None:
+            found.append(entry)
+            continue
+        dim = array.type.dims[axis]
+        if isinstance(entry, Affine):
+            if -dim <= entry.low and entry.high < 0:
+                entry = entry.scaled(1, dim)
+            if not (entry.low >= 0 and entry.high < dim):
+                number = run.atom(entry)
+                assert isinstance(number, Variable)
+                entry = Affine.unbounded(number)
+        found.append(entry)
+        axis += 1
+    return tuple(found)
+
+
+def _integer_entry(run: Run, entry: Any) -> Any:
+    """A traced integer as an index of which nothing is known. (An array, even one without
+    dimensions, is not an integer: it selects a copy.)"""
+    if isinstance(entry, Affine) or not isinstance(entry, Scalar):
+        return entry
+    if entry.type.dtype.kind not in "iu":
+        return entry
+    number = run.atom(entry)
+    assert isinstance(number, Variable)
+    return Affine.unbounded(number)
+
+
+def _take_counted_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine, int, int]:
+    """A slice with bounds that depend on counters, whose length does not."""
+    stride = 1 if entry.step is None else entry.step
+    ends = (0 if entry.start is None else entry.start, dim if entry.stop is None else entry.stop)
+    if is_static(stride) and stride > 0:
+        first, stop = (_within(end, dim) for end in ends)
+        if isinstance(first, Affine) and isinstance(stop, Affine):
+            length = stop.plus(first.scaled(-1, 0))
+            if isinstance(length, int):
+                return first, len(range(0, length, stride)), stride
+    return run.refuse(
+        "the length of this slice depends on the step of the loop",
+        "use slices of one length, or select with np.where",
+    )
+
+
+def _within(end: Any, dim: int) -> Affine | None:
+    """An end of a slice, None if it may need clipping. A negative one counts from the end."""
+    if not isinstance(end, Affine):
+        return None
+    if -dim <= end.low and end.high < 0:
+        end = end.scaled(1, dim)
+    return end if end.low >= 0 and end.high <= dim else None
+
+
+def _take_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine, int, int]:
+    if any(isinstance(part, Affine) for part in (entry.start, entry.stop)):
+        return _take_counted_slice(run, entry, dim)
+    for part in (entry.start, entry.stop, entry.step):
+        if is_traced(part):
+            run.refuse(
+                "a slice bound is a traced value, so that the length is not known",
+                "use static bounds, or select with np.where",
+            )
+    try:
+        first, stop, stride = entry.indices(dim)
+    except (TypeError, ValueError) as error:
+        run.refuse(str(error), "", TypingError)
+    count = len(range(first, stop, stride))
+    return (first if count else 0), count, stride
+
+
+def parse_advanced(
+    run: Run, array: Array, entries: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """A subscript with index arrays as ``at`` and the index operands (see the primitive)."""
+    at: list[Any] = []
+    indices: list[Any] = []
+    axis = 0
+    for entry in _expand(run, array, entries):
+        if entry is None:
+            at.append("new")
+            continue
+        dim = array.type.dims[axis]
+        if isinstance(entry, slice):
+            taken = _take_slice(run, entry, dim)
+            if isinstance(taken[0], Affine):
+                run.refuse(
+                    "a slice that moves with the loop stands beside index arrays",
+                    "take the slice first",
+                )
+            at.append(taken)
+        else:
+            at.append("index")
+            indices.append(_index_operand(run, entry, axis, dim))
+        axis += 1
+    return tuple(at), indices
+
+
+def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
+    if isinstance(entry, bool | np.bool_):
+        run.refuse("a boolean is no index here", "use np.where")
+    if isinstance(entry, list | tuple):
+        entry = run.as_array(entry)
+    if isinstance(entry, Affine):
+        number = run.atom(entry)
+        assert isinstance(number, Variable)
+        return Scalar(number)
+    if isinstance(entry, int | np.integer):
+        if not -dim <= int(entry) < dim:
+            run.refuse(
+                f"index {entry} is out of range for axis {axis} of size {dim}", "", TypingError
+            )
+        return entry
+    if not is_traced(entry):
+        run.refuse(
+            f"{described(entry)} is no index", "use integers, slices or index arrays", TypingError
+        )
+    kind = entry.type.dtype.kind
+    if kind == "b":
+        run.refuse(
+            "a boolean mask selects a number of elements that is known only at run time",
+            "keep the shape: np.where(mask, x, 0)",
+        )
+    if kind not in "iu":
+        run.refuse(f"an index has dtype {entry.type.dtype}", "index with integers", TypingError)
+    return entry
