@@ -91,13 +91,15 @@ def command_of(
 def _option(field: dataclasses.Field[Any], flag: Flag) -> Any:
     how: dict[str, Any] = {"help": flag.help, "metavar": flag.metavar}
     if flag.parse is not None:
-        how["parser"] = _parser(flag.parse)
+        how["parser"] = parser_of(flag.parse)
     if flag.default is not None and field.default is None:
         how["show_default"] = flag.default
     return typer().Option(f"--{field.name.replace('_', '-')}", **how)
 
 
-def _parser(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def parser_of(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """For Typer: what ``parse`` makes of what was typed."""
+
     @functools.wraps(parse)
     def parser(text: Any) -> Any:
         try:
@@ -141,12 +143,16 @@ def status(run: Callable[[], int | None], shows_traceback: bool = False) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-    except (StcompileError, MemoryError, RecursionError) as error:
+    except BrokenPipeError:
+        raise
+    except Exception as error:
         if shows_traceback:
             traceback.print_exception(error)
+        elif isinstance(error, StcompileError):
+            print(f"error: {error}", file=sys.stderr)
         else:
-            said = str(error) or type(error).__name__
-            print(f"error: {said}", file=sys.stderr)
+            said = "".join(traceback.format_exception_only(error)).strip()
+            print(f"error: {said}\nhint: --traceback shows where", file=sys.stderr)
         return WRONG_USE if isinstance(error, UsageError | MissingExtraError) else FAILED
 
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from stcompile.base.command import one_of
+from stcompile.base.command import one_of, parser_of
 
 LEVELS = ("fast", "readable")
-
-
-def _level(text: Any) -> Any:
-    try:
-        return one_of(LEVELS)(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
 
 
 FUNCTION = Annotated[
@@ -52,7 +45,7 @@ LEVEL = Annotated[
     typer.Option(
         "--level",
         metavar="[fast|readable]",
-        parser=_level,
+        parser=parser_of(one_of(LEVELS)),
         help="of the generated code (default: as decorated)",
     ),
 ]

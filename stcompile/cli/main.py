@@ -26,6 +26,8 @@ COMMANDS = {  # name -> where its function is
     "export": "export:export",
     "lock": "lock:lock",
     "explore": "explore:explore",
+    "bench": "bench:bench",
+    "doctor": "doctor:doctor",
     "supported": "supported:supported",
 }
 

@@ -1,0 +1,265 @@
+"""``stcompile doctor``: what is installed, what the machine can do, and what to do about it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json as encoder
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import stcompile
+from stcompile.cli import measures
+
+LIBRARIES = ("numpy", "scipy", "astor", "typer", "threadpoolctl", "hypothesis", "autograd", "jax")
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+FEATURES = ("AVX2", "FMA3", "AVX512F", "AVX512_SKX", "NEON", "ASIMD", "SVE")
+SLOW_TANH = 12.0  # nanoseconds an element: what it takes without vector instructions
+BUSY = 0.5  # a share of the processors
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A line of the report; ``advice`` is a sentence if something should be done."""
+
+    name: str
+    value: str
+    advice: str = ""
+
+
+Section = Callable[[], Iterator[Finding]]
+
+
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="print everything as JSON")] = False,
+) -> None:
+    """Say what is slow here, and why.
+
+    Prints versions, the BLAS and its threads, where caches are, and what this machine
+    does in a second: products, tanh, copies, calls. Below it says in words what could
+    be better. Measuring takes some seconds; close what else is running.
+
+    Examples:
+      stcompile doctor
+      stcompile doctor --json
+    """
+    report: dict[str, list[Finding]] = {}
+    for title, section in SECTIONS.items():
+        report[title] = list(section())
+        if not json:
+            width = max(len(finding.name) for finding in report[title])
+            print(title)
+            for finding in report[title]:
+                print(f"  {finding.name:<{width}}  {finding.value}", flush=True)
+            print()
+    advice = [finding.advice for found in report.values() for finding in found if finding.advice]
+    if json:
+        shown: dict[str, Any] = {t: {f.name: f.value for f in r} for t, r in report.items()}
+        print(encoder.dumps({**shown, "advice": advice}, indent=2, ensure_ascii=False))
+        return
+    print("What to do" if advice else "Nothing is amiss.")
+    for number, sentence in enumerate(advice, 1):
+        print(f"  {number}. {sentence}")
+
+
+def versions() -> Iterator[Finding]:
+    """Of Python, of stcompile, and of what it uses or is compared with."""
+    yield Finding("Python", f"{platform.python_version()} ({sys.executable})")
+    yield Finding("stcompile", f"{stcompile.__version__} ({Path(stcompile.__file__).parent})")
+    for name in LIBRARIES:
+        try:
+            found, advice = importlib.metadata.version(name), ""
+        except importlib.metadata.PackageNotFoundError:
+            found, advice = "not installed", _ADVICE.get(name, "")
+        yield Finding(name, found, advice)
+
+
+_ADVICE = {
+    "scipy": "Install SciPy (pip install scipy): generated code then adds products to arrays in "
+    "one call of its BLAS.",
+    "threadpoolctl": "Install threadpoolctl (pip install threadpoolctl), so that the threads of "
+    "BLAS can be seen here.",
+}
+
+
+def machine() -> Iterator[Finding]:
+    """Processors, who else uses them, and what NumPy found in them."""
+    processors = _processors()
+    yield Finding("system", f"{platform.system()} {platform.machine()}")
+    yield Finding("processor", _model())
+    yield Finding("processors", str(processors))
+    if hasattr(os, "getloadavg"):
+        load = os.getloadavg()[0]
+        busy = load > BUSY * processors
+        yield Finding(
+            "load",
+            f"{load:.1f}",
+            f"Others keep {load:.1f} of {processors} processors busy: what is measured here is "
+            "lower than it could be. Run this again when they rest."
+            if busy
+            else "",
+        )
+    yield Finding("instructions", ", ".join(_features()) or "none that NumPy knows")
+
+
+def blas() -> Iterator[Finding]:
+    """The library that multiplies matrices, and its threads."""
+    processors, threads = _processors(), measures.blas_threads()
+    about = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    yield Finding("library", f"{about.get('name', 'unknown')} {about.get('version', '')}".strip())
+    too_many = threads is not None and threads > processors
+    yield Finding(
+        "threads",
+        "unknown" if threads is None else str(threads),
+        f"BLAS has {threads} threads on {processors} processors, which wait for each other: set "
+        f"{_variable()}={processors}."
+        if too_many
+        else "",
+    )
+    for name in THREADS:
+        if name in os.environ:
+            yield Finding(name, os.environ[name])
+
+
+def caches() -> Iterator[Finding]:
+    """Where files are kept between runs."""
+    from stcompile.train import sources
+
+    named = os.environ.get(sources.ENVIRONMENT)
+    yield Finding("data sets", named or str(sources.cache_folder("mnist").parent))
+
+
+def speed() -> Iterator[Finding]:
+    """What generated code is made of."""
+    threads, processors = measures.blas_threads() or 1, _processors()
+    rates = {}
+    for dtype in ("float64", "float32"):
+        for count in dict.fromkeys((1, threads)):
+            rate = rates[dtype, count] = measures.products(measures.LARGE, dtype, count)
+            name = f"products of {measures.LARGE} x {measures.LARGE}, {dtype}, "
+            yield Finding(name + _threads(count), f"{rate:.1f} GFLOP/s")
+    ratio = rates["float32", threads] / rates["float64", threads]
+    yield Finding(
+        "float32 against float64",
+        f"{ratio:.1f} times as fast",
+        f"Products of float32 are {ratio:.1f} times as fast as those of float64: use float32 where "
+        "seven digits are enough."
+        if ratio > 1.5
+        else "",
+    )
+    if threads > 1:
+        few = measures.products(measures.SMALL, "float64", 1)
+        many = measures.products(measures.SMALL, "float64", threads)
+        advice = f"Products of {measures.SMALL} x {measures.SMALL} are {few / many:.1f} times as "
+        advice += f"fast with one thread as with {threads}: for small models set {_variable()}=1."
+        yield Finding(
+            f"products of {measures.SMALL} x {measures.SMALL}, one thread against {threads}",
+            f"{few / many:.2f} times as fast",
+            advice if few > 1.2 * many else "",
+        )
+        gain = rates["float64", threads] / rates["float64", 1]
+        advice = f"{threads} threads make large products only {gain:.1f} times as fast as one: "
+        advice += f"the processors are shared, or busy. Try {_variable()}=1."
+        yield Finding("gain by threads", f"{gain:.1f} times as fast", advice if gain < 1.2 else "")
+    elif processors > 1:
+        yield Finding(
+            "threads that rest",
+            str(processors - 1),
+            f"BLAS has one thread on {processors} processors: models with large products may be "
+            f"faster with {_variable()}={processors}, or without the variable.",
+        )
+    for ufunc in (np.tanh, np.exp, np.sqrt):
+        for dtype in ("float64", "float32"):
+            time = measures.elements(ufunc, dtype)
+            slow = ufunc is np.tanh and dtype == "float64" and time > SLOW_TANH
+            yield Finding(
+                f"{ufunc.__name__}, {dtype}",
+                f"{time:.2f} ns an element",
+                f"NumPy takes {time:.0f} ns for a tanh: it has no vector instructions for it here. "
+                "A newer NumPy, or one from PyPI, may have."
+                if slow
+                else "",
+            )
+    rate = measures.bandwidth()
+    yield Finding("copies in memory", f"{rate:.1f} GB/s")
+    yield Finding(
+        "one pass over 10 million float64 numbers",
+        f"{160 / rate:.0f} ms",
+    )
+
+
+def calls() -> Iterator[Finding]:
+    """What a call costs beside its arithmetic."""
+    one = measures.numpy_call()
+    first, whole, alone = measures.compiled_call()
+    yield Finding("a call of NumPy", f"{one:.0f} ns")
+    yield Finding("compiling a small gradient", f"{first:.0f} ms")
+    yield Finding("calling it", f"{whole:.1f} µs, of which {whole - alone:.1f} µs are checks")
+    if whole - alone > 5:
+        yield Finding(
+            "checks",
+            "slow",
+            "Calls are checked slowly here; in a loop of small calls use "
+            "`loss.compile(*arguments)`, which checks nothing.",
+        )
+
+
+SECTIONS: dict[str, Section] = {
+    "Versions": versions,
+    "Machine": machine,
+    "BLAS": blas,
+    "Caches": caches,
+    "Speed": speed,
+    "Calls": calls,
+}
+
+
+def _processors() -> int:
+    """How many this process may use: a container may have less than the machine."""
+    affine = hasattr(os, "sched_getaffinity")
+    count = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return min(count, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):  # no such file; "max"
+        return count
+
+
+def _threads(count: int) -> str:
+    return "one thread" if count == 1 else f"{count} threads"
+
+
+def _variable() -> str:
+    """The variable that says how many threads this BLAS has."""
+    about = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    name = str(about.get("name", ""))
+    if "mkl" in name:
+        return "MKL_NUM_THREADS"
+    return "VECLIB_MAXIMUM_THREADS" if "accelerate" in name else "OPENBLAS_NUM_THREADS"
+
+
+def _model() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
+    return names[0] if names else platform.processor() or "unknown"
+
+
+def _features() -> list[str]:
+    """The vector instructions of the processor that NumPy uses."""
+    try:
+        module = importlib.import_module("numpy._core._multiarray_umath")
+    except ImportError:
+        return []
+    found = getattr(module, "__cpu_features__", {})
+    return [name for name in FEATURES if found.get(name)]

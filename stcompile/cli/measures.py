@@ -1,0 +1,93 @@
+"""How fast this machine does what generated code is made of."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import timeit
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+LARGE, SMALL = 768, 64  # sides of matrices
+ELEMENTS = 20_000  # of an array that the second cache holds
+STREAMED = 4_000_000  # float64 numbers, which no cache holds
+SECONDS = 0.05  # for each measurement
+
+
+def least(function: Callable[[], Any], seconds: float = SECONDS) -> float:
+    """The least time of a call, in seconds: other programs only ever add to it."""
+    once = min(timeit.repeat(function, number=1, repeat=2))
+    number = max(1, int(seconds / 5 / max(once, 1e-9)))
+    return min(once, min(timeit.repeat(function, number=number, repeat=5)) / number)
+
+
+def products(side: int, dtype: str, threads: int | None = None) -> float:
+    """GFLOP/s of a matrix product, with so many threads of BLAS (None: as they are)."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal((side, side)).astype(dtype) for _ in range(2))
+    out = np.empty_like(a)
+    with limited(threads):
+        return 2 * side**3 / least(lambda: np.matmul(a, b, out=out)) / 1e9
+
+
+def elements(ufunc: Any, dtype: str) -> float:
+    """Nanoseconds an element of an elementwise function."""
+    x = np.linspace(0.01, 3, ELEMENTS, dtype=dtype)
+    out = np.empty_like(x)
+    return least(lambda: ufunc(x, out=out)) / ELEMENTS * 1e9
+
+
+def bandwidth() -> float:
+    """GB/s of a copy between arrays that no cache holds: what is read, and what is written."""
+    source, target = np.ones(STREAMED), np.ones(STREAMED)
+    return 2 * source.nbytes / least(lambda: np.copyto(target, source)) / 1e9
+
+
+def numpy_call() -> float:
+    """Nanoseconds that NumPy takes for a ufunc of almost nothing."""
+    x = np.ones(1)
+    return least(lambda: np.multiply(x, x, out=x)) * 1e9
+
+
+def compiled_call() -> tuple[float, float, float]:
+    """A small gradient: milliseconds of its first call, microseconds of a later one, and of the
+    generated function alone."""
+    from stcompile.api import value_and_grad
+
+    def f(x: Any) -> Any:
+        return np.sum(np.sin(x) * x)
+
+    x = np.linspace(0, 1, 10)
+    gradient = value_and_grad(f)
+    first = timeit.timeit(lambda: gradient(x), number=1)
+    alone = gradient.compile(x)
+    return first * 1e3, least(lambda: gradient(x)) * 1e6, least(lambda: alone(x)) * 1e6
+
+
+def blas_threads() -> int | None:
+    """How many threads NumPy's BLAS has; None if nobody can say."""
+    found = [pool["num_threads"] for pool in _pools() if pool["user_api"] == "blas"]
+    return max(found, default=None)
+
+
+def limited(threads: int | None) -> contextlib.AbstractContextManager[Any]:
+    """BLAS with that many threads, where threadpoolctl is installed."""
+    control = _threadpoolctl()
+    if control is None or threads is None:
+        return contextlib.nullcontext()
+    limits: contextlib.AbstractContextManager[Any] = control.threadpool_limits(threads, "blas")
+    return limits
+
+
+def _pools() -> list[dict[str, Any]]:
+    control = _threadpoolctl()
+    return list(control.threadpool_info()) if control is not None else []
+
+
+def _threadpoolctl() -> Any:
+    try:
+        return importlib.import_module("threadpoolctl")
+    except ModuleNotFoundError:
+        return None

@@ -1,0 +1,83 @@
+"""`stcompile doctor`: what it says of a machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stcompile.cli import doctor, measures
+from tests.cli.conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "SECONDS", 0.002)
+    monkeypatch.setattr(measures, "LARGE", 128)
+    monkeypatch.setattr(measures, "STREAMED", 100_000)
+
+
+def test_report_and_json_have_the_same(run: Run) -> None:
+    text = run("doctor")
+    report = json.loads(run("doctor", "--json").out)
+    assert text.code == 0
+    assert [line for line in text.out.splitlines() if line and line[0] != " "][:-1] == list(
+        doctor.SECTIONS
+    )
+    assert list(report) == [*doctor.SECTIONS, "advice"]
+    assert report["Versions"]["numpy"] == np.__version__
+    for name, value in report["Speed"].items():
+        number = value.split()[0]
+        assert float(number) >= 0, (name, value)
+        assert name in text.out
+    assert float(report["Calls"]["calling it"].split()[0]) > 0.2
+
+
+def advice(section: Callable[[], Any]) -> list[str]:
+    return [finding.advice for finding in section() if finding.advice]
+
+
+def test_what_to_do_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = {(measures.LARGE, "float32"): 90.0, (measures.LARGE, "float64"): 40.0}
+    monkeypatch.setattr(measures, "blas_threads", lambda: 4)
+    monkeypatch.setattr(
+        measures,
+        "products",
+        lambda side, dtype, threads: rates.get((side, dtype), 5.0 if threads == 1 else 2.0),
+    )
+    monkeypatch.setattr(measures, "elements", lambda ufunc, dtype: 20.0)
+    monkeypatch.setattr(doctor, "_processors", lambda: 2)
+    found = advice(doctor.speed)
+    assert [sentence[:40] for sentence in found] == [
+        "Products of float32 are 2.2 times as fas",
+        "Products of 64 x 64 are 2.5 times as fas",
+        "4 threads make large products only 1.0 t",
+        "NumPy takes 20 ns for a tanh: it has no ",
+    ]
+    assert advice(doctor.blas)[0].startswith("BLAS has 4 threads on 2 processors")
+    monkeypatch.setattr(measures, "blas_threads", lambda: 1)
+    assert any(
+        "BLAS has one thread on 2 processors" in sentence for sentence in advice(doctor.speed)
+    )
+
+
+def test_a_missing_library_is_advice_where_it_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name in ("scipy", "jax"):
+            raise doctor.importlib.metadata.PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(doctor.importlib.metadata, "version", version)
+    assert [sentence[:13] for sentence in advice(doctor.versions)] == ["Install SciPy"]
+
+
+def test_measures_are_plausible() -> None:
+    assert measures.products(32, "float64", 1) > 0.01
+    assert 0.001 < measures.elements(np.sqrt, "float32") < 1000
+    assert 0.01 < measures.bandwidth() < 10_000
+    first, whole, alone = measures.compiled_call()
+    assert first * 1e3 > whole > 0
+    assert alone < 10 * whole
