@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from stcompile.api import (
+    Differentiable,
     checkpoint,
     compile,
     differentiable,
@@ -36,16 +37,19 @@ from stcompile.base.errors import (
 )
 from stcompile.base.static import static
 from stcompile.base.timings import timings
-from stcompile.differentiable import Differentiable
 
 if TYPE_CHECKING:
     from stcompile import nn, optim, testing
+    from stcompile.calls.cache import CacheState, cache_state, clear_cache
     from stcompile.transforms.complex_step import complex_step
     from stcompile.transforms.hooks import on_cotangent, stop_gradient
     from stcompile.transforms.products import hvp, jvp, vjp
     from stcompile.transforms.user_primitive import custom_rule, primitive
 
 _LOADED_LATER = {  # public name -> its module
+    "CacheState": "calls.cache",
+    "cache_state": "calls.cache",
+    "clear_cache": "calls.cache",
     "complex_step": "transforms.complex_step",
     "custom_rule": "transforms.user_primitive",
     "hvp": "transforms.products",
@@ -61,6 +65,7 @@ _LOADED_LATER = {  # public name -> its module
 
 __all__ = [
     "ArgumentsError",
+    "CacheState",
     "DataError",
     "DerivativeError",
     "Differentiable",
@@ -73,7 +78,9 @@ __all__ = [
     "StcompileError",
     "StcompileWarning",
     "TypingError",
+    "cache_state",
     "checkpoint",
+    "clear_cache",
     "compile",
     "complex_step",
     "custom_rule",

@@ -24,6 +24,9 @@ settings.register_profile("thorough", settings.get_profile("ci"), max_examples=5
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+os.environ.setdefault("STCOMPILE_CACHE", "0")  # else tests of the compiler would not compile
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",

@@ -84,6 +84,7 @@ def _environment(base: Mapping[str, str], threads: int, scratch: Path) -> dict[s
     path = [str(ROOT), *filter(None, [base.get("PYTHONPATH")])]
     return environment | {
         "PYTHONPATH": os.pathsep.join(path),
+        "STCOMPILE_CACHE": "0",
         "TORCHINDUCTOR_CACHE_DIR": str(scratch / "inductor"),
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }

@@ -75,7 +75,7 @@ class Place:
         def expression(bind: Bind) -> str:
             if after is None and owner is cls:
                 return f"{bind(cls)}.__dict__[{name!r}]"
-            if after is None and getattr(cls, name, MISSING) is MISSING:
+            if after is None and owner is None and getattr(cls, name, MISSING) is MISSING:
                 return f"getattr({bind(cls)}, {name!r}, {bind(MISSING)})"
             return f"{bind(find)}({bind(cls)}, {name!r}, {bind(after)})"
 

@@ -16,7 +16,7 @@ from stcompile.calls.arguments import Arguments
 from stcompile.calls.callee import Callee
 from stcompile.calls.link import link
 from stcompile.calls.signature import key_of
-from stcompile.calls.specialisation import Specialisation
+from stcompile.calls.specialisation import Made, Specialisation
 from stcompile.calls.workspaces import Workspaces
 from stcompile.emit.function import READABLE, emit
 from stcompile.frontend.stage import stage
@@ -86,11 +86,24 @@ class Compiler(Callee, ABC):
             linked = link(emitted.source, emitted.name, emitted.workspace, beside)
         function = Workspaces(linked) if emitted.workspace else linked
         keys = zip(arguments.values, self.key(arguments)[2], strict=True)
-        written = tuple(self.written(arguments))
         read = [(name, path, follow(arguments.values[name], path)) for name, path in staged.beside]
         attributes = tuple((name, path, key_of(value, name, path)) for name, path, value in read)
-        places = self.places()
-        return Specialisation(staged, emitted, function, tuple(keys), written, places, attributes)
+        stores = {e.inputs[0] for e in staged.program.equations if e.primitive == "store"}
+        return Specialisation(
+            name=emitted.name,
+            source=emitted.source,
+            locate=emitted.lines.get,
+            function=function,
+            arguments=tuple(keys),
+            written=tuple(self.written(arguments)),
+            places=self.places(),
+            guards=staged.guards,
+            hidden=staged.hidden,
+            keywords=emitted.hidden,
+            stored=frozenset(at for at, h in enumerate(staged.hidden) if h.variable in stores),
+            attributes=attributes,
+            made=Made(staged, emitted),
+        )
 
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
         """A staged call, optimised so that it keeps to the memory budget if there is one."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Generic
+from typing import Any
 
 from stcompile.base.boundary import shows_all_frames, without_frames
 from stcompile.base.errors import NanError, StcompileError
-from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.timings import compilation
 from stcompile.calls.arguments import Arguments
+from stcompile.calls.cache_folder import cache_folder
 from stcompile.calls.callee import SignatureKey
 from stcompile.calls.entry import MISS
 from stcompile.calls.inspected import Inspected
@@ -28,7 +28,7 @@ ENTRIES = 4  # entries that are tried before the long way
 MANY = 16  # specialisations for values of a static argument; from then on the user is warned
 
 
-class Dispatcher(Inspected[P], Generic[P, R]):
+class Dispatcher(Inspected):
     """A transformed function: compiles itself for each signature it is called with."""
 
     def __init__(self, function: Any, options: Options | None = None) -> None:
@@ -37,11 +37,11 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         self._entries: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()  # the latest one first
         self._warned = False
 
-    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         try:
             if not keywords:
                 for entry in self._entries:
-                    result: R = entry(arguments)
+                    result = entry(arguments)
                     if result is not MISS:
                         return result
             filled = self.parameters.fill(arguments, keywords)
@@ -66,13 +66,19 @@ class Dispatcher(Inspected[P], Generic[P, R]):
                 raise
             raise without_frames(error) from None
 
-    def specialise(self, arguments: Arguments) -> Specialisation:
-        """The compiled function for these arguments."""
+    def specialise(self, arguments: Arguments, with_program: bool = True) -> Specialisation:
+        """The compiled function for these arguments. One that was linked from the cache has no
+        program: it is compiled if the program is asked for."""
         key = self.key(arguments)
         found = self._current(key, arguments)
         if found is None:
             found = self._make(key, arguments)
             self._warn_of_many(stacklevel=5)
+        if found.made is None and with_program:
+            with STAGING:
+                linked, found = found, self._built(arguments)
+                others = [s for s in self._specialisations.get(key, ()) if s is not linked]
+                self._specialisations[key] = (found, *others)
         return found
 
     def _current(self, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
@@ -84,35 +90,50 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     def _make(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
         """A new specialisation, unless another thread has made it in the meantime."""
-        with STAGING, compilation(self.name):
+        with STAGING:
             found = self._current(key, arguments)
             if found is None:
-                with internal_errors(self.definition):
-                    found = self.build(arguments)
+                found = self._cached(key, arguments)
                 others = self._specialisations.get(key, ())[: KEPT - 1]
                 self._specialisations[key] = (found, *others)
         return found
 
-    def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
+    def _cached(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
+        """A specialisation from the cache; if there is none, a compiled one, which is cached."""
+        if cache_folder() is None:
+            return self._built(arguments)
+        from stcompile.calls import cache
+
+        found = cache.load(self, key, arguments)
+        if found is None:
+            found = self._built(arguments)
+            cache.keep(self, key, arguments, found)
+        return found
+
+    def _built(self, arguments: Arguments) -> Specialisation:
+        """A specialisation, compiled."""
+        with compilation(self.name), internal_errors(self.definition):
+            return self.build(arguments)
+
+    def run(self, specialisation: Specialisation, arguments: Arguments) -> Any:
         """Make a call."""
         if self.options.debug_nans:
             return self.call_without_nans(specialisation, arguments)
-        result: R = specialisation.call(tuple(arguments.values.values()))
-        return result
+        return specialisation.call(tuple(arguments.values.values()))
 
-    def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> R:
+    def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> Any:
         """A call that raises `NanError` if there is a NaN among the results. Then it leaves the
         arguments and random generators as they were."""
         from stcompile.calls.generators import States
         from stcompile.reports.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
 
-        hidden = (h.read() for h in specialisation.staged.hidden)
+        hidden = (h.read() for h in specialisation.hidden)
         states = States([*arguments.values.values(), *hidden])
         written = [arguments.values[name] for name in self.written(arguments)]
         before = [leaf.copy() for leaf in arrays_of(written)]
         infinities = self.options.debug_infinities
         is_wanted = has_infinity_or_nan if infinities else has_nan
-        result: R = specialisation.call(tuple(arguments.values.values()))
+        result = specialisation.call(tuple(arguments.values.values()))
         if not (is_wanted(result) or is_wanted(written)):
             return result
         for leaf, old in zip(arrays_of(written), before, strict=True):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any
 
 from stcompile.base.boundary import public
-from stcompile.base.generics import P
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.compiler import Compiler
 from stcompile.calls.specialisation import Specialisation
@@ -19,18 +18,19 @@ if TYPE_CHECKING:  # imported where they are used
     from stcompile.reports.snapshots import Snapshots
 
 
-class Inspected(Compiler, Generic[P]):
+class Inspected(Compiler):
     """A function whose compiled forms can be looked into. ``recorded`` is the name of its program
     before any pass."""
 
     recorded: str = "reverse"
 
     @abstractmethod
-    def specialise(self, arguments: Arguments) -> Specialisation:
-        """The compiled function for these arguments."""
+    def specialise(self, arguments: Arguments, with_program: bool = True) -> Specialisation:
+        """The compiled function for these arguments, with its program unless that is not asked
+        for."""
 
     @public
-    def compile(self, *arguments: P.args, **keywords: P.kwargs) -> Callable[..., Any]:
+    def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
         """The generated function for these arguments, alone.
 
         It takes arguments as its `source` shows (captured arrays by keyword) and checks nothing:
@@ -39,21 +39,21 @@ class Inspected(Compiler, Generic[P]):
         function that works in buffers of its own is for one call at a time: compile one for each
         thread.
         """
-        function = self.specialise(self.bind(arguments, keywords)).function
+        function = self.specialise(self.bind(arguments, keywords), False).function
         return function.factory() if isinstance(function, Workspaces) else function
 
     @public
-    def source(self, *arguments: P.args, **keywords: P.kwargs) -> str:
+    def source(self, *arguments: Any, **keywords: Any) -> str:
         """The source of the generated function for these arguments."""
-        return self.specialise(self.bind(arguments, keywords)).emitted.source
+        return self.specialise(self.bind(arguments, keywords), False).source
 
     @public
-    def program(self, *arguments: P.args, **keywords: P.kwargs) -> Any:
+    def program(self, *arguments: Any, **keywords: Any) -> Any:
         """The optimised Wengert list that the generated function was emitted from."""
         return self.specialise(self.bind(arguments, keywords)).staged.program
 
     @public
-    def graph(self, *arguments: P.args, **keywords: P.kwargs) -> Graph:
+    def graph(self, *arguments: Any, **keywords: Any) -> Graph:
         """The computation graph of the optimised Wengert list. Prints as a table of its levels; a
         notebook draws it."""
         from stcompile.reports.graph.model import graph_of
@@ -61,7 +61,7 @@ class Inspected(Compiler, Generic[P]):
         return graph_of(self.program(*arguments, **keywords))
 
     @public
-    def report(self, *arguments: P.args, **keywords: P.kwargs) -> Snapshots:
+    def report(self, *arguments: Any, **keywords: Any) -> Snapshots:
         """What each stage of the compiler made of the Wengert list. Prints as a table."""
         from stcompile.reports.snapshots import Snapshot, snapshots_of
 
@@ -70,7 +70,7 @@ class Inspected(Compiler, Generic[P]):
         return snapshots_of([recorded], self.results, self.options.level)
 
     @public
-    def memory(self, *arguments: P.args, **keywords: P.kwargs) -> Memory:
+    def memory(self, *arguments: Any, **keywords: Any) -> Memory:
         """The buffers of the generated function for these arguments, and what is alive when;
         prints as a table."""
         from stcompile.reports.memory import memory_of
@@ -80,6 +80,6 @@ class Inspected(Compiler, Generic[P]):
         return memory_of(self.stage(bound).program, emitted)
 
     @public
-    def allocated_bytes(self, *arguments: P.args, **keywords: P.kwargs) -> int:
+    def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
         """Bytes of array data that one call allocates: the sum over its allocating statements."""
         return self.specialise(self.bind(arguments, keywords)).emitted.allocated_bytes

@@ -6,32 +6,49 @@ import hashlib
 import linecache
 import os
 import threading
+import types
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stcompile.calls.blas import without_blas
+
 
 def link(
-    source: str, name: str, workspace: str | None = None, names: Mapping[str, Any] | None = None
+    source: str,
+    name: str,
+    workspace: str | None = None,
+    names: Mapping[str, Any] | None = None,
+    code: types.CodeType | None = None,
 ) -> Callable[..., Any]:
     """Execute ``source`` as a module and return its function ``name``, or its factory
-    ``workspace``. ``names`` are further globals of the module.
+    ``workspace``. ``names`` are further globals of the module, and ``code`` is
+    the text as `compiled` gives it.
 
     The text is kept in `linecache` for as long as that object lives (a function that a factory made
     keeps it alive), under a file name made of ``name`` and a hash of the text: the same source has
     the same file name.
     """
     filename = source_filename(source, name)
-    namespace: dict[str, Any] = {"__name__": f"stcompile.generated.{name}", **(names or {})}
+    _, imported = without_blas(source)
+    namespace: dict[str, Any] = {"__name__": f"stcompile.generated.{name}", **imported}
+    namespace.update(names or {})
     entry = _register(source, filename)
     try:
-        exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+        exec(code or compiled(source, name), namespace)
         linked: Callable[..., Any] = namespace[workspace or name]
     except BaseException:
         _release(filename, entry)
         raise
     weakref.finalize(linked, _release, filename, entry).atexit = False
     return linked
+
+
+def compiled(source: str, name: str) -> types.CodeType:
+    """The text of a module, compiled by Python."""
+    return compile(
+        without_blas(source)[0], source_filename(source, name), "exec", dont_inherit=True
+    )
 
 
 def source_filename(source: str, name: str) -> str:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stcompile.base.errors import ArgumentsError, excerpt
-from stcompile.base.guards import UNREADABLE
+from stcompile.base.guards import UNREADABLE, Guard
+from stcompile.base.location import Location
 from stcompile.base.places import Place
 from stcompile.base.trees import Path, follow
 from stcompile.calls.arguments import Arguments
@@ -21,60 +22,102 @@ from stcompile.calls.link import source_filename
 from stcompile.calls.overlap import Known
 from stcompile.calls.signature import key_of
 from stcompile.emit.function import Emitted
-from stcompile.wengert.staged import Staged
+from stcompile.wengert.staged import Hidden, Staged
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a specialisation was made of: the call as a program, and its text with what the memory
+    reports need."""
+
+    staged: Staged
+    emitted: Emitted
 
 
 @dataclass(frozen=True)
 class Specialisation:
-    """A compiled function for one signature. ``arguments`` are the names with their keys (those
-    with a place are not given by the user), and ``written`` those whose arrays a call changes.
-    ``attributes`` are the attributes of arguments that are read although they are not fields: the
-    argument, the path, and the key. ``beside`` is what a dispatcher compiles in addition."""
+    """A compiled function for one signature.
 
-    staged: Staged
-    emitted: Emitted
+    ``source`` is the text of a module that has the function as ``name``; ``locate`` gives the
+    user's line for a line of it. ``arguments`` are the names with their keys (those with a place
+    are not given by the user), and ``written`` those whose arrays a call changes. What the function
+    depends on outside are the ``guards`` and the ``hidden`` inputs; ``keywords`` are its names for
+    these, and ``stored`` are the positions of those that a call changes. ``attributes`` are the
+    attributes of arguments that are read although they are not fields: the argument, the path, and
+    the key. ``beside`` is what a dispatcher compiles in addition. ``made`` is None for a function
+    that was loaded from the cache.
+    """
+
+    name: str
+    source: str
+    locate: Callable[[int], Location | None]
     function: Callable[..., Any]  # the generated function, or a pool of its workspaces
     arguments: tuple[tuple[str, Any], ...]
     written: tuple[str, ...]
     places: Mapping[str, Place]
+    guards: tuple[Guard, ...]
+    hidden: tuple[Hidden, ...]
+    keywords: tuple[str, ...]
+    stored: frozenset[int]
     attributes: tuple[tuple[str, Path, Any], ...] = ()
     known: Known = field(default_factory=Known)
     beside: Any = None
+    made: Made | None = None
+
+    @property
+    def staged(self) -> Staged:
+        """The program that was compiled."""
+        assert self.made is not None
+        return self.made.staged
+
+    @property
+    def emitted(self) -> Emitted:
+        """The text that was made of it."""
+        assert self.made is not None
+        return self.made.emitted
 
     def is_current(self, arguments: Arguments) -> bool:
         """True if everything captured is as it was when this was compiled."""
-        guards, hidden = self.staged.guards, self.staged.hidden
         if not all(_fits(arguments, *attribute) for attribute in self.attributes):
             return False
-        return all(guard.holds() for guard in guards) and all(h.fits() for h in hidden)
+        return all(guard.holds() for guard in self.guards) and all(h.fits() for h in self.hidden)
 
     def call(self, values: Sequence[Any]) -> Any:
-        names, hidden_inputs = self.emitted.hidden, self.staged.hidden
-        hidden = {name: h.read() for name, h in zip(names, hidden_inputs, strict=True)}
+        hidden = {name: h.read() for name, h in zip(self.keywords, self.hidden, strict=True)}
         try:
             return self.function(*values, **hidden)
         except Exception as error:
-            _tell_where(self.emitted, error)
+            self.tell_where(error)
             raise
 
-    @functools.cached_property
-    def stored(self) -> frozenset[int]:
-        """The hidden inputs that a call changes, by position."""
-        targets = {e.inputs[0] for e in self.staged.program.equations if e.primitive == "store"}
-        return frozenset(at for at, h in enumerate(self.staged.hidden) if h.variable in targets)
+    def tell_where(self, error: Exception) -> None:
+        """Add the user's line to an error that NumPy raised in the generated function."""
+        filename = source_filename(self.source, self.name)
+        step = error.__traceback__
+        while step is not None and step.tb_frame.f_code.co_filename != filename:
+            step = step.tb_next
+        location = self.locate(step.tb_lineno) if step is not None else None
+        shown = location.shown if location is not None else None
+        if shown is None:
+            return
+        note = "raised by the code for\n" + excerpt(shown)
+        if hasattr(error, "add_note"):
+            error.add_note(note)
+        elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
+            error.args = (f"{error.args[0]}\n{note}",)
 
     @property
     def entry_call(self) -> Call:
         """What the code of an `entry` is generated from."""
         return Call(
-            self.emitted.name,
+            self.name,
             self.function,
-            functools.partial(_tell_where, self.emitted),
+            self.tell_where,
             self.arguments,
             self.places,
-            self.staged.guards,
-            self.staged.hidden,
-            self.emitted.hidden,
+            self.guards,
+            self.hidden,
+            self.keywords,
             self.written,
             self.stored,
             self.known,
@@ -93,20 +136,3 @@ def _fits(arguments: Arguments, name: str, path: Path, key: Any) -> bool:
         return bool(key_of(follow(arguments.values[name], path)) == key)
     except (*UNREADABLE, ArgumentsError):
         return False
-
-
-def _tell_where(emitted: Emitted, error: Exception) -> None:
-    """Add the user's line to an error that NumPy raised in the generated function."""
-    filename = source_filename(emitted.source, emitted.name)
-    step = error.__traceback__
-    while step is not None and step.tb_frame.f_code.co_filename != filename:
-        step = step.tb_next
-    location = emitted.lines.get(step.tb_lineno) if step is not None else None
-    shown = location.shown if location is not None else None
-    if shown is None:
-        return
-    note = "raised by the code for\n" + excerpt(shown)
-    if hasattr(error, "add_note"):
-        error.add_note(note)
-    elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
-        error.args = (f"{error.args[0]}\n{note}",)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic
+from typing import Any
 
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
-from stcompile.base.generics import P, R
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar
@@ -16,7 +15,7 @@ from stcompile.frontend.substage import Output, SubStage, rebuild, substage
 from stcompile.wengert.ir import Program, Variable
 
 
-class CustomRule(Travels, Generic[P, R]):
+class CustomRule(Travels):
     """A function, with how to differentiate it.
 
     ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``,
@@ -28,7 +27,7 @@ class CustomRule(Travels, Generic[P, R]):
 
     def __init__(
         self,
-        forward: Callable[P, tuple[R, Any]],
+        forward: Callable[..., Any],
         backward: Any,
         name: str = "",
         through: bool = False,
@@ -40,7 +39,7 @@ class CustomRule(Travels, Generic[P, R]):
         self.__doc__ = forward.__doc__
         self.__signature__ = inspect.signature(forward)
 
-    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         value, _ = self.forward(*arguments, **keywords)
         return value
 

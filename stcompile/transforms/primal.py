@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.state.run import Run
 
 
-class Primal(Dispatcher[P, R]):
+class Primal(Dispatcher):
     """The function itself, compiled."""
 
     recorded = "staged"

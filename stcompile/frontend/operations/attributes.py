@@ -199,7 +199,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
         )
     except AttributeError as error:
         place = Place.constant(module, module.__name__)
-        run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name)))
+        run.captures.guard(place.fact(f"hasattr {name}", functools.partial(_has, name=name)))
         return run.raises(
             error,
             "is it misspelt?",
@@ -237,7 +237,7 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
     except AttributeError as error:
         place = run.captures.place_of(owner)
         if place is not None:
-            run.captures.guard(place.fact(f"hasattr {name}", lambda o: hasattr(o, name)))
+            run.captures.guard(place.fact(f"hasattr {name}", functools.partial(_has, name=name)))
         return run.raises(error, reason=str(error))
     if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
         return run.refuse(

@@ -1,0 +1,188 @@
+"""Compiled functions on disk: what one process has compiled, the next one links.
+
+The *name* of an entry is a digest of all that is known before a function is compiled: what it is
+made of, the signature of the call, the options, the versions. What compiling it has shown it to
+depend on besides are its guards; an entry has fingerprints of them, and is taken if they are the
+same here. What no fingerprint tells is not cached. (docs/decisions has the reasons.)
+
+Nothing that goes wrong here stops a program: it is logged, and the function is compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from stcompile.base import logs
+from stcompile.base.boundary import public
+from stcompile.base.options import bytes_of
+from stcompile.base.private import DamageError, PrivacyError, PrivateFolder
+from stcompile.calls.arguments import Arguments
+from stcompile.calls.cache_folder import SWITCH, cache_folder
+from stcompile.calls.callee import SignatureKey
+from stcompile.calls.compiler import Compiler
+from stcompile.calls.fingerprint import Untold, digest_of, fingerprint
+from stcompile.calls.installed import versions
+from stcompile.calls.kept import packed, unpacked
+from stcompile.calls.portable import Stale
+from stcompile.calls.specialisation import Specialisation
+
+SIZE = "STCOMPILE_CACHE_SIZE"
+DEFAULT_SIZE = "256MB"
+TRIED = 16  # entries of one name, which differ in what is captured
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class CacheState:
+    """The cache as it is now: its folder (None if it is switched off), how many entries and bytes
+    it has, how many bytes it may have, and what is wrong with it ("" if nothing is)."""
+
+    folder: Path | None
+    entries: int = 0
+    bytes: int = 0
+    most: int = 0
+    trouble: str = ""
+
+    def __str__(self) -> str:
+        if self.folder is None:
+            return f"the cache is switched off ({SWITCH}={os.environ.get(SWITCH)})"
+        mb = 1e-6 * self.bytes
+        text = f"{self.folder}: {self.entries} entries, {mb:.1f} of {1e-6 * self.most:.0f} MB"
+        return f"{text}; not used: {self.trouble}" if self.trouble else text
+
+
+@public
+def cache_state() -> CacheState:
+    """What the cache holds, for people and for ``stcompile doctor``."""
+    folder = cache_folder()
+    if folder is None:
+        return CacheState(None)
+    private = PrivateFolder(folder)
+    sizes, trouble = private.sizes(), ""
+    try:
+        if folder.exists():
+            private.check()
+    except (OSError, PrivacyError, DamageError) as error:
+        trouble = str(error)
+    return CacheState(folder, len(sizes), sum(size for _, size, _ in sizes), _most(), trouble)
+
+
+@public
+def clear_cache() -> int:
+    """Remove all entries of the cache; returns how many there were."""
+    folder = cache_folder()
+    return 0 if folder is None else PrivateFolder(folder).trim(0, time.time())
+
+
+def _most() -> int:
+    """The most bytes that the cache may hold."""
+    try:
+        return bytes_of(os.environ.get(SIZE) or DEFAULT_SIZE)
+    except ValueError as error:
+        logs.warning("%s: %s", SIZE, error)
+        return bytes_of(DEFAULT_SIZE)
+
+
+# --- entries -------------------------------------------------------------------------------------
+
+
+def load(compiler: Compiler, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
+    """The compiled function for a call, if the cache has one that may be used here."""
+    folder = _folder_for(compiler)
+    if folder is None:
+        return None
+
+    def found() -> Specialisation | None:
+        prefix = _name(compiler, key)
+        for name in folder.names(f"{prefix}-")[:TRIED]:
+            made = _loaded(folder, name, compiler, key, arguments)
+            if made is not None:
+                return made
+        return None
+
+    return _guarded(found, f"{compiler.name} is compiled", folder)
+
+
+def _loaded(
+    folder: PrivateFolder,
+    name: str,
+    compiler: Compiler,
+    key: SignatureKey,
+    arguments: Arguments,
+) -> Specialisation | None:
+    try:
+        made = unpacked(compiler, arguments, key, folder.read(name))
+    except FileNotFoundError:  # another process has removed it
+        return None
+    except (Stale, Untold) as error:
+        logs.debug("the cached %s is not used: %s", compiler.name, error)
+        return None
+    except (DamageError, PrivacyError) as error:
+        logs.warning("%s; it is removed, and %s compiled", error, compiler.name)
+        folder.remove(name)
+        return None
+    logs.debug("linked %s from the cache", compiler.name)
+    folder.touch(name)
+    return made
+
+
+def keep(compiler: Compiler, key: SignatureKey, arguments: Arguments, made: Specialisation) -> None:
+    """Keep a compiled function for other processes, if they can verify what it depends on."""
+    folder = _folder_for(compiler)
+    if folder is None:
+        return
+
+    def kept() -> None:
+        try:
+            content, captured = packed(compiler, arguments, made)
+            name = _name(compiler, key)
+        except Untold as error:
+            logs.debug("%s is not cached: %s", compiler.name, error)
+            return
+        most = _most()
+        if len(content) <= most:
+            folder.write(f"{name}-{captured}", content)
+            folder.trim(most, time.time())
+
+    _guarded(kept, f"{compiler.name} is not cached", folder)
+
+
+def _folder_for(compiler: Compiler) -> PrivateFolder | None:
+    """The folder of entries; None if what is compiled is to be looked at besides."""
+    folder = None if compiler.options.debug_nans else cache_folder()
+    return None if folder is None else PrivateFolder(folder)
+
+
+def _guarded(action: Callable[[], T], consequence: str, folder: PrivateFolder) -> T | None:
+    """What an action gives; None, and a line in the log, if it fails: no program stops because of
+    its cache."""
+    try:
+        return action()
+    except Untold as error:
+        logs.debug("%s: %s", consequence, error)
+    except (OSError, PrivacyError, DamageError) as error:  # read-only, full, somebody else's
+        _complain(str(folder.path), consequence, error)
+    except Exception as error:
+        logs.warning("%s: the cache failed (%s: %s)", consequence, type(error).__name__, error)
+    return None
+
+
+def _complain(folder: str, consequence: str, error: Exception) -> None:
+    """Say once for a process what is wrong with a folder."""
+    level = logs.debug if folder in _COMPLAINED else logs.warning
+    _COMPLAINED.add(folder)
+    level("%s: the cache in %s cannot be used (%s)", consequence, folder, error)
+
+
+_COMPLAINED: set[str] = set()
+
+
+def _name(compiler: Compiler, key: SignatureKey) -> str:
+    """What an entry is found by."""
+    named = compiler.name, compiler.title, compiler.update
+    return digest_of((versions(), named, fingerprint(compiler), fingerprint(key)))
