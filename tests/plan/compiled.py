@@ -44,18 +44,20 @@ def peak(call: Callable[[], Any]) -> int:
     """Bytes that a call allocates at the most, over what was there before, after two others. (The
     first compiles, which takes five times as long where it is traced.)"""
     call()
+    gc.collect()
+    gc.disable()  # instead of a collection before each call: there may be many objects of others
     tracemalloc.start()
     try:
         call()
         found = []
         for _ in range(3):
-            gc.collect()
             base = tracemalloc.get_traced_memory()[0]
             tracemalloc.reset_peak()
             call()
             found.append(tracemalloc.get_traced_memory()[1] - base)
     finally:
         tracemalloc.stop()
+        gc.enable()
     return min(found)
 
 
