@@ -24,3 +24,10 @@ def run(program: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProces
         timeout=300,
         check=False,
     )
+
+
+def finished(program: Path, folder: Path, *arguments: str) -> tuple[str, Path]:
+    """The output of a program that has nothing to complain of, and the folder with its files."""
+    done = run(program, folder, *arguments)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return done.stdout, folder

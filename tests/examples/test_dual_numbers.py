@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.examples.running import ROOT, run
+from tests.examples.running import ROOT, finished
 
 PROGRAM = ROOT / "examples" / "dual_numbers.py"
 SECTIONS = ("{}", "{}: the trace of dual numbers", "{}: the generated source", "{}: the derivative")
@@ -26,12 +26,8 @@ def example() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The program's output, and the folder with its files."""
     folder = tmp_path_factory.mktemp("dual_numbers")
-    finished = run(PROGRAM, folder, "--figure", "square.svg", "--json", "results.json")
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stderr == ""
-    return finished.stdout, folder
+    return finished(PROGRAM, folder, "--figure", "square.svg", "--json", "results.json")
 
 
 def test_everything_is_printed_in_order(done: tuple[str, Path]) -> None:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.examples.running import ROOT, run
+from tests.examples.running import ROOT, finished, run
 
 PROGRAM = ROOT / "examples" / "worked_example.py"
 HEADINGS = (
@@ -27,12 +27,8 @@ HEADINGS = (
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The program's output, and the folder with its files."""
     folder = tmp_path_factory.mktemp("worked_example")
-    finished = run(PROGRAM, folder, "--graph", "graph.svg", "--json", "results.json")
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stderr == ""
-    return finished.stdout, folder
+    return finished(PROGRAM, folder, "--graph", "graph.svg", "--json", "results.json")
 
 
 def test_everything_is_printed_in_order(done: tuple[str, Path]) -> None:
