@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from stcompile.api import (
-    Differentiable,
     checkpoint,
     compile,
     differentiable,
@@ -37,6 +36,7 @@ from stcompile.base.errors import (
 )
 from stcompile.base.static import static
 from stcompile.base.timings import timings
+from stcompile.differentiable import Differentiable
 
 if TYPE_CHECKING:
     from stcompile import nn, optim, testing

@@ -3,32 +3,88 @@
 from __future__ import annotations
 
 import functools
-import os
-import weakref
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from stcompile.base.boundary import public
-from stcompile.base.options import Level, Options, options
+from stcompile.base.generics import P, R
+from stcompile.base.options import Level, options
 from stcompile.calls.arguments import Wrt
-from stcompile.calls.travel import Travels
+from stcompile.differentiable import Differentiable
 from stcompile.frontend.protocol import makes_transformed
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 
 if TYPE_CHECKING:  # what only some programs need is loaded by the function that needs it
-    from stcompile.reports.graph.model import Graph
-    from stcompile.reports.memory import Memory
+    from typing_extensions import Unpack
+
     from stcompile.reports.snapshots import Snapshot, Snapshots
     from stcompile.transforms.checkpoint import Checkpoint
     from stcompile.transforms.jacobian import Jacobian, Mode
     from stcompile.transforms.train_step import Optimizer, TrainStep
     from stcompile.transforms.vmap import Vmap
+    from stcompile.typed import (
+        A,
+        ByFirst,
+        ByOne,
+        BySeveral,
+        Chosen,
+        ChosenForMatrices,
+        OfFirst,
+        Rest,
+        X,
+    )
     from stcompile.views.explain import Explanation
-    from stcompile.views.trace import Trace
-    from stcompile.wengert.ir import Program
 
 
+@overload
+def grad(
+    function: OfFirst[P, A, Rest, Any],
+    wrt: Literal[0] = 0,
+    *,
+    has_aux: Literal[False] = False,
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, A]: ...
+@overload
+def grad(
+    function: OfFirst[P, A, Rest, tuple[Any, X]],
+    wrt: Literal[0] = 0,
+    *,
+    has_aux: Literal[True],
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, tuple[A, X]]: ...
+@overload
+def grad(
+    function: Callable[P, Any],
+    wrt: int | str = 0,
+    *,
+    has_aux: Literal[False] = False,
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, Any]: ...
+@overload
+def grad(
+    function: Callable[P, tuple[Any, X]],
+    wrt: int | str = 0,
+    *,
+    has_aux: Literal[True],
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, tuple[Any, X]]: ...
+@overload
+def grad(
+    function: Callable[P, Any],
+    wrt: Sequence[int | str],
+    *,
+    has_aux: Literal[False] = False,
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, tuple[Any, ...]]: ...
+@overload
+def grad(
+    function: Callable[P, tuple[Any, X]],
+    wrt: Sequence[int | str],
+    *,
+    has_aux: Literal[True],
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, tuple[tuple[Any, ...], X]]: ...
 @makes_transformed
 @public
 def grad(
@@ -39,7 +95,7 @@ def grad(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
-) -> Gradient:
+) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
     ``wrt`` names the arguments to differentiate by: an index, a name, or a tuple of them (which
@@ -58,6 +114,30 @@ def grad(
     return Gradient(function, wrt, False, options(level, debug_nans, memory), has_aux)
 
 
+@overload
+def value_and_grad(
+    function: OfFirst[P, A, Rest, R],
+    wrt: Literal[0] = 0,
+    *,
+    has_aux: bool = False,
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, tuple[R, A]]: ...
+@overload
+def value_and_grad(
+    function: Callable[P, R],
+    wrt: int | str = 0,
+    *,
+    has_aux: bool = False,
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    function: Callable[P, R],
+    wrt: Sequence[int | str],
+    *,
+    has_aux: bool = False,
+    **chosen: Unpack[Chosen],
+) -> Gradient[P, tuple[R, tuple[Any, ...]]]: ...
 @makes_transformed
 @public
 def value_and_grad(
@@ -68,12 +148,28 @@ def value_and_grad(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
-) -> Gradient:
+) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
     return Gradient(function, wrt, True, options(level, debug_nans, memory), has_aux)
 
 
+@overload
+def jacobian(
+    function: Callable[P, Any],
+    wrt: Wrt = 0,
+    *,
+    has_aux: Literal[False] = False,
+    **chosen: Unpack[ChosenForMatrices],
+) -> Jacobian[P, Any]: ...
+@overload
+def jacobian(
+    function: Callable[P, tuple[Any, X]],
+    wrt: Wrt = 0,
+    *,
+    has_aux: Literal[True],
+    **chosen: Unpack[ChosenForMatrices],
+) -> Jacobian[P, tuple[Any, X]]: ...
 @makes_transformed
 @public
 def jacobian(
@@ -86,7 +182,7 @@ def jacobian(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
-) -> Jacobian:
+) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
     An output of shape S and an argument of shape T give an array of shape ``S + T``; structures
@@ -107,6 +203,22 @@ def jacobian(
     return Jacobian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
 
 
+@overload
+def hessian(
+    function: Callable[P, Any],
+    wrt: Wrt = 0,
+    *,
+    has_aux: Literal[False] = False,
+    **chosen: Unpack[ChosenForMatrices],
+) -> Jacobian[P, Any]: ...
+@overload
+def hessian(
+    function: Callable[P, tuple[Any, X]],
+    wrt: Wrt = 0,
+    *,
+    has_aux: Literal[True],
+    **chosen: Unpack[ChosenForMatrices],
+) -> Jacobian[P, tuple[Any, X]]: ...
 @makes_transformed
 @public
 def hessian(
@@ -119,7 +231,7 @@ def hessian(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
-) -> Jacobian:
+) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
     number.
@@ -169,12 +281,12 @@ def vmap(
 @makes_transformed
 @public
 def compile(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     *,
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
-) -> Primal:
+) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
     >>> import stcompile as st, numpy as np
@@ -188,7 +300,7 @@ def compile(
 
 @makes_transformed
 @public
-def checkpoint(function: Callable[..., Any]) -> Checkpoint:
+def checkpoint(function: Callable[P, R]) -> Checkpoint[P, R]:
     """The function, whose values are computed once more for its adjoint instead of being kept.
 
     >>> import stcompile as st, numpy as np
@@ -208,14 +320,14 @@ def checkpoint(function: Callable[..., Any]) -> Checkpoint:
 @makes_transformed
 @public
 def train_step(
-    loss: Callable[..., Any],
+    loss: Callable[P, R],
     optimizer: Optimizer,
     wrt: Wrt = 0,
     *,
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
-) -> TrainStep:
+) -> TrainStep[P, R]:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
     The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
@@ -286,140 +398,28 @@ def show(
     return stages if after is None else stages.after(after)
 
 
-class Differentiable(Travels):
-    """A plain function with its derivatives at hand.
-
-    Calling it calls the user's function, untouched. ``grad`` and ``value_and_grad`` are functions
-    of the same arguments; the other methods show what they compute, for the arguments given.
-    """
-
-    def __init__(
-        self, function: Callable[..., Any], wrt: Wrt = 0, options: Options | None = None
-    ) -> None:
-        functools.update_wrapper(self, function)
-        self.function = function
-        self.wrt = wrt
-        self.options = options
-        self._bound: dict[int, tuple[weakref.ref[Any], Differentiable]] = {}  # by instance
-        self.primal = Primal(function, options)
-        self.grad = Gradient(function, wrt, False, options)
-        self.value_and_grad = Gradient(function, wrt, True, options)
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return self.function(*arguments, **keywords)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """A decorated method is bound like any other."""
-        if instance is None:
-            return self
-        known = self._bound.get(id(instance))
-        if known is None or known[0]() is not instance:
-            function = self.function.__get__(instance, owner)
-            method = Differentiable(function, self.wrt, self.options)
-            self._bound[id(instance)] = known = weakref.ref(instance), method
-        return known[1]
-
-    def stage_call(self, run: Any, arguments: Any, keywords: Any) -> Any:
-        return run.call(self.function, arguments, keywords)
-
-    @public
-    def source(self, *arguments: Any, **keywords: Any) -> str:
-        """The generated forward and adjoint function."""
-        return self.value_and_grad.source(*arguments, **keywords)
-
-    @public
-    def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
-        """The generated forward and adjoint function alone, the one that `source` shows; it checks
-        nothing, as `Dispatcher.compile` says. ``f.primal.compile`` is that of the function itself.
-        """
-        return self.value_and_grad.compile(*arguments, **keywords)
-
-    @public
-    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
-        """Write the generated forward and adjoint function into a file of its own, as
-        `Gradient.export` says."""
-        self.value_and_grad.export(path, *arguments, **keywords)
-
-    @public
-    def memory(self, *arguments: Any, **keywords: Any) -> Memory:
-        """The memory of the generated forward and adjoint function; prints as a table."""
-        return self.value_and_grad.memory(*arguments, **keywords)
-
-    @public
-    def wengert(self, *arguments: Any, **keywords: Any) -> Program:
-        """The Wengert list of the function, one line an operation when printed."""
-        program: Program = self.primal.program(*arguments, **keywords)
-        return program
-
-    @public
-    def graph(self, *arguments: Any, adjoint: bool = False, **keywords: Any) -> Graph:
-        """The computation graph of that list, by levels of equations that do not depend on each
-        other; with ``adjoint`` that of the generated forward and adjoint function.
-
-        Prints as a table. A notebook draws it as SVG; ``graph.save("graph.svg")`` writes it, which
-        takes igraph and matplotlib (the extra ``graph``).
-        """
-        drawn = self.value_and_grad if adjoint else self.primal
-        return drawn.graph(*arguments, **keywords)
-
-    @public
-    def trace(self, *arguments: Any, **keywords: Any) -> Trace:
-        """The evaluation trace: every value and every adjoint, side by side when printed."""
-        from stcompile.views.trace import trace_of
-
-        return trace_of(self.value_and_grad, arguments, keywords)
-
-    @public
-    def explain(self, *arguments: Any, **keywords: Any) -> Explanation:
-        """Why gradients are zero at these arguments, as `stcompile.views.explain` says it."""
-        from stcompile.views.explain import explanation_of
-
-        return explanation_of(self.value_and_grad, arguments, keywords)
-
-    @public
-    def explore(
-        self, *arguments: Any, path: str | os.PathLike[str] | None = None, **keywords: Any
-    ) -> str:
-        """Write a page that shows the function, what became of it stage by stage, the generated
-        code, the graph, the values and the memory side by side; a browser opens it as a file.
-
-        ``path`` is that of the file, the function's name with ``.html`` if it is not given; it is
-        returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library of
-        the extra ``explore`` is not installed.
-        """
-        from stcompile.views.explorer.page import write_page
-
-        target = os.fspath(path) if path is not None else f"{self.primal.name}.html"
-        write_page(target, self.function, arguments, keywords, self.wrt, self.options)
-        return target
-
-    @public
-    def check_grads(self, *arguments: Any, **keywords: Any) -> None:
-        """Compare the gradient with finite differences; `GradientCheckError` names the worst
-        entry."""
-        from stcompile.transforms.check import check_gradients
-
-        check_gradients(self.value_and_grad, arguments, keywords)
-
-
 @overload
 def differentiable(
-    function: Callable[..., Any],
-    *,
-    wrt: Wrt = 0,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-) -> Differentiable: ...
+    function: OfFirst[P, A, Rest, R], *, wrt: Literal[0] = 0, **chosen: Unpack[Chosen]
+) -> Differentiable[P, R, A]: ...
 @overload
 def differentiable(
-    function: None = None,
-    *,
-    wrt: Wrt = 0,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-) -> Callable[[Callable[..., Any]], Differentiable]: ...
+    function: Callable[P, R], *, wrt: int | str = 0, **chosen: Unpack[Chosen]
+) -> Differentiable[P, R, Any]: ...
+@overload
+def differentiable(
+    function: Callable[P, R], *, wrt: Sequence[int | str], **chosen: Unpack[Chosen]
+) -> Differentiable[P, R, tuple[Any, ...]]: ...
+@overload
+def differentiable(
+    function: None = None, *, wrt: Literal[0] = 0, **chosen: Unpack[Chosen]
+) -> ByFirst: ...
+@overload
+def differentiable(function: None = None, *, wrt: int | str, **chosen: Unpack[Chosen]) -> ByOne: ...
+@overload
+def differentiable(
+    function: None = None, *, wrt: Sequence[int | str], **chosen: Unpack[Chosen]
+) -> BySeveral: ...
 @public
 def differentiable(
     function: Callable[..., Any] | None = None,

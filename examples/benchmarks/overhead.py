@@ -68,7 +68,7 @@ def nothing(*arguments: Any, **keywords: Any) -> None:
 
 
 def row(
-    name: str, function: Dispatcher, arguments: Sequence[Any], repeats: int, number: int
+    name: str, function: Dispatcher[..., Any], arguments: Sequence[Any], repeats: int, number: int
 ) -> Row:
     given = tuple(arguments)
     for _ in range(3):  # compile it; find that it comes again; use its entry

@@ -37,7 +37,9 @@ class Callee(Travels):
         found = self._parameters
         if found is None or not found.are_current():
             try:
-                has_source = isinstance(inspect.unwrap(self.function), FunctionType | Callee)
+                has_source = isinstance(
+                    inspect.unwrap(self.function), FunctionType | MethodType | Callee
+                )
                 found = self._parameters = Parameters(self.function, has_source)
             except (TypeError, ValueError) as error:
                 raise ArgumentsError(

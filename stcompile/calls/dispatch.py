@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic
 
 from stcompile.base.boundary import shows_all_frames, without_frames
 from stcompile.base.errors import NanError, StcompileError
+from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.timings import compilation
 from stcompile.calls.arguments import Arguments
@@ -28,7 +29,7 @@ ENTRIES = 4  # entries that are tried before the long way
 MANY = 16  # specialisations for values of a static argument; from then on the user is warned
 
 
-class Dispatcher(Inspected):
+class Dispatcher(Inspected[P], Generic[P, R]):
     """A transformed function: compiles itself for each signature it is called with."""
 
     def __init__(self, function: Any, options: Options | None = None) -> None:
@@ -37,11 +38,11 @@ class Dispatcher(Inspected):
         self._entries: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()  # the latest one first
         self._warned = False
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         try:
             if not keywords:
                 for entry in self._entries:
-                    result = entry(arguments)
+                    result: R = entry(arguments)
                     if result is not MISS:
                         return result
             filled = self.parameters.fill(arguments, keywords)
@@ -115,13 +116,14 @@ class Dispatcher(Inspected):
         with compilation(self.name), internal_errors(self.definition):
             return self.build(arguments)
 
-    def run(self, specialisation: Specialisation, arguments: Arguments) -> Any:
+    def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
         """Make a call."""
         if self.options.debug_nans:
             return self.call_without_nans(specialisation, arguments)
-        return specialisation.call(tuple(arguments.values.values()))
+        result: R = specialisation.call(tuple(arguments.values.values()))
+        return result
 
-    def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> Any:
+    def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> R:
         """A call that raises `NanError` if there is a NaN among the results. Then it leaves the
         arguments and random generators as they were."""
         from stcompile.calls.generators import States
@@ -133,7 +135,7 @@ class Dispatcher(Inspected):
         before = [leaf.copy() for leaf in arrays_of(written)]
         infinities = self.options.debug_infinities
         is_wanted = has_infinity_or_nan if infinities else has_nan
-        result = specialisation.call(tuple(arguments.values.values()))
+        result: R = specialisation.call(tuple(arguments.values.values()))
         if not (is_wanted(result) or is_wanted(written)):
             return result
         for leaf, old in zip(arrays_of(written), before, strict=True):

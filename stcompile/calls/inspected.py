@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from stcompile.base.boundary import public
+from stcompile.base.generics import P
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.compiler import Compiler
 from stcompile.calls.specialisation import Specialisation
@@ -18,7 +19,7 @@ if TYPE_CHECKING:  # imported where they are used
     from stcompile.reports.snapshots import Snapshots
 
 
-class Inspected(Compiler):
+class Inspected(Compiler, Generic[P]):
     """A function whose compiled forms can be looked into. ``recorded`` is the name of its program
     before any pass."""
 
@@ -30,7 +31,7 @@ class Inspected(Compiler):
         for."""
 
     @public
-    def compile(self, *arguments: Any, **keywords: Any) -> Callable[..., Any]:
+    def compile(self, *arguments: P.args, **keywords: P.kwargs) -> Callable[..., Any]:
         """The generated function for these arguments, alone.
 
         It takes arguments as its `source` shows (captured arrays by keyword) and checks nothing:
@@ -43,17 +44,17 @@ class Inspected(Compiler):
         return function.factory() if isinstance(function, Workspaces) else function
 
     @public
-    def source(self, *arguments: Any, **keywords: Any) -> str:
+    def source(self, *arguments: P.args, **keywords: P.kwargs) -> str:
         """The source of the generated function for these arguments."""
         return self.specialise(self.bind(arguments, keywords), False).source
 
     @public
-    def program(self, *arguments: Any, **keywords: Any) -> Any:
+    def program(self, *arguments: P.args, **keywords: P.kwargs) -> Any:
         """The optimised Wengert list that the generated function was emitted from."""
         return self.specialise(self.bind(arguments, keywords)).staged.program
 
     @public
-    def graph(self, *arguments: Any, **keywords: Any) -> Graph:
+    def graph(self, *arguments: P.args, **keywords: P.kwargs) -> Graph:
         """The computation graph of the optimised Wengert list. Prints as a table of its levels; a
         notebook draws it."""
         from stcompile.reports.graph.model import graph_of
@@ -61,7 +62,7 @@ class Inspected(Compiler):
         return graph_of(self.program(*arguments, **keywords))
 
     @public
-    def report(self, *arguments: Any, **keywords: Any) -> Snapshots:
+    def report(self, *arguments: P.args, **keywords: P.kwargs) -> Snapshots:
         """What each stage of the compiler made of the Wengert list. Prints as a table."""
         from stcompile.reports.snapshots import Snapshot, snapshots_of
 
@@ -70,7 +71,7 @@ class Inspected(Compiler):
         return snapshots_of([recorded], self.results, self.options.level)
 
     @public
-    def memory(self, *arguments: Any, **keywords: Any) -> Memory:
+    def memory(self, *arguments: P.args, **keywords: P.kwargs) -> Memory:
         """The buffers of the generated function for these arguments, and what is alive when;
         prints as a table."""
         from stcompile.reports.memory import memory_of
@@ -80,6 +81,6 @@ class Inspected(Compiler):
         return memory_of(self.stage(bound).program, emitted)
 
     @public
-    def allocated_bytes(self, *arguments: Any, **keywords: Any) -> int:
+    def allocated_bytes(self, *arguments: P.args, **keywords: P.kwargs) -> int:
         """Bytes of array data that one call allocates: the sum over its allocating statements."""
         return self.specialise(self.bind(arguments, keywords)).emitted.allocated_bytes

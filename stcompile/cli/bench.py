@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from stcompile.api import Differentiable, differentiable
+from stcompile.api import differentiable
 from stcompile.base import trees
 from stcompile.base.command import DONE, FAILED, parser_of, positive
 from stcompile.base.options import Level
@@ -24,6 +24,7 @@ from stcompile.cli.files import Target, parse_wrt, raised_in
 from stcompile.cli.flags import ARGS, FUNCTION, NPZ, WRT
 from stcompile.cli.measures import least
 from stcompile.cli.peers import PEERS
+from stcompile.differentiable import Differentiable
 
 AGREES = 1e-4  # relative, also for float32
 
@@ -86,7 +87,9 @@ def bench(
     return FAILED if wrong else DONE
 
 
-def _rows(of: Differentiable, bound: Arguments, value: float, seconds: float) -> Iterator[Row]:
+def _rows(
+    of: Differentiable[..., Any], bound: Arguments, value: float, seconds: float
+) -> Iterator[Row]:
     """Each way, timed; the first one is what the others are compared with."""
     reference: Any = None
     levels: tuple[Level, ...] = ("fast", "readable")

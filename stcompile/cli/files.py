@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from stcompile.api import Differentiable, differentiable
+from stcompile.api import differentiable
 from stcompile.base.command import UsageError
 from stcompile.base.errors import StcompileError
 from stcompile.base.location import Location
@@ -27,6 +27,7 @@ from stcompile.base.options import Level
 from stcompile.base.wording import an, noun_of
 from stcompile.calls.arguments import Wrt
 from stcompile.calls.dispatch import Dispatcher
+from stcompile.differentiable import Differentiable
 
 TARGET = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:/\\]*))?")
 
@@ -73,18 +74,22 @@ class Found:
     def __str__(self) -> str:
         return f"{self.path}:{self.name}"
 
-    def differentiable(self, wrt: Wrt | None, level: Level | None = None) -> Differentiable:
+    def differentiable(
+        self, wrt: Wrt | None, level: Level | None = None
+    ) -> Differentiable[..., Any, Any]:
         """It with its derivatives, by other arguments or at another level if that is asked for."""
         if isinstance(self.function, Dispatcher):
             raise UsageError(
                 f"`{self.name}` is compiled already", hint="name the function it was made of"
             )
-        own = self.function
-        if not isinstance(own, Differentiable):
-            own = Differentiable(own, wrt=0)
+        own: Differentiable[..., Any, Any] = (
+            self.function
+            if isinstance(self.function, Differentiable)
+            else Differentiable(self.function)
+        )
         if wrt is None and level is None:
             return own
-        made: Differentiable = differentiable(
+        made: Differentiable[..., Any, Any] = differentiable(
             own.function,
             wrt=own.wrt if wrt is None else wrt,
             level=level or (own.options.level if own.options else None),

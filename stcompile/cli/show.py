@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from stcompile.api import Differentiable
 from stcompile.api import show as snapshots
 from stcompile.base.command import UsageError
 from stcompile.cli.arguments import Given, arguments_of
 from stcompile.cli.files import Target, parse_wrt
 from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
 from stcompile.cli.output import print_code
+from stcompile.differentiable import Differentiable
 
 VIEWS = {  # name -> the method of a differentiable function, and what it is printed as
     "source": ("source", "python"),
@@ -74,7 +74,7 @@ def show(
         print_code(str(_after(shown, view, given)), "rust")
 
 
-def _after(shown: Differentiable, stage: str, given: Given) -> Any:
+def _after(shown: Differentiable[..., Any, Any], stage: str, given: Given) -> Any:
     try:
         return snapshots(shown, *given.positional, after=stage, **given.keywords)
     except ValueError as error:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stcompile.api import Differentiable
 from stcompile.base.wording import table
 from stcompile.calls.arguments import Wrt
+from stcompile.differentiable import Differentiable
 from stcompile.transforms.check import TOLERANCE, compared
 from stcompile.transforms.gradient import Gradient
 
@@ -58,7 +58,7 @@ def assert_gradients(
     )
 
 
-def _gradient_of(function: Callable[..., Any], wrt: Wrt | None) -> Gradient:
+def _gradient_of(function: Callable[..., Any], wrt: Wrt | None) -> Gradient[..., Any]:
     if isinstance(function, Gradient) and wrt is None:
         return function
     if isinstance(function, Differentiable):

@@ -36,7 +36,7 @@ class Mismatch:
 
 
 def check_gradients(
-    gradient: Gradient,
+    gradient: Gradient[..., Any],
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
     *,
@@ -52,7 +52,7 @@ def check_gradients(
 
 
 def compared(
-    gradient: Gradient,
+    gradient: Gradient[..., Any],
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
     *,
@@ -68,7 +68,9 @@ def compared(
     """
     given = gradient.bind(arguments, keywords)
     exact = replace(given, values={n: _in_float64(v) for n, v in given.values.items()})
-    transformed = Gradient(gradient.function, gradient.wrt, True, gradient.options)
+    transformed: Gradient[..., Any] = Gradient(
+        gradient.function, gradient.wrt, True, gradient.options
+    )
     hidden = transformed.specialise(exact).staged.hidden
 
     def called(function: Callable[..., Any], **changed: Any) -> Any:

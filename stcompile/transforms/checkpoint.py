@@ -8,10 +8,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic
 
 from stcompile.ad.reverse import split
 from stcompile.base import trees
+from stcompile.base.generics import P, R
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import Output, function_name, rebuild, substage
@@ -22,14 +23,14 @@ from stcompile.wengert.recorder import Recorder
 _DONE_ONCE = frozenset({"print", "assert", "raise"})
 
 
-class Checkpoint(Travels):
+class Checkpoint(Travels, Generic[P, R]):
     """A function that is run once more when its adjoint is computed."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[P, R]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         return self.function(*arguments, **keywords)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

@@ -10,14 +10,13 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
+from stcompile.base.generics import R
 
 STEP = 1e-30  # no difference is taken, so that nothing cancels however small the step is
 
 
 @public
-def complex_step(
-    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
-) -> Any:
+def complex_step(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> R:
     """The derivative of a plain function in a direction, ``Im f(x + i h t) / h``.
 
     Nothing is compiled or differentiated: this is a second opinion, in float64, for functions
@@ -33,7 +32,8 @@ def complex_step(
     """
     moved = [_moved(primal, tangent) for primal, tangent in zip(primals, tangents, strict=True)]
     value = function(*moved)
-    return trees.map_leaves(lambda path, leaf: np.imag(leaf) / STEP, value)
+    derivative: R = trees.map_leaves(lambda path, leaf: np.imag(leaf) / STEP, value)
+    return derivative
 
 
 def _moved(primal: Any, tangent: Any) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic
 
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
+from stcompile.base.generics import P, R
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar
@@ -15,7 +16,7 @@ from stcompile.frontend.substage import Output, SubStage, rebuild, substage
 from stcompile.wengert.ir import Program, Variable
 
 
-class CustomRule(Travels):
+class CustomRule(Travels, Generic[P, R]):
     """A function, with how to differentiate it.
 
     ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``,
@@ -27,7 +28,7 @@ class CustomRule(Travels):
 
     def __init__(
         self,
-        forward: Callable[..., Any],
+        forward: Callable[P, tuple[R, Any]],
         backward: Any,
         name: str = "",
         through: bool = False,
@@ -39,7 +40,7 @@ class CustomRule(Travels):
         self.__doc__ = forward.__doc__
         self.__signature__ = inspect.signature(forward)
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         value, _ = self.forward(*arguments, **keywords)
         return value
 

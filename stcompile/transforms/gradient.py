@@ -11,6 +11,7 @@ from stcompile.analysis.cautions import truncations, upcasts
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ExportError
+from stcompile.base.generics import P, R
 from stcompile.base.location import Location
 from stcompile.base.options import Options
 from stcompile.calls.arguments import Arguments, Wrt, is_several
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from stcompile.export.file import Unit
 
 
-class Gradient(DifferentiatedBy):
+class Gradient(DifferentiatedBy[P, R]):
     """The gradient of a function of one real number, with its value or without.
 
     Called with the function's arguments, it returns ``gradient``, or ``(value, gradient)`` with
@@ -95,7 +96,9 @@ class Gradient(DifferentiatedBy):
         return (result_value, result) if self.with_value else result
 
     @public
-    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
+    def export(
+        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
+    ) -> None:
         """Write the generated function for these arguments into a Python file of its own.
 
         The file needs NumPy and nothing else, and is the same to the byte for the same function and
@@ -124,7 +127,7 @@ class Gradient(DifferentiatedBy):
 
     def _value_unit(self, arguments: Arguments) -> Unit:
         """The function itself, for the self-test of its gradient."""
-        primal = Primal(self.function)
+        primal: Primal[P, Any] = Primal(self.function)
         primal.name = "value_of_example"
         return primal.unit(primal.stage(arguments), arguments.values)
 

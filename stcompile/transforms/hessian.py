@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.calls.arguments import Wrt
 from stcompile.frontend.state.run import Run
@@ -19,7 +20,7 @@ from stcompile.transforms.jacobian import Jacobian, Mode
 from stcompile.transforms.pushforward import Pushforward
 
 
-class Hessian(Jacobian):
+class Hessian(Jacobian[P, R]):
     """The Jacobian of the gradient."""
 
     def __init__(

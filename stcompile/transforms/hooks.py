@@ -74,7 +74,7 @@ def on_cotangent(value: V, function: Callable[[Any], Any]) -> V:
     return value
 
 
-def _each(run: Run, rule: CustomRule, value: Any) -> Any:
+def _each(run: Run, rule: CustomRule[..., Any], value: Any) -> Any:
     """Apply a rule to each floating-point array and number in a structure."""
 
     def leaf(path: trees.Path, part: Any) -> Any:

@@ -22,6 +22,7 @@ from stcompile.ad.forward import forward
 from stcompile.ad.reverse import split
 from stcompile.analysis.holomorphic import require_holomorphic
 from stcompile.base import trees
+from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.calls.arguments import Wrt, is_several
 from stcompile.frontend.state.run import Run
@@ -56,7 +57,7 @@ class _Wanted:
     variables: Sequence[Variable]
 
 
-class Jacobian(DifferentiatedBy):
+class Jacobian(DifferentiatedBy[P, R]):
     """The Jacobian of a function of arrays.
 
     For an output of shape S and an argument of shape T it has shape ``S + T``; an output that is a

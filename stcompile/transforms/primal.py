@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.state.run import Run
 
 
-class Primal(Dispatcher):
+class Primal(Dispatcher[P, R]):
     """The function itself, compiled."""
 
     recorded = "staged"

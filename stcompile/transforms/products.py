@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
+from stcompile.base.generics import R
 from stcompile.base.options import Level, Options, options
 from stcompile.base.wording import an
 from stcompile.calls.dispatch import Dispatcher
@@ -21,16 +22,41 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import function_name
 from stcompile.transforms.hessian import HessianVectorProduct
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pullback import Vjp
+from stcompile.transforms.pullback import Pullback, Vjp
 from stcompile.transforms.pushforward import Pushforward
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVarTuple, Unpack
+
+    Primals = TypeVarTuple("Primals")
+
 KEPT = 64  # functions
+
+X = TypeVar("X")  # what a function returns besides
 
 
 def _staged_jvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     return _stage(run, _pushforward, *arguments, **keywords)
 
 
+@overload
+def jvp(
+    function: Callable[..., R],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    has_aux: Literal[False] = False,
+    level: Level | None = None,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    function: Callable[..., tuple[R, X]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    has_aux: Literal[True],
+    level: Level | None = None,
+) -> tuple[R, R, X]: ...
 @staged_by(_staged_jvp)
 @public
 def jvp(
@@ -63,7 +89,21 @@ def _staged_vjp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any])
     return Vjp(function, len(primals), has_aux).stage_call(run, primals, {})
 
 
-@staged_by(_staged_vjp)
+@overload
+def vjp(
+    function: Callable[..., R],
+    *primals: Unpack[Primals],
+    has_aux: Literal[False] = False,
+    level: Level | None = None,
+) -> tuple[R, Pullback[tuple[Unpack[Primals]]]]: ...
+@overload
+def vjp(
+    function: Callable[..., tuple[R, X]],
+    *primals: Unpack[Primals],
+    has_aux: Literal[True],
+    level: Level | None = None,
+) -> tuple[R, Pullback[tuple[Unpack[Primals]]], X]: ...
+@staged_by(_staged_vjp)  # type: ignore[misc]  # mypy takes `*Any` for less than `*Primals`
 @public
 def vjp(
     function: Callable[..., Any],
@@ -112,26 +152,28 @@ def hvp(
     return compiled(*primals, *given)
 
 
-Maker = Callable[[Callable[..., Any], int, bool, Options], Dispatcher]
+Maker = Callable[[Callable[..., Any], int, bool, Options], Dispatcher[..., Any]]
 
 
 def _pushforward(
     function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher:
-    made = Primal(Pushforward(function, count, has_aux), chosen)
+) -> Dispatcher[..., Any]:
+    made: Dispatcher[..., Any] = Primal(Pushforward(function, count, has_aux), chosen)
     made.title = f"The value of `{function_name(function)}` and its tangent."
     made.results = 0
     return made
 
 
-def _vjp(function: Callable[..., Any], count: int, has_aux: bool, chosen: Options) -> Dispatcher:
+def _vjp(
+    function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
+) -> Dispatcher[..., Any]:
     return Vjp(function, count, has_aux, chosen)
 
 
 def _product(
     function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher:
-    made = Primal(HessianVectorProduct(function, count), chosen)
+) -> Dispatcher[..., Any]:
+    made: Dispatcher[..., Any] = Primal(HessianVectorProduct(function, count), chosen)
     made.title = f"The product of the Hessian of `{function_name(function)}` with a vector."
     made.results = 0
     return made
@@ -140,13 +182,13 @@ def _product(
 @functools.lru_cache(maxsize=KEPT)
 def _kept(
     make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher:
+) -> Dispatcher[..., Any]:
     return make(function, count, has_aux, chosen)
 
 
 def _compiled(
     make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher:
+) -> Dispatcher[..., Any]:
     try:
         _kept(make, function, count, has_aux, chosen)  # made by one thread at a time
         return _kept(make, function, count, has_aux, chosen)

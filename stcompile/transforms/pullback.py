@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from stcompile.ad.reverse import Split, split
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
+from stcompile.base.generics import G
 from stcompile.base.options import Options
 from stcompile.base.timings import timed
 from stcompile.calls.arguments import Arguments
@@ -55,7 +56,7 @@ class Backward:
         return Backward, (*made_with, self.types, self.paths)
 
 
-class Vjp(DifferentiatedBy):
+class Vjp(DifferentiatedBy[..., Any]):
     """A function whose call gives ``(value, pullback)``, or with ``has_aux`` ``(value, pullback,
     aux)``."""
 
@@ -75,7 +76,7 @@ class Vjp(DifferentiatedBy):
         backward: Backward = compiled.beside
         made, residuals = compiled.call(tuple(arguments.values.values()))
         value = made[0] if self.has_aux else made
-        pullback = Pullback(backward, residuals, value, primals, self.function_name)
+        pullback: Pullback[Any] = Pullback(backward, residuals, value, primals, self.function_name)
         return (value, pullback, made[1]) if self.has_aux else (value, pullback)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -166,7 +167,7 @@ def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
     return {path: leaf.index for path, leaf in leaves if outputs[leaf.index].type.inexact}
 
 
-class Pullback:
+class Pullback(Generic[G]):
     """The adjoint of a function at the primals that ``vjp`` was called with.
 
     Called with a cotangent in the structure of the value, it returns a tuple: for each primal its
@@ -188,7 +189,7 @@ class Pullback:
         self._name = name
 
     @public
-    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+    def __call__(self, cotangent: Any) -> G:
         given = dict(trees.leaves(cotangent))
         if [*given] != self._whole:
             raise ArgumentsError(
@@ -200,7 +201,7 @@ class Pullback:
             for path, type in zip(self._backward.paths, self._backward.types, strict=True)
         ]
         rest = iter(self._backward.function(*self._residuals, *cotangents))
-        made: tuple[Any, ...] = trees.map_leaves(lambda path, leaf: next(rest), self._structure)
+        made: G = trees.map_leaves(lambda path, leaf: next(rest), self._structure)
         return made
 
     def _converted(self, given: Any, type: Type, path: trees.Path) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError
+from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an
@@ -49,7 +50,7 @@ class Optimizer(Protocol):
         ...
 
 
-class TrainStep(Dispatcher):
+class TrainStep(Dispatcher[P, R]):
     """One step of gradient descent on ``loss``: returns the loss at the old parameters and
     changes the arrays of the ``wrt`` arguments in place, and the optimiser's state with them.
 
@@ -62,7 +63,9 @@ class TrainStep(Dispatcher):
         super().__init__(loss, options)
         _check_optimizer(optimizer)
         self._optimizer = optimizer
-        self.gradient = Gradient(loss, wrt, with_value=True, options=options)
+        self.gradient: Gradient[P, tuple[R, Any]] = Gradient(
+            loss, wrt, with_value=True, options=options
+        )
         self.name = f"{self.function_name}_step"
         self.update = optimizer.describe()
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
@@ -73,7 +76,7 @@ class TrainStep(Dispatcher):
         """The optimiser. It cannot be replaced, but its attributes may be changed."""
         return self._optimizer
 
-    def watched(self, infinities: bool = False) -> TrainStep:
+    def watched(self, infinities: bool = False) -> TrainStep[P, R]:
         """The same step on the same optimiser with ``debug_nans``: a step that makes a NaN (with
         ``infinities``: an infinity as well) raises `NanError` and changes nothing."""
         options = replace(self.options, debug_nans=True, debug_infinities=infinities)
@@ -117,7 +120,7 @@ class TrainStep(Dispatcher):
 
     # --- a call --------------------------------------------------------------------------------
 
-    def run(self, specialisation: Specialisation, arguments: Arguments) -> Any:
+    def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
         self._check_written(specialisation, arguments)
         state = {slot: arguments.values[name] for name, slot in self._slots.items()}
         is_first = self._is_first(state)
@@ -223,7 +226,9 @@ class TrainStep(Dispatcher):
     # --- a file of its own ---------------------------------------------------------------------
 
     @public
-    def export(self, path: str | os.PathLike[str], *arguments: Any, **keywords: Any) -> None:
+    def export(
+        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
+    ) -> None:
         """Write the generated step for these arguments into a Python file of its own.
 
         As `Gradient.export`. The optimiser's state is passed to the function as further arguments,
@@ -238,7 +243,7 @@ class TrainStep(Dispatcher):
         inputs = Arguments(
             values, bound.positional, tuple(k for k in bound.keywords if k in values)
         )
-        gradient = Gradient(self.function, self.gradient.wrt, with_value=True)
+        gradient: Gradient[P, Any] = Gradient(self.function, self.gradient.wrt, with_value=True)
         gradient.name = "gradient_of_example"
         export = Export(
             main=self.unit(staged, bound.values, self.options),
@@ -299,7 +304,7 @@ class _Update:
     """The update of a training step as a function: of the parameters, as many gradients, and the
     optimiser's state."""
 
-    def __init__(self, step: TrainStep) -> None:
+    def __init__(self, step: TrainStep[..., Any]) -> None:
         self.step = step
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, overload
 
 import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError, GradientCheckError
+from stcompile.base.generics import P, R
 from stcompile.base.wording import an
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
@@ -23,8 +24,6 @@ from stcompile.transforms.pushforward import plain_signature
 from stcompile.wengert.primitives.base import OperandError
 from stcompile.wengert.types import Type, is_input, is_number, type_of
 
-Shaped = tuple[tuple[int, ...], Any]
-
 
 @dataclass(frozen=True)
 class Operand:
@@ -34,12 +33,12 @@ class Operand:
     dtype: np.dtype[Any]
 
 
-class UserPrimitive(Travels):
+class UserPrimitive(Travels, Generic[P, R]):
     """A Python function that the compiler calls as it is, with an adjoint."""
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[P, R],
         adjoint: Callable[..., Any] | None,
         result: Callable[..., Any] | None,
     ) -> None:
@@ -53,20 +52,25 @@ class UserPrimitive(Travels):
     __name__: str
 
     @public
-    def __call__(self, *operands: Any) -> Any:
+    def __call__(self, *operands: P.args, **keywords: P.kwargs) -> R:
         """The function's result, in the type that the type rule says."""
+        if keywords:
+            raise ArgumentsError(
+                f"the primitive `{self.__name__}` takes arrays and numbers by position"
+            )
         wanted = self.result_type(tuple(map(_type_of, operands)))
-        found = np.asarray(self.function(*operands))
+        found: Any = np.asarray(self.function(*operands, **keywords))
         if found.shape != wanted.dims or found.dtype != wanted.dtype:
             raise ArgumentsError(
                 f"`{self.__name__}` returns {found.dtype} of shape {found.shape}, but its type "
                 f"rule says {wanted.dtype} of shape {wanted.dims}",
                 hint="correct `result`, or convert what the function returns",
             )
-        if not found.shape:
-            return found[()]
         shared = any(isinstance(x, np.ndarray) and np.may_share_memory(found, x) for x in operands)
-        return found.copy() if shared else found  # the compiler may write into the result
+        if shared:
+            found = found.copy()  # the compiler may write into the result
+        result: R = found if found.shape else found[()]
+        return result
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         if keywords:
@@ -105,6 +109,22 @@ def _like_all(operands: Sequence[Operand]) -> Operand:
     return Operand(shape, np.result_type(*floating) if floating else np.dtype(np.float64))
 
 
+@overload
+def primitive(
+    function: Callable[P, R],
+    *,
+    adjoint: Callable[..., Any] | None = None,
+    result: Callable[..., Any] | None = None,
+    example: Sequence[Any],
+) -> UserPrimitive[P, R]: ...
+@overload
+def primitive(
+    function: None = None,
+    *,
+    adjoint: Callable[..., Any] | None = None,
+    result: Callable[..., Any] | None = None,
+    example: Sequence[Any],
+) -> Callable[[Callable[P, R]], UserPrimitive[P, R]]: ...
 @public
 def primitive(
     function: Callable[..., Any] | None = None,
@@ -148,6 +168,20 @@ def primitive(
     return made
 
 
+@overload
+def custom_rule(
+    forward: Callable[P, tuple[R, Any]],
+    *,
+    backward: Callable[..., Any],
+    example: Sequence[Any],
+) -> CustomRule[P, R]: ...
+@overload
+def custom_rule(
+    forward: None = None,
+    *,
+    backward: Callable[..., Any],
+    example: Sequence[Any],
+) -> Callable[[Callable[P, tuple[R, Any]]], CustomRule[P, R]]: ...
 @public
 def custom_rule(
     forward: Callable[..., Any] | None = None,

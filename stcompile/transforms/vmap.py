@@ -32,7 +32,7 @@ from stcompile.wengert.types import is_number
 Axes: TypeAlias = Any  # an axis, None, or a structure of these that leads the arguments' own
 
 
-class Vmap(Dispatcher):
+class Vmap(Dispatcher[..., Any]):
     """A function of one item, called with batches of them.
 
     ``in_axes`` says which axis of each argument counts the items: one for all, or a tuple with an

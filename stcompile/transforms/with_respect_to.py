@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
+from stcompile.base.generics import P, R
 from stcompile.base.location import Location
 from stcompile.base.options import Options
 from stcompile.base.wording import an, noun_of
@@ -20,7 +21,7 @@ from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
 
-class DifferentiatedBy(Dispatcher):
+class DifferentiatedBy(Dispatcher[P, R]):
     """A function that is differentiated by the arguments that ``wrt`` names; ``takes_complex`` says
     whether they may be complex."""
 

@@ -93,7 +93,7 @@ class Explanation:
 
 
 def explanation_of(
-    gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    gradient: Gradient[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Explanation:
     """The explanation of a gradient at some arguments."""
     bound = gradient.bind(arguments, keywords)

@@ -28,6 +28,6 @@ def stages_of(
     bound = function.bind(arguments, keywords)
     recorded = [Snapshot(function.recorded, function.stage(bound).program)]
     if not isinstance(function, Primal):
-        primal = Primal(function.function)
+        primal: Primal[..., Any] = Primal(function.function)
         recorded.insert(0, Snapshot(primal.recorded, primal.stage(bound).program))
     return snapshots_of(recorded, function.results, level or function.options.level)

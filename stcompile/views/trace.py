@@ -73,12 +73,16 @@ class Traced:
         return atom.value if isinstance(atom, Constant) else self.known[atom]
 
 
-def trace_of(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Trace:
+def trace_of(
+    gradient: Gradient[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Trace:
     """The trace of a function and its adjoint at some arguments."""
     return _table(traced(gradient, arguments, keywords))
 
 
-def traced(gradient: Gradient, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Traced:
+def traced(
+    gradient: Gradient[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Traced:
     """A function and its adjoint, run equation by equation."""
     bound = gradient.bind(arguments, keywords)
     staged = Primal(gradient.function).stage(bound)

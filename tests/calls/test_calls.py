@@ -64,6 +64,16 @@ def test_keywords_and_defaults_use_entries(counts: collections.Counter[str]) -> 
         g(3.0, x=1.0)
 
 
+def test_the_defaults_of_a_method_are_arguments_as_those_of_a_function() -> None:
+    class Model:
+        def loss(self, x, scale=1.5):
+            return np.sum(x * scale)
+
+    by_both = st.grad(Model().loss, wrt=("x", "scale"))
+    for found in (by_both(np.ones(2)), by_both(np.ones(2), 1.5)):
+        assert found[0].tolist() == [1.5, 1.5] and found[1] == 2.0
+
+
 def test_signatures_that_are_not_plain(counts: collections.Counter[str]) -> None:
     def named(*, a, b):
         return a / b

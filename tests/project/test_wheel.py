@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -17,11 +18,19 @@ PARTS = (
     "pyproject.toml",
     "README.md",
     "LICENSE",
+    "packaging",
     "stcompile",
     "codegen_templates",
     "pytest_stcompile",
 )
 NEEDED = ("setuptools>=77", "numpy>=2.0", "astor>=0.8.1")
+
+WRONG = """
+import stcompile as st
+def square(x: float) -> float:
+    return x * x
+st.grad(square)(1.0, 2.0)
+"""
 
 USE = """
 import importlib.metadata
@@ -82,18 +91,31 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.install
-@pytest.mark.slow
-def test_wheel_works_from_another_directory(tmp_path: Path, packages: Path) -> None:
-    source, elsewhere, environment = (tmp_path / n for n in ("source", "elsewhere", "venv"))
-    source.mkdir()
-    elsewhere.mkdir()
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A copy of what the project is built from."""
+    folder = tmp_path / "source"
+    folder.mkdir()
     ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, source / part, ignore=ignore)
+            shutil.copytree(ROOT / part, folder / part, ignore=ignore)
         else:
-            shutil.copy(ROOT / part, source / part)
+            shutil.copy(ROOT / part, folder / part)
+    return folder
+
+
+def python_of(environment: Path) -> Path:
+    """The interpreter of a new environment."""
+    venv.create(environment, with_pip=True)
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+@pytest.mark.install
+@pytest.mark.slow
+def test_wheel_works_from_another_directory(tmp_path: Path, source: Path, packages: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
 
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(packages)}
     pip = (sys.executable, "-m", "pip", "--quiet")
@@ -109,8 +131,7 @@ def test_wheel_works_from_another_directory(tmp_path: Path, packages: Path) -> N
     outside = {name for name in inside if not name.startswith(("stcompile/", "stcompile-"))}
     assert outside == {"pytest_stcompile/__init__.py"}
 
-    venv.create(environment, with_pip=True)
-    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = python_of(tmp_path / "venv")
     run(python, "-m", "pip", "install", "--quiet", wheel, cwd=elsewhere, **offline)
     installed = run(python, "-m", "pip", "list", "--format=freeze", cwd=elsewhere)
     names = {line.split("==")[0] for line in installed.split()}
@@ -119,3 +140,46 @@ def test_wheel_works_from_another_directory(tmp_path: Path, packages: Path) -> N
     (elsewhere / "use.py").write_text(USE)
     printed = run(python, "use.py", ROOT, cwd=elsewhere)
     assert printed.split("\n")[:2] == ["version 0.1.0", "11.652 5.500 1.716"]
+
+
+@pytest.mark.install
+@pytest.mark.slow
+def test_editable_installation_is_found_by_python_and_type_checkers(
+    tmp_path: Path, source: Path, packages: Path
+) -> None:
+    """NumPy is that of this interpreter, by a path, which saves its installation."""
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    python = python_of(tmp_path / "venv")
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(packages)}
+    pip = (python, "-m", "pip", "--quiet")
+    run(*pip, "install", "--no-deps", "--editable", source, cwd=elsewhere, **offline)
+    place = run(
+        python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=elsewhere
+    )
+    libraries = Path(importlib.util.find_spec("numpy").origin).parents[1]  # type: ignore[union-attr,arg-type]
+    Path(place.strip(), "libraries.pth").write_text(f"{libraries}\n")
+
+    (elsewhere / "wrong.py").write_text(WRONG)
+    places = (
+        "import stcompile as s, stcompile.codegen_templates as t; print(s.__file__, t.__file__)"
+    )
+    files = run(python, "-c", places, cwd=elsewhere).split()
+    assert files == [str(source / p / "__init__.py") for p in ("stcompile", "codegen_templates")]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--python-executable",
+        str(python),
+        "wrong.py",
+    ]
+    checked = subprocess.run(command, cwd=elsewhere, capture_output=True, text=True, check=False)
+    assert "wrong.py:5: error: Too many" in checked.stdout and "1 error" in checked.stdout, checked
+
+    record = Path(place.strip()).glob("stcompile-*.dist-info/RECORD")
+    assert "stcompile_sources.pth" in next(record).read_text()
+    run(*pip, "uninstall", "--yes", "stcompile", cwd=elsewhere)
+    assert not [*Path(place.strip()).glob("*stcompile*")]

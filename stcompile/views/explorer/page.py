@@ -129,18 +129,20 @@ class _Gathered:
 
     def _dispatcher(
         self, options: Options, arguments: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> tuple[Dispatcher, str]:
+    ) -> tuple[Dispatcher[..., Any], str]:
         """The function with its gradient, or, with the reason, alone."""
         if isinstance(self.function, Dispatcher):
             return self.function, ""
-        gradient = Gradient(self.function, 0 if self.wrt is None else self.wrt, True, options)
+        gradient: Gradient[..., Any] = Gradient(
+            self.function, 0 if self.wrt is None else self.wrt, True, options
+        )
         try:
             gradient.specialise(gradient.bind(arguments, keywords))
         except DerivativeError as error:
             return Primal(self.function, options), str(error)
         return gradient, ""
 
-    def _at(self, own: Dispatcher, level: Level) -> Dispatcher:
+    def _at(self, own: Dispatcher[..., Any], level: Level) -> Dispatcher[..., Any]:
         """The same at another level."""
         memory = own.options.memory if level == "fast" else None
         options = replace(own.options, level=level, memory=memory)
@@ -150,14 +152,14 @@ class _Gathered:
 
     # --- a level ---------------------------------------------------------------------------------
 
-    def _level(self, made: Dispatcher, bound: Arguments) -> dict[str, Any]:
+    def _level(self, made: Dispatcher[..., Any], bound: Arguments) -> dict[str, Any]:
         recorded = made.stage(bound)
         specialised = made.specialise(bound)
         emitted, final = specialised.emitted, specialised.staged
         found = [Snapshot(made.recorded, recorded.program)]
         alone: Staged | None = None
         if not isinstance(made, Primal):
-            primal = Primal(made.function)
+            primal: Primal[..., Any] = Primal(made.function)
             alone = primal.stage(bound)
             found.insert(0, Snapshot(primal.recorded, alone.program))
         snapshots = [*snapshots_of(found, made.results, made.options.level).all]
@@ -243,7 +245,7 @@ class _Gathered:
     # --- the user's lines ------------------------------------------------------------------------
 
     def _lines(
-        self, own: Dispatcher, arguments: Sequence[Any], keywords: Mapping[str, Any]
+        self, own: Dispatcher[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
     ) -> list[list[Any]]:
         """What each place gives: the place, the name, the type, the numbers of the value and of its
         cotangent (-1 for one that has none)."""

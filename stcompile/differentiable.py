@@ -1,0 +1,149 @@
+"""``differentiable``: a plain function with its derivatives at hand."""
+
+from __future__ import annotations
+
+import functools
+import os
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
+
+from stcompile.base.boundary import public
+from stcompile.base.generics import G, P, Q, R, S
+from stcompile.base.options import Options
+from stcompile.calls.arguments import Wrt
+from stcompile.calls.travel import Travels
+from stcompile.frontend.state.run import Run
+from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.primal import Primal
+
+if TYPE_CHECKING:  # loaded when they are asked for
+    from stcompile.reports.graph.model import Graph
+    from stcompile.reports.memory import Memory
+    from stcompile.views.explain import Explanation
+    from stcompile.views.trace import Trace
+    from stcompile.wengert.ir import Program
+
+
+class Differentiable(Travels, Generic[P, R, G]):
+    """A plain function with its derivatives at hand.
+
+    Calling it calls the user's function, untouched. ``grad`` and ``value_and_grad`` are functions
+    of the same arguments; the other methods show what they compute, for the arguments given.
+    """
+
+    def __init__(
+        self, function: Callable[P, R], wrt: Wrt = 0, options: Options | None = None
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.wrt = wrt
+        self.options = options
+        self._bound: dict[int, tuple[weakref.ref[Any], Differentiable[..., Any, Any]]] = {}
+        self.primal: Primal[P, R] = Primal(function, options)
+        self.grad: Gradient[P, G] = Gradient(function, wrt, False, options)
+        self.value_and_grad: Gradient[P, tuple[R, G]] = Gradient(function, wrt, True, options)
+
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
+        return self.function(*arguments, **keywords)
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Differentiable[P, R, G]: ...
+    @overload
+    def __get__(
+        self: Differentiable[Concatenate[S, Q], R, G], instance: S, owner: type | None = None
+    ) -> Differentiable[Q, R, Any]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """A decorated method is bound like any other."""
+        if instance is None:
+            return self
+        known = self._bound.get(id(instance))
+        if known is None or known[0]() is not instance:
+            function = self.function.__get__(instance, owner)
+            method: Differentiable[..., Any, Any] = Differentiable(function, self.wrt, self.options)
+            self._bound[id(instance)] = known = weakref.ref(instance), method
+        return known[1]
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return run.call(self.function, arguments, keywords)
+
+    @public
+    def source(self, *arguments: P.args, **keywords: P.kwargs) -> str:
+        """The generated forward and adjoint function."""
+        return self.value_and_grad.source(*arguments, **keywords)
+
+    @public
+    def compile(self, *arguments: P.args, **keywords: P.kwargs) -> Callable[..., Any]:
+        """The generated forward and adjoint function alone, the one that `source` shows; it checks
+        nothing, as `Dispatcher.compile` says. ``f.primal.compile`` is that of the function itself.
+        """
+        return self.value_and_grad.compile(*arguments, **keywords)
+
+    @public
+    def export(
+        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
+    ) -> None:
+        """Write the generated forward and adjoint function into a file of its own, as
+        `Gradient.export` says."""
+        self.value_and_grad.export(path, *arguments, **keywords)
+
+    @public
+    def memory(self, *arguments: P.args, **keywords: P.kwargs) -> Memory:
+        """The memory of the generated forward and adjoint function; prints as a table."""
+        return self.value_and_grad.memory(*arguments, **keywords)
+
+    @public
+    def wengert(self, *arguments: P.args, **keywords: P.kwargs) -> Program:
+        """The Wengert list of the function, one line an operation when printed."""
+        program: Program = self.primal.program(*arguments, **keywords)
+        return program
+
+    @public
+    def graph(self, *arguments: Any, adjoint: bool = False, **keywords: Any) -> Graph:
+        """The computation graph of that list, by levels of equations that do not depend on each
+        other; with ``adjoint`` that of the generated forward and adjoint function.
+
+        Prints as a table. A notebook draws it as SVG; ``graph.save("graph.svg")`` writes it, which
+        takes igraph and matplotlib (the extra ``graph``).
+        """
+        drawn = self.value_and_grad if adjoint else self.primal
+        return drawn.graph(*arguments, **keywords)
+
+    @public
+    def trace(self, *arguments: P.args, **keywords: P.kwargs) -> Trace:
+        """The evaluation trace: every value and every adjoint, side by side when printed."""
+        from stcompile.views.trace import trace_of
+
+        return trace_of(self.value_and_grad, arguments, keywords)
+
+    @public
+    def explain(self, *arguments: P.args, **keywords: P.kwargs) -> Explanation:
+        """Why gradients are zero at these arguments, as `stcompile.views.explain` says it."""
+        from stcompile.views.explain import explanation_of
+
+        return explanation_of(self.value_and_grad, arguments, keywords)
+
+    @public
+    def explore(
+        self, *arguments: Any, path: str | os.PathLike[str] | None = None, **keywords: Any
+    ) -> str:
+        """Write a page that shows the function, what became of it stage by stage, the generated
+        code, the graph, the values and the memory side by side; a browser opens it as a file.
+
+        ``path`` is that of the file, the function's name with ``.html`` if it is not given; it is
+        returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library of
+        the extra ``explore`` is not installed.
+        """
+        from stcompile.views.explorer.page import write_page
+
+        target = os.fspath(path) if path is not None else f"{self.primal.name}.html"
+        write_page(target, self.function, arguments, keywords, self.wrt, self.options)
+        return target
+
+    @public
+    def check_grads(self, *arguments: P.args, **keywords: P.kwargs) -> None:
+        """Compare the gradient with finite differences; `GradientCheckError` names the worst
+        entry."""
+        from stcompile.transforms.check import check_gradients
+
+        check_gradients(self.value_and_grad, arguments, keywords)
