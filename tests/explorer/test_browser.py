@@ -203,6 +203,19 @@ def test_code_and_nodes_light_up_the_line(opened: Any) -> None:
     assert [text for text in page.all("#source .row.lit .text") if LINE in text]
 
 
+def test_an_argument_lights_up_what_reads_it(opened: Any) -> None:
+    page = opened(loss.function, W, X)
+    page.page.click("[data-level=readable]")
+    readable = st.value_and_grad(loss.function, level="readable").program(W, X)
+    (w, _) = readable.inputs
+    readers = [e.output.name for e in readable.equations if w in e.inputs]
+    page.page.locator("#arguments .chip").first.hover()
+    assert page.lit_rows() == ["w", *readers]
+    assert page.all("#list .row.own .names") == ["w"]
+    assert page.page.text_content("#said").startswith("w is an argument, read by")
+    assert page.all("#values h4") == ["value", "gradient"]
+
+
 def test_nothing_is_lit_at_first_and_after_escape(opened: Any) -> None:
     page = opened(loss.function, W, X)
     assert page.page.locator(".row.lit, .node.lit").count() == 0

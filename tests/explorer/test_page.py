@@ -269,7 +269,8 @@ def no_gradient(x):
 def test_a_function_without_a_gradient_is_shown_alone() -> None:
     data = data_of(no_gradient, X)
     assert "a gradient is that of one number" in data["refusal"]
-    assert data["levels"]["fast"]["stages"][0]["name"] == "staged"
+    names = [stage["name"] for stage in data["levels"]["fast"]["stages"]]
+    assert names == ["staged", *(stage.name for stage in stages_at("fast"))]
     assert data["lines"] == []
 
 

@@ -1,6 +1,6 @@
 // The computation graph: of the function for the first stage, else of the last one's program.
 
-const UNIT = { x: 74, y: 58, width: 62, height: 32 };
+const UNIT = { x: 76, y: 60, width: 66, height: 34 };
 const graph = { body: $("graph"), scope: "", nodes: [], view: [0, 0, 1], at: -1 };
 
 function showGraph(level, isFirst) {
@@ -34,6 +34,7 @@ function drawGraph() {
       d: `M${x} ${top}C${x} ${top + half} ${end} ${foot - half} ${end} ${foot}${rest}` });
     edge.plain = edge.getAttribute("class");
     edge.from = from;
+    edge.to = b;
     return edge;
   });
   canvas.append(...graph.edges);
@@ -48,9 +49,17 @@ function drawGraph() {
 }
 
 function crumbs() {
-  const back = make("button", { type: "button" }, "whole graph");
-  back.onclick = () => enter("");
-  return make("div", { class: "crumbs" }, back, ` › ${graph.scope.replace(/\/$/, "").replaceAll("/", " › ")}`);
+  const to = (scope, text) => {
+    const button = make("button", { type: "button" }, text);
+    button.onclick = () => enter(scope);
+    return button;
+  };
+  const parts = graph.scope.split("/").slice(0, -1);
+  const beside = graph.all.map((one) => one.scope).filter((scope) => scope !== graph.scope &&
+    scope.slice(0, scope.lastIndexOf(".")) === graph.scope.slice(0, graph.scope.lastIndexOf(".")));
+  const steps = parts.map((part, at) => [" › ", at + 1 < parts.length ? to(`${parts.slice(0, at + 1).join("/")}/`, part) : part]);
+  const others = beside.map((scope) => ["  ·  ", to(scope, scope.slice(scope.lastIndexOf(".") + 1, -1))]);
+  return make("div", { class: "crumbs" }, to("", "whole graph"), ...steps.flat(), ...others.flat());
 }
 
 function enter(scope) {
@@ -61,11 +70,10 @@ function enter(scope) {
 
 function nodeAt(index, rowNumber, [x, y]) {
   const row = graph.stage.lines[rowNumber];
-  const [, symbol] = graph.one.nodes[index];
+  const [, symbol, ...inside] = graph.one.nodes[index];
   const name = row.kind === "block" ? row.names[index] ?? row.text : row.names.join(", ");
   const label = row.kind === "return" ? "return" : row.kind === "equation" ? symbol : name;
-  const inner = graph.all.find((one) => one.scope.startsWith(`${row.scope}${row.names[0] ?? `#`}.`) && row.kind === "equation");
-  const group = draw("g", { class: `node ${row.section} ${inner ? "more" : ""}`, transform: `translate(${x} ${y})`, role: "option", id: `node-${index}` });
+  const group = draw("g", { class: `node ${row.section} ${inside.length ? "more" : ""}`, transform: `translate(${x} ${y})`, role: "option", id: `node-${index}` });
   const isRound = row.kind !== "equation";
   group.append(draw("title", {}, `${name}${row.text ? ` = ${row.text}` : ""}  ${row.types.join(", ")}`));
   group.append(draw("rect", { x: -UNIT.width / 2, y: -UNIT.height / 2, width: UNIT.width, height: UNIT.height, rx: isRound ? 16 : 7 }));
@@ -80,7 +88,7 @@ function nodeAt(index, rowNumber, [x, y]) {
   }
   group.plain = group.getAttribute("class");
   group.row = rowNumber;
-  group.inner = inner?.scope;
+  group.inside = inside;
   group.dataset.node = index;
   graph.nodes.push(group);
   push(graph.byRow, rowNumber, graph.nodes.length - 1);
@@ -123,17 +131,19 @@ function neighbourhood(lit) {
 function lightGraph(classes, isSome, scrolls) {
   graph.body.classList.toggle("some", isSome);
   if (!graph.one.places) neighbourhood([...classes].filter(([, names]) => /\blit\b/.test(names)).map(([row]) => row));
-  const lit = new Set();
+  const lit = new Set(), own = new Set();
   graph.nodes.forEach((node, index) => {
     const names = classes.get(node.row) ?? "";
     const wanted = `${node.plain} ${names} ${index === graph.at ? "at" : ""}`;
     if (node.getAttribute("class") !== wanted) node.setAttribute("class", wanted);
     node.setAttribute("aria-selected", String(/\blit\b/.test(names)));
     if (/\blit\b/.test(names)) lit.add(index);
+    if (/\bown\b/.test(names)) own.add(index);
   });
   if (!graph.one.places) return;
   for (const edge of graph.edges) {
-    const wanted = lit.has(edge.from) ? `${edge.plain} lit ${graph.stage.lines[graph.nodes[edge.from].row].section}` : edge.plain;
+    const isIn = own.has(edge.to);
+    const wanted = lit.has(edge.from) || isIn ? `${edge.plain} lit ${graph.stage.lines[graph.nodes[edge.from].row].section}` : edge.plain;
     if (edge.getAttribute("class") !== wanted) edge.setAttribute("class", wanted);
   }
   if (scrolls && lit.size && !graph.fits) centre(graph.nodes[[...lit][0]]);
@@ -151,7 +161,7 @@ function fitGraph() {
   const { width, height } = graph.body.getBoundingClientRect();
   const [left, top, right, bottom] = graph.box;
   const whole = Math.min(width / (right - left), height / (bottom - top), 1.15);
-  const scale = Math.max(whole, 0.42); // smaller ones are not read
+  const scale = Math.max(whole, 0.6); // smaller ones are not read
   const x = width / 2 - (scale * (left + right)) / 2;
   setView(x, scale > whole ? -scale * top : height / 2 - (scale * (top + bottom)) / 2, scale);
   graph.fits = scale <= whole;

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stcompile.reports.graph.layered import Way, laid_out
-from stcompile.reports.graph.model import Graph, graph_of
+from stcompile.reports.graph.model import Graph, Node, graph_of
 from stcompile.views.explorer.listing import Listed
 from stcompile.wengert.ir import Program
 
@@ -26,21 +26,30 @@ def graphs_json(program: Program, rows: Sequence[Listed]) -> list[dict[str, Any]
             found[one.row.scope] = [at] * len(one.row.names)
         else:
             found.setdefault(one.row.scope, []).append(at)
-    return [
-        _drawn(scope, graph, found[scope]) for scope, graph in _graphs(graph_of(program), rows, "")
-    ]
+    graphs = _graphs(graph_of(program), "")
+    return [_drawn(scope, graph, found[scope]) for scope, graph in graphs]
 
 
-def _graphs(graph: Graph, rows: Sequence[Listed], scope: str) -> Iterator[tuple[str, Graph]]:
+def _graphs(graph: Graph, scope: str) -> Iterator[tuple[str, Graph]]:
     yield scope, graph
-    for at, node in enumerate(graph.equations):
-        called = node.names[0] if node.names else f"#{at}"
-        for name, inner in node.inner.items():
-            yield from _graphs(inner, rows, f"{scope}{called}.{name}/")
+    for node in graph.equations:
+        for inside, inner in zip(_inside(graph, node, scope), node.inner.values(), strict=True):
+            yield from _graphs(inner, inside)
+
+
+def _inside(graph: Graph, node: Node, scope: str) -> list[str]:
+    """The scopes of the programs in a node."""
+    if not node.inner:
+        return []
+    called = node.names[0] if node.names else f"#{graph.equations.index(node)}"
+    return [f"{scope}{called}.{name}/" for name in node.inner]
 
 
 def _drawn(scope: str, graph: Graph, rows: Sequence[int]) -> dict[str, Any]:
-    nodes = [[row, node.symbol] for row, node in zip(rows, graph.nodes, strict=True)]
+    nodes = [
+        [row, node.symbol, *_inside(graph, node, scope)]
+        for row, node in zip(rows, graph.nodes, strict=True)
+    ]
     edges = sorted({(e.source.index, e.target.index, int(e.operand is None)) for e in graph.edges})
     found: dict[str, Any] = {"scope": scope, "nodes": nodes, "edges": edges}
     if len(nodes) <= DRAWN:

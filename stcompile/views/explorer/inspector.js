@@ -77,9 +77,9 @@ function table(cells) {
 }
 
 function bars(bins) {
-  const svg = draw("svg", { width: bins.length * 5, height: 52, role: "img", "aria-label": "histogram" });
-  bins.forEach((height, at) => svg.append(draw("rect", { x: at * 5, y: 50 - height / 2, width: 4, height: Math.max(height / 2, height ? 1 : 0) })));
-  svg.append(draw("line", { x1: 0, x2: bins.length * 5 - 1, y1: 50.5, y2: 50.5 }));
+  const svg = draw("svg", { width: bins.length * 4, height: 52, role: "img", "aria-label": "histogram" });
+  bins.forEach((height, at) => svg.append(draw("rect", { x: at * 4, y: 50 - height / 2, width: 3.2, height: Math.max(height / 2, height ? 1 : 0) })));
+  svg.append(draw("line", { x1: 0, x2: bins.length * 4 - 1, y1: 50.5, y2: 50.5 }));
   return svg;
 }
 
@@ -98,7 +98,7 @@ function curve(samples, width) {
 // A picture: grey is 0, blue is positive, red negative.
 function picture({ width, height, pixels }) {
   const canvas = make("canvas", { width, height, role: "img", "aria-label": "picture of the array" });
-  const scale = Math.min(72 / height, 110 / width);
+  const scale = Math.min(60 / height, 100 / width);
   canvas.style.width = `${Math.max(width * scale, 6)}px`;
   canvas.style.height = `${Math.max(height * scale, 6)}px`;
   const bytesOf = Uint8Array.from(atob(pixels), (c) => c.charCodeAt(0));

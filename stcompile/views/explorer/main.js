@@ -6,14 +6,15 @@ const isLast = () => state.stage === stagesNow().length - 1;
 
 // --- what is lit -----------------------------------------------------------------------------------
 
-// A selection: places of the user's text, and maybe rows of the stage that is shown (`own`), which it
-// is exactly; `lines` are lines of the user's that it stands for.
-const nothing = { places: new Set(), own: new Set() };
-const ofPlaces = (places) => ({ places: new Set(places), own: new Set() });
+// A selection: places of the user's text, and maybe rows of a stage, which it is exactly.
+const nothing = { places: new Set() };
+const ofPlaces = (places) => ({ places: new Set(places) });
 
+// Rows of a stage; of an argument, which has no place, also those that read it.
 function ofRows(stage, numbers) {
   const places = new Set(numbers.map((at) => stage.lines[at].place).filter((place) => place >= 0));
-  return { places, own: new Set(stage === stageOf(state.level, state.stage) ? numbers : []), stage, rows: numbers };
+  const readers = numbers.filter((at) => stage.lines[at].kind === "input").flatMap((at) => users(stage, at));
+  return { places, stage, rows: numbers, readers };
 }
 
 function choose(selection, pane = null) {
@@ -29,7 +30,8 @@ function classesOf(stage, selection) {
   const lit = new Set();
   for (const place of selection.places) for (const at of stage.byPlace.get(place) ?? []) lit.add(at);
   const exact = stage === selection.stage ? selection.rows : [];
-  for (const at of exact) lit.add(at);
+  const read = stage === selection.stage ? selection.readers : [];
+  for (const at of [...exact, ...read]) lit.add(at);
   const { from, to } = flow(stage, lit);
   const found = new Map();
   for (const at of from) found.set(at, "from");
@@ -50,7 +52,7 @@ function refresh() {
   lightGraph(graph.stage === final ? there.found : classesOf(graph.stage, selection).found, isSome, state.pane !== graph);
   lightMemory(new Set(lines), lines.length ? lines[0] : null);
   lightArguments(stage, here, selection);
-  showValues(state.level, state.stage, here.lit, selection.places);
+  showValues(state.level, state.stage, selection.readers?.length ? new Set(selection.rows) : here.lit, selection.places);
   $("said").innerHTML = said(selection, here, there, lines.length);
 }
 
@@ -92,19 +94,22 @@ function lightSource(selection, stage, { from, to }, scrolls) {
   showArcs(sent, here, next);
 }
 
-function lightCode({ found, lit }, selection, scrolls) {
-  const classes = new Map(), marks = [];
+function lightCode({ found, lit, from, to }, selection, scrolls) {
+  const classes = new Map(), marks = [], lines = new Set();
+  for (const [ats, name] of [[from, "from"], [to, "to"]])
+    for (const at of ats) for (const [line] of generated.byRow.get(at) ?? []) if (line >= generated.start) classes.set(line, name);
   for (const at of lit)
     for (const [line, first, last] of generated.byRow.get(at) ?? []) {
       const section = generated.stage.lines[at].section;
       classes.set(line, `lit ${section}`);
+      lines.add(line);
       marks.push([line, first, last, `${section} ${/\bown\b/.test(found.get(at)) ? "deep" : ""}`]);
     }
   generated.light(new Map([...classes].sort((a, b) => a[0] - b[0])), scrolls);
   generated.lines[generated.at]?.classList.add("at");
   for (const [line, first, last, names] of marks.sort((a, b) => a[2] - a[1] - b[2] + b[1])) generated.mark(line, first, last, names);
   const start = data.levels[state.level].code.start;
-  return [...classes.keys()].filter((line) => line >= start).sort((a, b) => a - b);
+  return [...lines].filter((line) => line >= start).sort((a, b) => a - b);
 }
 
 function lightArguments(stage, { lit, to }, selection) {
@@ -121,6 +126,8 @@ function lightArguments(stage, { lit, to }, selection) {
 function said(selection, here, there, lines) {
   const places = [...selection.places];
   if (!places.length && !selection.rows?.length) return "Point at a line, an equation, a piece of code or a node; <kbd>?</kbd> for help.";
+  const inputs = (selection.rows ?? []).map((at) => selection.stage.lines[at]).filter((row) => row.kind === "input");
+  if (inputs.length) return `${code(inputs[0].names[0])} is an argument, read by ${counted(selection.readers.length, "equation")}`;
   const what = places.length ? code(shortened(excerpt(places[0]))) : code((selection.rows ?? []).map((at) => selection.stage.lines[at].names.join(", ")).join(", ") || "return");
   const all = [...here.lit].map((at) => stageOf(state.level, state.stage).lines[at]);
   const values = all.filter((row) => row.section !== "a").length, adjoints = all.length - values;
@@ -163,7 +170,7 @@ function showStage() {
   $("back").disabled = !state.stage;
   $("forth").disabled = isLast();
   const gone = stage.removed.length, equations = stage.lines.filter((row) => row.kind === "equation").length;
-  $("counts").innerHTML = [["", "equations", equations], ["plus", "added", stage.plus.size], ["swap", "rewritten", stage.swap.size], ["minus", "removed", gone], ["", "arrays", bytes(stage.nbytes)]]
+  $("counts").innerHTML = [["", "equations", equations], ["plus", "added", stage.plus.size], ["swap", "rewritten", stage.swap.size], ["minus", "removed", gone], ["", "in arrays", bytes(stage.nbytes)]]
     .map(([name, title, number]) => `<span class="${name}"><b>${number}</b>${title}</span>`).join("");
   drawChanges(stages);
   showList(stage);
@@ -277,7 +284,7 @@ graph.body.addEventListener("click", (event) => {
 });
 graph.body.addEventListener("dblclick", (event) => {
   const node = event.target.closest(".node");
-  if (node?.inner) enter(node.inner);
+  if (node?.inside.length) enter(node.inside[0]);
 });
 
 function toggleFold(index, shut = null) {
@@ -337,7 +344,7 @@ function moveInGraph(key) {
     if (graph.nodes[graph.at]) centre(graph.nodes[graph.at]);
     return true;
   }
-  if (key === "Enter" && graph.nodes[graph.at]?.inner) { enter(graph.nodes[graph.at].inner); return true; }
+  if (key === "Enter" && graph.nodes[graph.at]?.inside.length) { enter(graph.nodes[graph.at].inside[0]); return true; }
   if (key === "Enter" && state.over) { keep(state.over); return true; }
   if (key === "Backspace" && graph.scope) { enter(""); return true; }
   return false;
@@ -429,11 +436,11 @@ function start() {
   });
 }
 
-// An argument, in the stage that is shown; and what reads it.
+// An argument, in the stage that is shown.
 function inputSelection(name) {
   const stage = stageOf(state.level, state.stage);
   const at = stage.makers.get(name);
-  return at === undefined ? null : ofRows(stage, [at, ...(stage.readers.get(name) ?? [])]);
+  return at === undefined ? null : ofRows(stage, [at]);
 }
 
 start();

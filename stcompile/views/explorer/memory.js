@@ -15,12 +15,12 @@ function showMemory(level) {
   const lanes = lanesOf(lives);
   const height = CHART.top + CHART.area + 10 + lanes.length * (CHART.bar + 3) + 14;
   const svg = draw("svg", { height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `memory over ${last - first} lines, at most ${bytes(memory.peak)}` });
-  svg.append(...alive(lives, memory, x, first, last));
+  const turn = written.lines.findIndex((line, at) => at > first && line.includes("--- adjoint"));
+  svg.append(...alive(lives, memory, x, first, last, turn));
   lanes.forEach((lane, at) => {
     const y = CHART.top + CHART.area + 10 + at * (CHART.bar + 3);
     for (const life of lane) svg.append(bar(life, x, y, generated.byRow, level));
   });
-  const turn = written.lines.findIndex((line, at) => at > first && line.includes("--- adjoint"));
   if (turn > 0) {
     svg.append(draw("line", { class: "turn", x1: x(turn), x2: x(turn), y1: 6, y2: height }));
     const label = draw("text", { class: "axis", x: x(turn) + 5, y: 13 });
@@ -48,7 +48,7 @@ function lanesOf(lives) {
   return [...fixed.values(), ...free].sort((a, b) => size(b) - size(a)).slice(0, 40);
 }
 
-function alive(lives, memory, x, first, last) {
+function alive(lives, memory, x, first, last, turn) {
   const sums = new Array(last + 2).fill(0);
   for (const [, nbytes, from, to] of lives) for (let line = from; line <= to; line++) sums[line] += nbytes;
   const most = Math.max(...sums, 1), at = sums.indexOf(most);
@@ -56,7 +56,8 @@ function alive(lives, memory, x, first, last) {
   const y = (sum) => foot - (sum / most) * CHART.area;
   let path = `M${x(first)} ${foot}`;
   for (let line = first; line <= last; line++) path += `L${x(line)} ${y(sums[line])}`;
-  const label = draw("text", { class: "peak-text", x: Math.min(x(at), x(last) - 110), y: CHART.top - 8 });
+  const crowded = turn > 0 && at >= turn && x(at) - x(turn) < 70 || x(last) - x(at) < 100;
+  const label = draw("text", { class: "peak-text", x: x(at) - (crowded ? 5 : 0), y: CHART.top - 8, "text-anchor": crowded ? "end" : "start" });
   label.textContent = `peak ${bytes(memory.peak)}`;
   return [draw("path", { class: "area", d: `${path}L${x(last)} ${foot}Z` }), draw("line", { class: "peak", x1: x(at), x2: x(at), y1: CHART.top - 4, y2: foot }), label];
 }

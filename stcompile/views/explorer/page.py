@@ -163,22 +163,20 @@ class _Gathered:
             alone = primal.stage(bound)
             found.insert(0, Snapshot(primal.recorded, alone.program))
         snapshots = [*snapshots_of(found, made.results, made.options.level).all]
-        if snapshots[-1].program == final.program:
-            snapshots.pop()
-            snapshots.append(
-                Snapshot(snapshots[-1].stage if made.results is None else "own", final.program)
-            )
+        last = snapshots[-1]
+        if last.program == final.program:  # what was emitted: the code knows these very equations
+            snapshots[-1] = Snapshot(last.stage, final.program)
         else:
             snapshots.append(Snapshot("budget", final.program))
         stages = list(stages_of(snapshots, self.places))
-        last = stages[-1]
-        index = {id(one.equation): at for at, one in enumerate(last.rows) if one.equation}
+        rows = stages[-1].rows
+        index = {id(one.equation): at for at, one in enumerate(rows) if one.equation}
         memory = memory_of(recorded.program, emitted)
         return {
             "stages": [self._stage(stage) for stage in stages],
             "runs": self._runs(stages, snapshots, alone, final, bound),
             "code": code_json(emitted, index, highlighted(emitted.source)),
-            "graphs": graphs_json(final.program, last.rows),
+            "graphs": graphs_json(final.program, rows),
             "first": graphs_json(snapshots[0].program, stages[0].rows),
             "lives": self._lives(emitted),
             "memory": {
