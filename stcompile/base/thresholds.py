@@ -39,6 +39,14 @@ SUMMED_ELEMENTS = 512
 """The rows of smaller arrays are summed by NumPy: a call of BLAS takes longer than the
 additions."""
 
+BATCHED_ELEMENTS = 1 << 19
+"""All rows or columns of a Jacobian are computed at once if no value of all has more elements: they
+stay in a cache, and a NumPy call for each row takes longer."""
+
+EXACT_STEPS = 1 << 15
+"""A loop is followed step by step for the pattern of a Jacobian if its steps have no more equations
+in all: each takes some microseconds."""
+
 # --- products ------------------------------------------------------------------------------------
 
 OUTER_BYTES = 1 << 15

@@ -26,6 +26,15 @@ def of_unit_vectors(
     return [np.array(column) for column in columns]
 
 
+def of_all_unit_vectors(
+    linear: Linear, shape: tuple[int, ...], dtype: Any, joined: tuple[bool, ...]
+) -> Any:
+    """The same by a linear function of a batch of arrays."""
+    count = math.prod(shape)
+    units = np.reshape(np.eye(count, dtype=dtype), (count, *shape))
+    return list(of_one(linear, units, joined))
+
+
 def of_one(linear: Linear, unit: Any, joined: tuple[bool, ...]) -> Any:
     """The results of a linear function for a vector v. Results that are ``joined`` are real: r for
     v and s for ``1j * v``, and both are joined to ``r - 1j * s``. In forward mode r and s are the

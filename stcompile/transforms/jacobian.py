@@ -1,8 +1,9 @@
 """``jacobian``: all partial derivatives of a function of arrays, row by row or column by column.
 
-In reverse mode a loop runs the adjoint once for each number of the output, in forward mode the
-tangent once for each number of the arguments (Griewank & Walther 2008, ch. 3). What does not depend
-on the row or the column is computed once, before the loop.
+In reverse mode it is the adjoint of each number of the output, in forward mode the tangent of each
+number of the arguments (Griewank & Walther 2008, ch. 3). They are computed as a batch
+(`stcompile.batch`), or by a loop where the values of all would be too large. What does not depend
+on the row or the column is computed once, before.
 
 Complex numbers: the derivative of a complex output by a real argument has those of its real and its
 imaginary part, that of a real output by a complex argument follows the convention of gradients;
@@ -12,6 +13,7 @@ number only if the function is holomorphic, and takes one direction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeAlias
@@ -22,8 +24,11 @@ from stcompile.ad.forward import forward
 from stcompile.ad.reverse import split
 from stcompile.analysis.holomorphic import require_holomorphic
 from stcompile.base import trees
+from stcompile.base.errors import LanguageError
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
+from stcompile.base.thresholds import BATCHED_ELEMENTS
+from stcompile.batch.walk import batched
 from stcompile.calls.arguments import Wrt, is_several
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import (
@@ -34,12 +39,13 @@ from stcompile.frontend.substage import (
     substage,
     with_outputs,
 )
-from stcompile.library.unit_vectors import of_one, of_unit_vectors
+from stcompile.library.unit_vectors import of_all_unit_vectors, of_one, of_unit_vectors
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.pushforward import exactly, zero
 from stcompile.transforms.with_respect_to import DifferentiatedBy
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.types import Type
+from stcompile.wengert.verify import sub_programs
 
 Mode = Literal["auto", "forward", "reverse"]
 MODES = ("auto", "forward", "reverse")
@@ -190,7 +196,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         """The Jacobian by columns: the tangent of each unit vector."""
         sub, outputs, others = wanted.sub, wanted.outputs, wanted.others
         joint = forward(sub.program, wanted.variables)
-        fixed, moving = _apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
+        fixed, moving = apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
         if any(equation.effects for equation in moving.equations):
             self.refuse(
                 run,
@@ -232,7 +238,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         return []
 
 
-def _apart(
+def apart(
     joint: Program, inputs: int, values: int, outputs: Sequence[int]
 ) -> tuple[Program, Program]:
     """A joint program in two parts: the part that does not depend on tangents, which returns what
@@ -283,8 +289,36 @@ def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> 
     if seed.size == 0:
         pairs = zip(linear.program.outputs, joined, strict=True)
         return [_empty(run, atom.type, join) for atom, join in pairs]
-    found: Sequence[Any] = run.call(of_unit_vectors, (linear, seed.dims, seed.dtype, joined), {})
+    batch = _at_once(linear, seed)
+    given = (batch or linear, seed.dims, seed.dtype, joined)
+    found: Sequence[Any] = run.call(of_all_unit_vectors if batch else of_unit_vectors, given, {})
     return found
+
+
+def _at_once(linear: _Linear, seed: Type) -> _Linear | None:
+    """The linear program for all unit vectors; None if its values would be larger than what pays,
+    or if it has no form for a batch."""
+    flags = [index == linear.at for index in range(len(linear.program.inputs))]
+    try:
+        program, _ = batched(
+            linear.program, flags, seed.size, [True for _ in linear.program.outputs]
+        )
+    except LanguageError:
+        return None
+    if _largest(program, seed.size) > BATCHED_ELEMENTS:
+        return None
+    return _Linear(program, linear.kept, linear.at - len(linear.kept))
+
+
+def _largest(program: Program, size: int) -> int:
+    """The number of elements of the largest batch that is computed."""
+    largest = 0
+    for equation in program.equations:
+        dims = (output.type.dims for output in equation.outputs)
+        largest = max([largest, *(math.prod(d) for d in dims if d[:1] == (size,))])
+        for _, inner in sub_programs(equation.params):
+            largest = max(largest, _largest(inner, size))
+    return largest
 
 
 def _empty(run: Run, type: Type, joined: bool) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.transforms import jacobian
 from tests.transforms.checks import assert_close, difference
 from tests.transforms.functions import EXAMPLES, PARAMS, Example, structured
 
@@ -57,14 +58,31 @@ def test_short_and_long_ones(rows: int, mode: Any) -> None:
 
 
 def test_what_does_not_move_is_computed_once() -> None:
-    """The loop of a Jacobian by columns has tangents alone."""
+    """What all columns have in common stands before them."""
     w = np.ones((3, 30))
     text = st.jacobian(lambda x, w: np.tanh(w @ x), mode="forward", level="readable").source(
         np.ones(30), w
     )
-    before, loop = text.split("for ", 1)
-    assert "= np.tanh(" in before
-    assert "= np.tanh(" not in loop
+    before, columns = text.split("np.eye(", 1)
+    assert "= np.tanh(w @ x)" in before
+    assert "= np.tanh(" not in columns
+
+
+@every_mode
+def test_large_ones_are_computed_one_by_one(mode: Any, monkeypatch: Any) -> None:
+    """A loop over the unit vectors gives the same."""
+    w = np.random.default_rng(1).normal(size=(20, 18))
+
+    def f(x: Any, w: Any) -> Any:
+        return np.sin(w @ x) * (1 + 1j)
+
+    x = np.ones(18)
+    at_once = st.jacobian(f, mode=mode, level="readable")
+    assert "for " not in at_once.source(x, w)
+    monkeypatch.setattr(jacobian, "BATCHED_ELEMENTS", 100)
+    one_by_one = st.jacobian(f, mode=mode, level="readable")
+    assert "for " in one_by_one.source(x, w)
+    np.testing.assert_allclose(one_by_one(x, w), at_once(x, w), rtol=1e-13)
 
 
 @every_mode

@@ -21,8 +21,8 @@ def workspace():
         np.multiply(v1, v1, out=v1)
         np.subtract(1, v1, out=v1)
         np.multiply(units, v1, out=v2)
-        v3 = np.empty((20, 30), np.float64)
-        dgemm(1.0, W.T, v2_T, 0.0, v3.T, 1, 0, 1)  # v3 = v2 @ W.T
-        return v3
+        d_x = np.empty((20, 30), np.float64)
+        dgemm(1.0, W.T, v2_T, 0.0, d_x.T, 1, 0, 1)  # d_x = v2 @ W.T
+        return d_x
 
     return layer_jacobian
