@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what only some programs need is loaded by the function that
     from stcompile.reports.snapshots import Snapshot, Snapshots
     from stcompile.transforms.checkpoint import Checkpoint
     from stcompile.transforms.jacobian import Jacobian, Mode
+    from stcompile.transforms.sparse import SparseJacobian
     from stcompile.transforms.train_step import Optimizer, TrainStep
     from stcompile.transforms.vmap import Vmap
     from stcompile.typed import (
@@ -246,6 +247,54 @@ def hessian(
     from stcompile.transforms.hessian import Hessian
 
     return Hessian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
+
+
+@makes_transformed
+@public
+def sparse_jacobian(
+    function: Callable[..., Any], wrt: Wrt = 0, *, level: Level | None = None
+) -> SparseJacobian:
+    """The Jacobian of a function from an array to an array, as a `scipy.sparse.csr_array`: a row
+    for each element of the result, a column for each element of the argument, in C order.
+
+    Where it may differ from zero follows from the program. Columns, or rows, that cannot be in each
+    other's way are computed together: of a tridiagonal Jacobian of any size, three.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x):
+    ...     return x[1:] * x[:-1]
+    >>> jacobian = st.sparse_jacobian(f)
+    >>> jacobian(np.array([1.0, 2.0, 3.0, 4.0])).toarray()
+    array([[2., 1., 0., 0.],
+           [0., 3., 2., 0.],
+           [0., 0., 4., 3.]])
+    >>> jacobian.colours(np.ones(1000))
+    2
+    """
+    from stcompile.transforms.sparse import SparseJacobian
+
+    return SparseJacobian(function, wrt, options(level))
+
+
+@makes_transformed
+@public
+def sparse_hessian(
+    function: Callable[..., Any], wrt: Wrt = 0, *, level: Level | None = None
+) -> SparseJacobian:
+    """The matrix of second derivatives of a function of one real number, as a
+    `scipy.sparse.csr_array`: the `sparse_jacobian` of its `grad`.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(x):
+    ...     return np.sum(x[1:] * x[:-1] ** 2)
+    >>> st.sparse_hessian(f)(np.array([1.0, 2.0, 3.0])).toarray()
+    array([[4., 2., 0.],
+           [2., 6., 4.],
+           [0., 4., 0.]])
+    """
+    from stcompile.transforms.sparse import SparseHessian
+
+    return SparseHessian(function, wrt, options(level))
 
 
 @makes_transformed

@@ -1,0 +1,354 @@
+"""Which elements of a program's results depend on which elements of its inputs: an upper bound.
+
+Every variable has a matrix of booleans, a row for each of its elements and a column for each
+element of the inputs. Arrangements, reads and writes say where each element comes from: they are
+run on the numbers of the elements. Of the others, the map of their axes
+(`stcompile.wengert.primitives.axes`) says which elements go together; of what has no map, each
+result depends on all. A bound never misses an element: what is not known is taken to depend.
+
+Of a program of tangents, which is linear in them, it is the pattern of the Jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.base.extras import require
+from stcompile.base.thresholds import EXACT_STEPS, KNOWN_ELEMENTS
+from stcompile.wengert.evaluate import apply
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.axis_rules import axis_map
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.types import Type
+
+Matrix: TypeAlias = Any  # a `scipy.sparse.csr_array` of booleans
+Known: TypeAlias = Any  # a value that is known at compile time, or UNKNOWN
+UNKNOWN = object()
+
+ARRANGED = frozenset(
+    {
+        *("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "slice", "index"),
+        *("windows", "diagonal", "roll", "pad", "concatenate", "stack", "update", "index_update"),
+        *("full", "array"),
+    }
+)
+"""What moves elements, each unchanged: run on the numbers of elements, it tells where they are."""
+ALIKE = frozenset({"cast", "copy", "asarray", "to_scalar", "to_python", "real", "imag"})
+
+
+def pattern(program: Program, moving: Sequence[Variable], outputs: Sequence[int]) -> list[Matrix]:
+    """For each of some outputs of a program, its dependence on the elements of the ``moving``
+    inputs, one after the other."""
+    sparse = require("scipy.sparse", "scipy", "a sparse Jacobian")
+    count = sum(variable.type.size for variable in moving)
+    walk = _Walk(sparse, count)
+    first = 0
+    depends: list[Matrix | None] = []
+    for variable in program.inputs:
+        if variable not in moving:
+            depends.append(None)
+            continue
+        size = variable.type.size
+        depends.append(walk.picking(np.arange(first, first + size), count))
+        first += size
+    found = walk.run(program, depends, [UNKNOWN] * len(program.inputs))
+    return [walk.filled(found[at], program.outputs[at].type) for at in outputs]
+
+
+class _Walk:
+    """The walk over equations. A value that depends on nothing has None for a matrix; a stack has
+    that of its items, all alike."""
+
+    def __init__(self, sparse: Any, count: int) -> None:
+        self.sparse = sparse
+        self.count = count
+
+    def run(
+        self, program: Program, depends: Sequence[Matrix | None], values: Sequence[Known]
+    ) -> list[Matrix | None]:
+        """The dependence of the outputs, by that of the inputs, and what is known of these."""
+        found: dict[Variable, Matrix | None] = dict(zip(program.inputs, depends, strict=True))
+        known: dict[Variable, Known] = dict(zip(program.inputs, values, strict=True))
+
+        def value(atom: Atom) -> Known:
+            return atom.value if isinstance(atom, Constant) else known.get(atom, UNKNOWN)
+
+        def matrix(atom: Atom) -> Matrix | None:
+            return found.get(atom) if isinstance(atom, Variable) else None
+
+        for equation in program.equations:
+            inputs = [matrix(atom) for atom in equation.inputs]
+            facts = [value(atom) for atom in equation.inputs]
+            if all(one is None for one in inputs):
+                known.update(_computed(equation, facts))
+                continue
+            found.update(zip(equation.outputs, self.outputs(equation, inputs, facts), strict=True))
+        return [matrix(atom) for atom in program.outputs]
+
+    def outputs(
+        self, equation: Equation, inputs: list[Matrix | None], facts: list[Known]
+    ) -> Sequence[Matrix | None]:
+        name, params = equation.primitive, equation.params
+        if name == "call":
+            return self.run(params["program"], inputs, facts)
+        if name == "cond":
+            ways = [self.run(params[way], inputs[1:], facts[1:]) for way in ("then", "otherwise")]
+            return [self.union(one, other) for one, other in zip(*ways, strict=True)]
+        if name == "loop":
+            return self.loop(equation, inputs, facts)
+        if any(atom.type.kind == "stack" for atom in equation.inputs):
+            return [self.union(*inputs)]  # a sum of lists
+        return [self.primitive(equation, inputs, facts) for _ in equation.outputs]
+
+    # --- primitives ----------------------------------------------------------------------------
+
+    def primitive(
+        self, equation: Equation, inputs: list[Matrix | None], facts: list[Known]
+    ) -> Matrix:
+        name = equation.primitive
+        if PRIMITIVES[name].elementwise or name in ALIKE or _is_sum(equation):
+            return self.elementwise(equation, inputs)
+        first = _data(equation)
+        others_known = all(fact is not UNKNOWN for fact in facts[first:])
+        others_known = others_known and all(one is None for one in inputs[first:])
+        if name in ARRANGED and others_known:
+            return self.arranged(equation, inputs, facts, first)
+        if name == "accumulate" and equation.params["op"] in ("slice", "index", "distinct"):
+            return self.accumulated(equation, inputs, facts, others_known)
+        return self.by_axes(equation, inputs)
+
+    def elementwise(self, equation: Equation, inputs: list[Matrix | None]) -> Matrix:
+        dims = equation.output.type.dims
+        parts = []
+        for atom, matrix in zip(equation.inputs, inputs, strict=True):
+            if matrix is not None:
+                own = _numbers(atom.type)
+                own = own.reshape(()) if own.size == 1 and not dims else own
+                parts.append(matrix[np.broadcast_to(own, dims).ravel()])
+        return self.union(*parts)
+
+    def arranged(
+        self, equation: Equation, inputs: list[Matrix | None], facts: list[Known], first: int
+    ) -> Matrix:
+        """By the numbers of elements, from 1 on; 0 is for what depends on nothing."""
+        rows, numbers, at = [self.nothing(1)], [], 1
+        for atom, matrix in zip(equation.inputs[:first], inputs[:first], strict=True):
+            if matrix is None:
+                numbers.append(np.zeros(atom.type.dims, np.int64))
+                continue
+            numbers.append(_numbers(atom.type) + at)
+            rows.append(matrix)
+            at += matrix.shape[0]
+        params = dict(equation.params)
+        if "value" in params:
+            params["value"] = 0
+        if "dtype" in params:
+            params["dtype"] = np.dtype(np.int64)
+        given = [one if one.ndim else one[()] for one in numbers]
+        where = apply(equation.primitive, (*given, *facts[first:]), params)
+        return self.sparse.vstack(rows, format="csr")[np.asarray(where).ravel()]
+
+    def accumulated(
+        self,
+        equation: Equation,
+        inputs: list[Matrix | None],
+        facts: list[Known],
+        others_known: bool,
+    ) -> Matrix:
+        """What is added to a part, where that is known; else to every element."""
+        (into, added, *_), (acc, value, *_) = inputs, equation.inputs
+        if added is None:
+            return into
+        if not others_known:
+            return self.union(into, self.spread(added, acc.type.size))
+        read = "slice" if equation.params["op"] == "slice" else "index"
+        params = {key: item for key, item in equation.params.items() if key != "op"}
+        where = np.asarray(apply(read, (_numbers(acc.type), *facts[2:]), params))
+        own = _numbers(value.type)
+        while own.ndim > where.ndim:
+            own = own[0]
+        rows = added[np.broadcast_to(own, where.shape).ravel()]
+        placed = self.picking(where.ravel(), acc.type.size).T.tocsr()
+        return self.union(into, placed @ rows)
+
+    def by_axes(self, equation: Equation, inputs: list[Matrix | None]) -> Matrix:
+        """Elements that have the same place along the axes that go together."""
+        result, axes = equation.output.type, axis_map(equation)
+        parts = []
+        for side, (atom, matrix) in enumerate(zip(equation.inputs, inputs, strict=True)):
+            if matrix is None:
+                continue
+            if axes is None:
+                parts.append(self.spread(matrix, result.size))
+                continue
+            own = axes.operands[side]
+            kept = [name for name in own if name in axes.result and name not in axes.whole]
+            to_axis = [axes.result.index(name) for name in kept]
+            dims = [
+                min(atom.type.dims[own.index(name)], result.dims[axis])
+                for name, axis in zip(kept, to_axis, strict=True)
+            ]
+            mine = _keys(atom.type.dims, [own.index(name) for name in kept], dims)
+            theirs = _keys(result.dims, to_axis, dims)
+            groups = self.picking(mine, int(np.prod(dims, dtype=int))).T.tocsr() @ matrix
+            parts.append(groups[theirs])
+        return self.union(*parts)
+
+    # --- loops ---------------------------------------------------------------------------------
+
+    def loop(
+        self, equation: Equation, inputs: list[Matrix | None], facts: list[Known]
+    ) -> list[Matrix | None]:
+        ports = Ports.of(equation)
+        if ports.count is not None:
+            inputs, facts = inputs[1:], facts[1:]
+        first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
+        parts = inputs[:first], inputs[first:last], inputs[last:]
+        work = (ports.length or 0) * len(ports.body.equations)
+        if ports.length is None or work > EXACT_STEPS:
+            return self.any_steps(ports, *parts, facts[:first])
+        return self.all_steps(ports, *parts, facts[:first])
+
+    def all_steps(
+        self,
+        ports: Ports,
+        constants: list[Matrix | None],
+        carry: list[Matrix | None],
+        xs: list[Matrix | None],
+        facts: list[Known],
+    ) -> list[Matrix | None]:
+        """Step by step, the counter being known."""
+        assert ports.length is not None
+        steps: list[list[Matrix | None]] = [[] for _ in range(ports.length)]
+        order = range(ports.length)
+        for t in reversed(order) if ports.reverse else order:
+            items = [
+                self.item(matrix, atom.type, t) for matrix, atom in zip(xs, ports.xs, strict=True)
+            ]
+            values = [*facts, t, *(UNKNOWN for _ in (*carry, *items))]
+            found = self.run(ports.body, [*constants, None, *carry, *items], values)
+            carry, steps[t] = found[: len(carry)], found[len(carry) :]
+        ys: list[Matrix | None] = []
+        for at, atom in enumerate(ports.stacked):
+            column = [step[at] for step in steps]
+            if all(one is None for one in column):
+                ys.append(None)
+            elif atom.type.kind == "stack":
+                ys.append(self.union(*column))
+            else:
+                rows = [self.filled(one, atom.type) for one in column]
+                ys.append(self.sparse.vstack(rows, format="csr"))
+        return [*carry, *ys]
+
+    def any_steps(
+        self,
+        ports: Ports,
+        constants: list[Matrix | None],
+        carry: list[Matrix | None],
+        xs: list[Matrix | None],
+        facts: list[Known],
+    ) -> list[Matrix | None]:
+        """Whatever the number of steps: until nothing new depends on anything."""
+        items = [
+            self.any_item(matrix, atom.type) for matrix, atom in zip(xs, ports.xs, strict=True)
+        ]
+        counter: list[Matrix | None] = [] if ports.is_while else [None]
+        while True:
+            inputs = [*constants, *counter, *carry, *items]
+            values = [*facts, *(UNKNOWN for _ in inputs[len(facts) :])]
+            found = self.run(ports.body, inputs, values)
+            now = [self.union(*pair) for pair in zip(carry, found[: len(carry)], strict=True)]
+            if [_count(one) for one in now] == [_count(one) for one in carry]:
+                break
+            carry = now
+        ys = [
+            None if one is None else self.repeated(one, y.type)
+            for one, y in zip(found[len(carry) :], ports.ys, strict=True)
+        ]
+        return [*carry, *ys]
+
+    def item(self, matrix: Matrix | None, type: Type, t: int) -> Matrix | None:
+        if matrix is None or type.kind == "stack":
+            return matrix
+        size = type.size // type.dims[0]
+        return matrix[t * size : (t + 1) * size]
+
+    def any_item(self, matrix: Matrix | None, type: Type) -> Matrix | None:
+        if matrix is None or type.kind == "stack" or not type.dims[0]:
+            return matrix
+        size = type.size // type.dims[0]
+        return self.picking(np.arange(type.size) % size, size).T.tocsr() @ matrix
+
+    def repeated(self, matrix: Matrix, type: Type) -> Matrix:
+        if type.kind == "stack":
+            return matrix
+        return matrix[np.arange(type.size) % matrix.shape[0]]
+
+    # --- matrices ------------------------------------------------------------------------------
+
+    def picking(self, columns: Any, width: int) -> Matrix:
+        """A row for each of these columns, with a single one there."""
+        rows = np.arange(len(columns) + 1)
+        ones = np.ones(len(columns), np.bool_)
+        return self.sparse.csr_array((ones, columns, rows), shape=(len(columns), width))
+
+    def nothing(self, rows: int) -> Matrix:
+        return self.sparse.csr_array((rows, self.count), dtype=np.bool_)
+
+    def filled(self, matrix: Matrix | None, type: Type) -> Matrix:
+        return self.nothing(type.size) if matrix is None else matrix
+
+    def spread(self, matrix: Matrix, rows: int) -> Matrix:
+        """Every row depends on all that any row depends on."""
+        one = self.picking(np.zeros(matrix.shape[0], np.int64), 1).T.tocsr() @ matrix
+        return one[np.zeros(rows, np.int64)]
+
+    def union(self, *matrices: Matrix | None) -> Any:
+        total = None
+        for matrix in matrices:
+            if matrix is not None:
+                total = matrix if total is None else (total + matrix).tocsr()
+        return total
+
+
+def _computed(equation: Equation, facts: Sequence[Known]) -> Iterator[tuple[Variable, Known]]:
+    """The results of an equation of what is known, such as constant indices."""
+    primitive = PRIMITIVES[equation.primitive]
+    is_plain = not (primitive.control or equation.effects or equation.primitive == "external")
+    sizes = (output.type.size for output in equation.outputs)
+    is_known = not any(fact is UNKNOWN for fact in facts)
+    if is_plain and is_known and len(equation.outputs) == 1 and max(sizes) <= KNOWN_ELEMENTS:
+        with np.errstate(all="ignore"):
+            yield equation.output, apply(equation.primitive, tuple(facts), equation.params)
+
+
+def _is_sum(equation: Equation) -> bool:
+    return equation.primitive == "accumulate" and equation.params["op"] == "add"
+
+
+def _data(equation: Equation) -> int:
+    """How many of the first operands are data; the others say where."""
+    if equation.primitive in ("concatenate", "stack", "array"):
+        return len(equation.inputs)
+    return 2 if equation.primitive in ("update", "index_update", "accumulate") else 1
+
+
+def _numbers(type: Type) -> Any:
+    return np.arange(type.size).reshape(type.dims)
+
+
+def _keys(dims: Sequence[int], axes: Sequence[int], lengths: Sequence[int]) -> Any:
+    """For each element its place along some axes, as one number; 0 along those of length 1."""
+    key = np.zeros(tuple(dims), np.int64)
+    for axis, length in zip(axes, lengths, strict=True):
+        place = np.arange(dims[axis]) if length > 1 else np.zeros(dims[axis], np.int64)
+        key = key * length + place.reshape([-1 if a == axis else 1 for a in range(len(dims))])
+    return key.ravel()
+
+
+def _count(matrix: Matrix | None) -> int:
+    return -1 if matrix is None else int(matrix.nnz)

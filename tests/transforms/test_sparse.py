@@ -1,0 +1,180 @@
+"""Sparse Jacobians and Hessians: their patterns, their groups, and their numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+import stcompile as st
+from stcompile import DerivativeError
+from stcompile.analysis.colouring import coloured, count
+from tests.gradients.cases import CASES, Case
+from tests.gradients.checks import positions
+
+sparse = pytest.importorskip("scipy.sparse")
+RNG = np.random.default_rng(8)
+X = RNG.normal(size=24)
+QUICK = settings(
+    max_examples=1,
+    phases=[Phase.generate],
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def stencil(x: Any) -> Any:
+    y = x**3
+    y[1:-1] += x[:-2] * x[2:]
+    return y
+
+
+def laplace(u: Any) -> Any:
+    v = u.reshape(4, 6)
+    w = 4 * v + v**3
+    w[1:] -= v[:-1]
+    w[:-1] -= v[1:]
+    w[:, 1:] -= v[:, :-1]
+    w[:, :-1] -= v[:, 1:]
+    return w.ravel()
+
+
+def steps(x: Any) -> Any:
+    """A loop of known length, whose steps read and write at the counter."""
+    y = np.zeros(24)
+    for k in range(1, 23):
+        y[k] = np.sin(x[k - 1]) * x[k + 1]
+    return y
+
+
+def settles(x: Any) -> Any:
+    """A loop of a length that data decides: neighbours of neighbours."""
+    y = x
+    while np.sum(y * y) > 10:
+        y = 0.5 * y + 0.1 * np.sin(y)
+    return y * x[::-1]
+
+
+def gathers(x: Any) -> Any:
+    return x[np.array([3, 3, 5])] * x[np.array([0, 1, 2])]
+
+
+def chooses(x: Any) -> Any:
+    return np.where(x > 0, x, 2 * x[::-1]) if x[0] > 0 else x * x[1]
+
+
+def few_rows(x: Any) -> Any:
+    """By rows: the first column, and the last row, are full."""
+    return np.array([np.sum(x), x[0] * x[1]])
+
+
+FUNCTIONS: tuple[tuple[Callable[..., Any], int], ...] = (
+    (stencil, 3),
+    (laplace, 8),
+    (steps, 3),
+    (settles, 2),
+    (gathers, 2),
+    (chooses, 3),
+    (few_rows, 2),
+)
+
+
+@pytest.mark.parametrize(("function", "most"), FUNCTIONS, ids=lambda x: getattr(x, "__name__", ""))
+def test_numbers_are_those_of_the_jacobian(function: Callable[..., Any], most: int) -> None:
+    x = np.abs(X)
+    jacobian = st.sparse_jacobian(function)
+    found, dense = jacobian(x), st.jacobian(function)(x)
+    assert isinstance(found, sparse.csr_array)
+    np.testing.assert_allclose(found.toarray(), dense, rtol=1e-13, atol=1e-14)
+    assert jacobian.colours(x) <= most
+    assert not np.any((dense != 0) & ~jacobian.pattern(x).toarray())
+
+
+def test_patterns_of_stencils_are_exact() -> None:
+    for function in (stencil, laplace, steps, gathers, few_rows):
+        pattern = st.sparse_jacobian(function).pattern(X).toarray()
+        np.testing.assert_array_equal(pattern, st.jacobian(function)(X) != 0)
+
+
+def energy(x: Any) -> Any:
+    return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def test_hessians() -> None:
+    hessian = st.sparse_hessian(energy)
+    np.testing.assert_allclose(hessian(X).toarray(), st.hessian(energy)(X), rtol=1e-12, atol=1e-9)
+    assert hessian.colours(X) == 3
+    assert hessian.pattern(X).nnz == 3 * 24 - 2
+
+
+def test_arguments_and_kinds() -> None:
+    def f(a: Any, x: Any) -> Any:
+        return (a * x.astype(np.float32)) ** 2
+
+    x = X.astype(np.float32)
+    found = st.sparse_jacobian(f, wrt="x")(np.float32(2.0), x)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found.toarray(), np.diag(8 * x), rtol=1e-6)
+    matrix = st.sparse_jacobian(lambda x: x.T * 2.0)(np.ones((2, 3)))
+    assert matrix.shape == (6, 6)
+    np.testing.assert_array_equal(
+        matrix.toarray(), st.jacobian(lambda x: x.T * 2.0)(np.ones((2, 3))).reshape(6, 6)
+    )
+    assert st.sparse_jacobian(lambda x: x * 0)(np.zeros(0)).shape == (0, 0)
+
+
+def test_a_rule_of_its_own_has_its_own_pattern() -> None:
+    """The derivative is that of the rule, whatever the value depends on."""
+
+    def f(x: Any) -> Any:
+        return st.stop_gradient(x) * x[::-1]
+
+    np.testing.assert_array_equal(st.sparse_jacobian(f)(X).toarray(), np.diag(X)[:, ::-1])
+
+
+def test_no_group_has_two_columns_of_a_row() -> None:
+    for density in (0.02, 0.1, 0.4):
+        matrix = sparse.random_array((60, 50), density=density, format="csr", rng=RNG)
+        colours = coloured(matrix)
+        for row in range(60):
+            mine = colours[matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]]
+            assert len(set(mine)) == len(mine)
+        assert count(colours) >= np.diff(matrix.indptr).max()
+
+
+@pytest.mark.parametrize("case", CASES[7::25], ids=lambda case: case.name)
+def test_nothing_is_missed(case: Case) -> None:
+    @QUICK
+    @given(case.arguments)
+    def check(args: tuple[Any, ...]) -> None:
+        wrt = [i for i in positions(args) if isinstance(args[i], np.ndarray)]
+        if not wrt or isinstance(case.function(*args), list):
+            return
+        size = args[wrt[0]].size
+
+        def flat(*args: Any) -> Any:
+            return np.ravel(case.function(*args))
+
+        dense = st.jacobian(flat, wrt[0], level="readable")(*args)
+        dense = dense.reshape(len(dense), size)
+        jacobian = st.sparse_jacobian(flat, wrt[0], level="readable")
+        assert not np.any((dense != 0) & ~jacobian.pattern(*args).toarray())
+        np.testing.assert_allclose(jacobian(*args).toarray(), dense, rtol=1e-9, atol=1e-10)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check()
+
+
+def test_refusals() -> None:
+    with pytest.raises(DerivativeError, match="does not return one array"):
+        st.sparse_jacobian(lambda x: (x, x))(X)
+    with pytest.raises(DerivativeError, match="more than one array"):
+        st.sparse_jacobian(lambda p: p["a"] * p["b"])({"a": X, "b": X})
+    with pytest.raises(DerivativeError, match="is no value of a function that is compiled"):
+        st.compile(lambda x: st.sparse_jacobian(stencil)(x))(X)
