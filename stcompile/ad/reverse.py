@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one, taped
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
+from stcompile.passes.general.share_equations import share_equations
 from stcompile.wengert.ir import Constant, Program, Variable
 from stcompile.wengert.naming import name_variables
 
@@ -69,7 +69,7 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     positions = [program.inputs.index(variable) for variable in wrt]
     from stcompile.ad.control import pullback
 
-    part = pullback(share_common_subexpressions(program), positions, given, ())
+    part = pullback(share_equations(program), positions, given, ())
     backward = eliminate_dead_code(
         Program(
             f"{program.name}_pullback",

@@ -26,10 +26,9 @@ from stcompile.frontend.substage import (
     with_outputs,
 )
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.push_maxima import push_maxima
 from stcompile.passes.general.push_slices import push_slices
-from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
-from stcompile.passes.loops.drop_idle_ports import drop_idle_ports
+from stcompile.passes.general.share_equations import share_equations
+from stcompile.passes.phases import drop_idle_ports, push_maxima
 from stcompile.transforms.primal import Primal
 from stcompile.transforms.with_respect_to import DifferentiatedBy
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
@@ -77,7 +76,7 @@ class Gradient(DifferentiatedBy[P, R]):
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
         given = self.chosen_arguments(run, arguments, keywords)
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
-        program = share_common_subexpressions(eliminate_dead_code(drop_idle_ports(whole)))
+        program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))
         if self.options.level == "fast":  # before AD, so the adjoint scatters no unread rows
             narrow = push_maxima(eliminate_dead_code(push_slices(program)))
             renamed = dict(zip(program.inputs, narrow.inputs, strict=True))

@@ -152,7 +152,7 @@ KEPT = [
 
 def compares(function: Function) -> bool:
     """True if the adjoint asks which elements are the largest."""
-    return "equal(" in str(st.show(st.grad(function), T, after="dce"))
+    return "equal(" in str(st.show(st.grad(function), T, after="eliminate_dead_code"))
 
 
 def check_twice(function: Function) -> None:

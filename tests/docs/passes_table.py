@@ -8,10 +8,15 @@ import sys
 import textwrap
 
 from stcompile.passes.memory.own_outputs import own_outputs
-from stcompile.passes.pipeline import OWN, PIPELINE, Stage
+from stcompile.passes import phases
+from stcompile.passes.pipeline import PIPELINE, Stage
+from stcompile.passes.rewriting.rewrite import RuleBook
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
-STAGES = (*PIPELINE, Stage(OWN, own_outputs))
+STAGES = (*PIPELINE, Stage(own_outputs))
+
+
+BOOKS = {"simplify": phases.ALGEBRA, "suit_numpy": phases.CALLS}
 
 
 def tables() -> str:
@@ -24,11 +29,25 @@ def tables() -> str:
         levels = "both" if stage.level == "readable" else "fast"
         results = "the same bits" if stage.exact else "rounded differently"
         rows.append(f"| `{stage.name}` | {levels} | {results} | `{path}` |")
-        if module.__name__.startswith("stcompile.passes."):
-            names = [f"`{s.name}`" for s in STAGES if s.run is stage.run]
-            title = f"### {', '.join(names)}: `{stage.run.__name__}`"
-            sections.setdefault(stage.run.__name__, f"{title}\n\n{_described(module)}")
+        title = f"### `{stage.name}`"
+        if stage.name in BOOKS:
+            sections[stage.name] = f"{title}\n\n{_rules(stage, BOOKS[stage.name])}"
+        elif module.__name__.startswith("stcompile.passes."):
+            again = module in (sys.modules[s.run.__module__] for s in STAGES[: STAGES.index(stage)])
+            text = inspect.getdoc(stage.run) if again else _described(module)
+            sections[stage.name] = f"{title}\n\n{text}"
     return "\n".join([BEGIN, "\n\n".join(["\n".join(rows), *sections.values()]), END]) + "\n"
+
+
+def _rules(stage: Stage, book: RuleBook) -> str:
+    """What a phase of local rules does, and a line for each of its rules."""
+    rules = dict.fromkeys(rule for by_name in book.turns[-1].values() for rule in by_name)
+    assert all(rule.apply.__doc__ for rule in rules), "each rule says what it does"
+    texts = {rule.apply.__name__: inspect.getdoc(rule.apply) or "" for rule in rules}
+    lines = [
+        f"- `{name}`: {' '.join(text.split()).replace('``', '`')}" for name, text in texts.items()
+    ]
+    return "\n\n".join([inspect.getdoc(stage.run) or "", "\n".join(lines)])
 
 
 def _described(module: object) -> str:

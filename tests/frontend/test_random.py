@@ -12,7 +12,7 @@ import stcompile as st
 from stcompile.calls.generators import undrawn
 from stcompile.emit import function as emission
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
+from stcompile.passes.general.share_equations import share_equations
 from stcompile.transforms.primal import Primal
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
@@ -456,7 +456,7 @@ def test_draws_are_neither_shared_nor_dropped():
           return v7
         }""")
     verify(program)
-    assert eliminate_dead_code(share_common_subexpressions(program)) == program
+    assert eliminate_dead_code(share_equations(program)) == program
     assert parse_program(str(program)) == program
 
 

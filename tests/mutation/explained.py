@@ -157,19 +157,16 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "no axis is both summed over and contracted",
     ),
     Equivalent(
-        "push_sums_out_of_loops.py _Pusher._terms",
+        "sum_after_loops.py _Pusher._terms",
         "isinstance(value, Variable) and ...",
         "(self._adds(...",
         "a number has the type of no array, so that it is no term; the type checker asks",
     ),
-    *(
-        Equivalent(
-            f"{file}run",
-            "isinstance(new, Variable) and not is_numbered(old.name)",
-            "(not is_numbered(old.name))",
-            "the name of a constant is not read; the type checker asks",
-        )
-        for file in ("checkpoint_loops.py _Rewriter.", "simplify_adjoint.py _Simplifier.")
+    Equivalent(
+        "checkpoint_loops.py _Rewriter.run",
+        "isinstance(new, Variable) and not is_numbered(old.name)",
+        "(not is_numbered(old.name))",
+        "the name of a constant is not read; the type checker asks",
     ),
     *(
         Equivalent("numpy/indexing.py", before, after, "addition may be done in either order")

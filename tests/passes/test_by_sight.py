@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.passes.general.simplify_adjoint import in_adjoint, simplify_adjoint
+from stcompile.passes.general.rebuild import in_adjoint
+from stcompile.passes.phases import simplify
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.text import parse_program
 
@@ -25,7 +26,7 @@ def text_of(function: Any, *arguments: Any, level: Any = "readable") -> str:
 
 
 def simplified(text: str) -> str:
-    return str(simplify_adjoint(in_adjoint(parse_program(text))))
+    return str(simplify(in_adjoint(parse_program(text))))
 
 
 def sigmoid(v: Any) -> Any:

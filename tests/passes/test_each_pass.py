@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.passes.general.compose_views import compose_views
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.inline_calls import inline_calls
 from stcompile.passes.general.push_slices import push_slices
-from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
-from stcompile.passes.general.simplify_adjoint import in_adjoint, simplify_adjoint
-from stcompile.passes.loops.drop_idle_ports import drop_idle_ports
+from stcompile.passes.general.rebuild import in_adjoint
+from stcompile.passes.general.share_equations import share_equations
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
+from stcompile.passes.phases import drop_idle_ports, simplify
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
 from stcompile.wengert.text import parse_program
@@ -142,7 +141,7 @@ def test_equal_equations_are_shared() -> None:
           e: f64[3] = multiply(a, a)
           return d, e, c
         }""")
-    shared = share_common_subexpressions(program)
+    shared = share_equations(program)
     assert primitives(shared) == ["sum", "sum", "multiply"]
     assert shared.outputs[0] == shared.outputs[1]
 
@@ -157,7 +156,7 @@ def test_different_constants_are_not_shared() -> None:
           e: f32[3] = multiply(x, -0.0)
           return a, b, c, d, e
         }""")
-    assert share_common_subexpressions(program) is program
+    assert share_equations(program) is program
 
 
 def test_accumulators_are_not_shared() -> None:
@@ -170,7 +169,7 @@ def test_accumulators_are_not_shared() -> None:
           d: f64[3] = accumulate(b, y; op='add')
           return c, d
         }""")
-    assert primitives(share_common_subexpressions(program)).count("full") == 2
+    assert primitives(share_equations(program)).count("full") == 2
 
     def split(x):
         return np.sum(x[:2] * 2) + np.sum(x[1:] * 3)
@@ -194,7 +193,7 @@ STACKED = """
 
 def test_rows_of_a_loop_are_not_copied() -> None:
     """But where something else reads them, which might see what is written into the copy."""
-    shared = share_common_subexpressions(parse(STACKED.format(dims="20,3", of="v1", also="last")))
+    shared = share_equations(parse(STACKED.format(dims="20,3", of="v1", also="last")))
     assert primitives(shared) == ["loop"]
     assert [v.name for v in shared.equations[0].outputs] == ["last", "path"]
     for given in (
@@ -202,7 +201,7 @@ def test_rows_of_a_loop_are_not_copied() -> None:
         {"dims": "3", "of": "last", "also": "x"},
     ):
         kept = parse(STACKED.format(**given))
-        assert share_common_subexpressions(kept) is kept
+        assert share_equations(kept) is kept
 
     def trajectory(x):
         states = []
@@ -227,7 +226,7 @@ def test_effects_are_not_shared() -> None:
           print(x; end='', parts=(None,)) !print
           return x
         }""")
-    assert share_common_subexpressions(program) is program
+    assert share_equations(program) is program
 
 
 # --- calls ---------------------------------------------------------------------------------------
@@ -306,9 +305,9 @@ def test_calls_are_inlined_to_the_last() -> None:
 )
 def test_simplified(equations: str, expected: list[str]) -> None:
     program = parse(f"program f(x: f64[3]) {{ {equations} return y }}")
-    assert simplify_adjoint(program).equations == program.equations, "the primal is the user's"
+    assert simplify(program).equations == program.equations, "the primal is the user's"
     adjoint = in_adjoint(program)
-    simple = eliminate_dead_code(simplify_adjoint(adjoint))
+    simple = eliminate_dead_code(simplify(adjoint))
     verify(simple)
     assert primitives(simple) == expected
     x = np.array([0.3, -2.0, 7.0])
@@ -333,7 +332,7 @@ def test_simplified(equations: str, expected: list[str]) -> None:
 )
 def test_what_changes_the_type_stays(equation: str) -> None:
     program = parse(f"program f(x: f32[3], z: f32[2,1]) {{ {equation} return y }}")
-    assert simplify_adjoint(in_adjoint(program)).equations == program.equations
+    assert simplify(in_adjoint(program)).equations == program.equations
 
 
 @pytest.mark.parametrize(
@@ -366,8 +365,8 @@ def test_what_changes_the_type_stays(equation: str) -> None:
 )
 def test_views_of_views(equations: str, expected: list[str]) -> None:
     program = parse(f"program f(x: f64[2,3]) {{ {equations} return y }}")
-    assert compose_views(program) is program, "the primal is the user's"
-    composed = eliminate_dead_code(compose_views(in_adjoint(program)))
+    assert simplify(program) is program, "the primal is the user's"
+    composed = eliminate_dead_code(simplify(in_adjoint(program)))
     verify(composed)
     assert primitives(composed) == expected
     x = np.arange(6.0).reshape(2, 3)
@@ -385,7 +384,7 @@ def test_transposes_of_transposes() -> None:
           return b, c
         }""")
     )
-    composed = compose_views(program)
+    composed = simplify(program)
     x = np.arange(24.0).reshape(2, 3, 4)
     assert composed.outputs[0] == composed.inputs[0]
     assert str(composed.equations[1]) == "c: f64[4,3,2] = transpose(x; axes=(2, 1, 0))"
@@ -403,7 +402,7 @@ def test_choices_inside_choices_by_one_condition() -> None:
           return b, y
         }
     """)
-    simple = simplify_adjoint(in_adjoint(program))
+    simple = simplify(in_adjoint(program))
     assert [str(e).split(" = ")[1] for e in simple.equations[1:]] == [
         "where(c, x, 0.0)",
         "where(c, 2.0, 0.0)",

@@ -9,13 +9,13 @@ import pytest
 
 from stcompile.base import trees
 from stcompile.passes.memory.own_outputs import own_outputs
-from stcompile.passes.pipeline import OWN, Stage, optimise, prepare, stages_at
+from stcompile.passes.pipeline import Stage, optimise, prepare, stages_at
 from stcompile.wengert.ir import Program
 from stcompile.wengert.verify import verify
 from tests.passes.programs import EXAMPLES, assert_equal, follow, run
 from tests.passes.stages import check_stages
 
-STAGES = (*stages_at("readable"), Stage(OWN, own_outputs))
+STAGES = (*stages_at("readable"), Stage(own_outputs))
 every_example = pytest.mark.parametrize("name", EXAMPLES)
 
 

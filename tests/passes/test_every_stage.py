@@ -166,11 +166,11 @@ def rounding(program: Program) -> Program:
 )
 def test_wrong_passes_are_found(wrong: Callable[[Program], Program], exact: bool, why: str) -> None:
     with pytest.raises(StageError, match=why):
-        check_stages([Stage("wrong", wrong, exact=exact)], PROGRAM, INPUTS, 1)
+        check_stages([Stage(wrong, exact=exact)], PROGRAM, INPUTS, 1)
 
 
 def test_right_passes_pass() -> None:
-    rounded = Stage("rounded", changing(scaled(1 + 1e-15)), exact=False)
-    other = Stage("other", rounding, "fast", exact=False)
-    nothing = Stage("nothing", lambda program: program)
+    rounded = Stage(changing(scaled(1 + 1e-15)), exact=False)
+    other = Stage(rounding, "fast", exact=False)
+    nothing = Stage(lambda program: program)
     assert check_stages([nothing, rounded, other], PROGRAM, INPUTS, 1) == ["rounded", "other"]

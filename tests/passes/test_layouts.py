@@ -10,14 +10,14 @@ import pytest
 
 import stcompile as st
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.push_maxima import push_maxima
 from stcompile.passes.general.push_slices import push_slices
-from stcompile.passes.general.spread_numbers import spread_numbers
 from stcompile.passes.layout.choose_layouts import choose_layouts
+from stcompile.passes.phases import push_maxima
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
+from tests.passes.rules import number_spread
 
 RNG = np.random.default_rng(3)
 WINDOWS = (
@@ -258,7 +258,7 @@ def test_numbers_become_arrays_once_where_they_are_long() -> None:
         "b, c, d",
         "x: f64[3000], y: f64[5]",
     )
-    after = spread_numbers(before)
+    after = number_spread(before)
     assert [e.primitive for e in after.equations].count("full") == 2
     check(before, after, RNG.normal(size=3000), RNG.normal(size=5))
 

@@ -13,18 +13,18 @@ import stcompile as st
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.loops.hoist_from_loops import hoist_from_loops
-from stcompile.passes.loops.push_sums_out_of_loops import push_sums_out_of_loops
+from stcompile.passes.loops.sum_after_loops import sum_after_loops
 from stcompile.passes.pipeline import optimise
-from stcompile.passes.products.outer_products import outer_products
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Equation, Program
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
 from tests.emit.random_programs import CALLS, Builder
 from tests.passes.programs import assert_equal, run
+from tests.passes.rules import outer_product
 from tests.programs import check_gradient, leaves
 
-MOVES = (hoist_from_loops, push_sums_out_of_loops, outer_products)
+MOVES = (hoist_from_loops, sum_after_loops, outer_product)
 RNG = np.random.default_rng(11)
 
 
@@ -325,7 +325,7 @@ def test_nothing_leaves_a_loop_that_may_not_run(length: str) -> None:
       return y
     }}""")
     assert hoist_from_loops(program) is program
-    assert push_sums_out_of_loops(program) is program
+    assert sum_after_loops(program) is program
 
 
 def test_effects_and_draws_stay() -> None:
@@ -433,7 +433,7 @@ SUMMED = """
 @pytest.mark.parametrize("name", ["w", "w.1"])
 def test_a_sum_that_is_read_otherwise_stays(name: str) -> None:
     program = parse(SUMMED.replace("READ", name))
-    assert push_sums_out_of_loops(program) is program
+    assert sum_after_loops(program) is program
 
 
 def test_a_sum_goes_on_from_its_first_value() -> None:
@@ -461,7 +461,7 @@ def test_a_sum_in_part() -> None:
         })
       return w.1
     }""")
-    after = eliminate_dead_code(push_sums_out_of_loops(program))
+    after = eliminate_dead_code(sum_after_loops(program))
     verify(after)
     (loop,) = loops(after)
     assert work_in(loop) == ["full", "multiply", "accumulate"]
@@ -496,7 +496,7 @@ def test_products_of_any_axes(x: Any, y: Any, pairs: Any, order: Any, result: An
         }})
       return w.1
     }}""")
-    after = eliminate_dead_code(push_sums_out_of_loops(program))
+    after = eliminate_dead_code(sum_after_loops(program))
     verify(after)
     assert all(not work_in(loop) for loop in loops(after))
     inputs = [normal(6, *x), normal(6, *y), normal(*result)]
@@ -511,7 +511,7 @@ def test_outer_products_of_any_orientation() -> None:
           z: f64[5,4] = contract(x, y; batch=(), contracted=(({a}, {b}),), order=(), spelling='')
           return z
         }}""")
-        after = outer_products(program)
+        after = outer_product(program)
         verify(after)
         assert "contract" not in [e.primitive for e in after.equations]
         inputs = [normal(*x), normal(*y)]
@@ -524,7 +524,7 @@ def test_large_outer_products_are_left_to_blas() -> None:
       z: f64[500,400] = contract(x, y; batch=(), contracted=((1, 0),), order=(), spelling='')
       return z
     }""")
-    assert outer_products(program) is program
+    assert outer_product(program) is program
 
 
 def test_terms_that_are_the_same_in_every_step_count_for_each() -> None:
@@ -539,7 +539,7 @@ def test_terms_that_are_the_same_in_every_step_count_for_each() -> None:
           return d
         }"""  # noqa: E501
     )
-    after = push_sums_out_of_loops(before)
+    after = sum_after_loops(before)
     verify(after)
     x, y = np.arange(3.0), np.arange(4.0)
     (found,) = evaluate(after, x, y)

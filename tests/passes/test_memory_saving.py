@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.passes.general.simplify_adjoint import in_adjoint
+from stcompile.passes.general.rebuild import in_adjoint
 from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
 from stcompile.passes.memory.rematerialise import candidates, rematerialise
 from stcompile.passes.pipeline import MERGING, MemorySaving, optimise

@@ -7,10 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from stcompile.passes.general.cast_operands import cast_operands
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.reassociate_sums import reassociate_sums
-from stcompile.passes.layout.copy_small_operands import copy_small_operands
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
@@ -18,6 +16,7 @@ from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
+from tests.passes.rules import operands_converted, small_arguments_copied
 
 MATMUL = "batch=(), contracted=((1, 0),), order=(), spelling='matmul'"
 BATCHED = "batch=((0, 0),), contracted=((2, 1),), order=(), spelling=''"
@@ -303,12 +302,12 @@ def test_a_mask_is_converted_once() -> None:
         "x: f32[3], m: b8[3]",
         "v2",
     )
-    assert changed(cast_operands, before, exact=True)["cast"] == 1
+    assert changed(operands_converted, before, exact=True)["cast"] == 1
 
 
 def test_numbers_are_not_converted() -> None:
     before = program("v1: f32[3] = multiply(x, 2.0)", "x: f32[3]", "v1")
-    assert cast_operands(before) is before
+    assert operands_converted(before) is before
 
 
 def test_only_what_is_spread_is_copied() -> None:
@@ -320,4 +319,4 @@ def test_only_what_is_spread_is_copied() -> None:
         "x: f64[100,3], y: f64[100,3], means: f64[5,1,3]",
         "v1, v2",
     )
-    assert changed(copy_small_operands, before, exact=True)["copy"] == 1
+    assert changed(small_arguments_copied, before, exact=True)["copy"] == 1

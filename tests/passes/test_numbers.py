@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.passes.general.share_common_subexpressions import share_common_subexpressions
-from stcompile.passes.general.simplify_adjoint import in_adjoint, simplify_adjoint
-from stcompile.passes.products.scale_small_operands import scale_small_operands
+from stcompile.passes.general.rebuild import in_adjoint
+from stcompile.passes.general.share_equations import share_equations
+from stcompile.passes.phases import simplify
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.text import parse_program
+from tests.passes.rules import smaller_factor_scaled
 from tests.programs import assert_like, assert_same, check_gradient
 
 NUMBERS: list[Any] = [
@@ -112,7 +113,7 @@ def test_products_of_numbers(dtype: str, outer: str, inner: str) -> None:
     given = [d.astype(program.inputs[0].type.dtype), np.ones((4, 50), program.inputs[1].type.dtype)]
     with np.errstate(all="ignore"):
         (expected,) = evaluate(program, *given)
-        (found,) = evaluate(scale_small_operands(program), *given)
+        (found,) = evaluate(smaller_factor_scaled(program), *given)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
@@ -124,9 +125,7 @@ program f() {
   v3: f64[2] = constant(; dtype=f64, shape=(2,), values=(0.0, 1.0))
   return v1, v2, v3
 }""")
-    assert (
-        str(share_common_subexpressions(program).outputs) == "(v1: f64[2], v2: f64[2], v1: f64[2])"
-    )
+    assert str(share_equations(program).outputs) == "(v1: f64[2], v2: f64[2], v1: f64[2])"
 
     def function(x: Any) -> Any:
         with np.errstate(divide="ignore"):
@@ -155,7 +154,7 @@ program f(n: {dtype}[3], d: f64[3]) {{
     )
     given = np.array([1, 100, 5]).astype(program.inputs[0].type.dtype), np.array([0.5, 2.0, -1.0])
     (expected,) = evaluate(program, *given)
-    (found,) = evaluate(simplify_adjoint(program), *given)
+    (found,) = evaluate(simplify(program), *given)
     assert_same(found, expected, "the product")
 
 
@@ -179,7 +178,7 @@ program f(x: f64[4,50]) {
   v3: f64[4,50] = multiply(1e+200, v2)
   return v3
 }""")
-    (found,) = evaluate(scale_small_operands(program), np.full((4, 50), 1e-150))
+    (found,) = evaluate(smaller_factor_scaled(program), np.full((4, 50), 1e-150))
     np.testing.assert_allclose(found, 1e250)
 
 
@@ -193,5 +192,5 @@ program f(d: f64[4], x: c128[4,50]) {
   return v4
 }""")
     given = np.arange(4.0), np.full((4, 50), 2.0 - 1j)
-    (expected,), (found,) = (evaluate(p, *given) for p in (program, scale_small_operands(program)))
+    (expected,), (found,) = (evaluate(p, *given) for p in (program, smaller_factor_scaled(program)))
     np.testing.assert_allclose(found, expected)

@@ -1,4 +1,5 @@
-"""Which programs each pass changes, and into what: the files of `rewrites/`, one for each pass.
+"""Which programs each pass changes, and into what: the files of `rewrites/`, one for each pass
+(`simplify` has some more), and for each of the rules of `rules.py`.
 
 A case is a few lines, apart from the next one by an empty line: what it shows (``#``), what is
 said of its equations (``!``), its inputs, its equations, and below ``->`` what the pass makes of
@@ -28,12 +29,14 @@ from stcompile.base.location import Location
 from stcompile.passes.loops.checkpoint_loops import checkpoint_loops
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.rematerialise import candidates, rematerialise
+from stcompile.passes.phases import drop_idle_ports, push_maxima
 from stcompile.passes.pipeline import PIPELINE
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Equation, Program, map_programs
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
 from stcompile.wengert.verify import verify
+from tests.passes.rules import ALONE
 from tests.programs import bits
 
 HERE = Path(__file__).parent / "rewrites"
@@ -46,17 +49,21 @@ def all_again(program: Program) -> Program:
 
 
 PASSES: dict[str, Callable[[Program], Program]] = {
-    **{stage.run.__name__: stage.run for stage in PIPELINE},
+    **{stage.name: stage.run for stage in PIPELINE},
+    **ALONE,
+    "drop_idle_ports": drop_idle_ports,
+    "push_maxima": push_maxima,
     "checkpoint_loops": checkpoint_loops,
     "own_outputs": own_outputs,
     "rematerialise": all_again,
 }
-# `simplify_adjoint` is exact but for the rewrites that its documentation lists.
+# `simplify` is exact but for the rewrites that the modules of its rules list.
 EXACT = {
-    *(stage.run.__name__ for stage in PIPELINE if stage.exact),
-    *("simplify_adjoint", "checkpoint_loops", "own_outputs", "rematerialise"),
+    *(stage.name for stage in PIPELINE if stage.exact),
+    *("simplify", "checkpoint_loops", "own_outputs", "rematerialise", "drop_idle_ports"),
+    *("negated_terms_subtracted", "operands_converted", "small_arguments_copied", "number_spread"),
 }
-IN_ADJOINT = {"simplify_adjoint", "compose_views", "tidy_products"}  # they change nothing else
+IN_ADJOINT = {"simplify"}  # it changes nothing else, but for ports
 TOLERANCE = {"f": 1e-5, "d": 1e-12, "F": 1e-5, "D": 1e-12}
 
 
@@ -109,7 +116,7 @@ def read(path: Path) -> Iterator[Case]:
         said = [line[2:].split() for line in lines if line.startswith("! ")]
         code = [line for line in lines if line[:2] not in ("# ", "! ")]
         facts = {what: frozenset(names) for what, *names in said}
-        yield Case(path.stem, " ".join(titles), facts, "\n".join(code), after)
+        yield Case(path.stem.partition(".")[0], " ".join(titles), facts, "\n".join(code), after)
 
 
 def written(program: Program) -> str:
@@ -191,7 +198,7 @@ def _of_type(type: Type, rng: np.random.Generator, numbers: Any) -> Any:
 
 
 def _update(case: Case, found: str) -> None:
-    path = HERE / f"{case.run}.txt"
+    (path,) = [p for p in FILES if case in read(p)]
     blocks = re.split(r"\n{2,}", path.read_text().strip())
     places = [at for at, other in enumerate(read(path)) if other.title == case.title]
     (place,) = places

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.passes.products.absorb_transposes import absorb_transposes
-from stcompile.passes.products.squeeze_products import squeeze_products
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
+from tests.passes.rules import products_of_transposed, thin_product
 
 RNG = np.random.default_rng(11)
 
@@ -38,7 +37,7 @@ def test_transposes_on_all_sides(a: int, b: int, order: str) -> None:
           v4: f64[3,3] = transpose(v3; axes=(1, 0))
           return v4
         }}""",  # noqa: E501
-        absorb_transposes,
+        products_of_transposed,
         x,
         y,
     )
@@ -53,7 +52,7 @@ def test_a_product_that_is_read_elsewhere_is_computed_once() -> None:
           v3: f64[3,3] = add(v1, v2)
           return v3
         }""",
-        absorb_transposes,
+        products_of_transposed,
         *RNG.normal(size=(2, 3, 3)),
     )
     assert made == ["contract", "transpose", "add"]
@@ -82,7 +81,7 @@ def test_thin_products(x: tuple[int, ...], y: tuple[int, ...], order: str) -> No
           v1: f64[{shown(dims)}] = contract(x, y; batch=(), contracted=(({len(x) - 1}, 0),), order={order}, spelling='')
           return v1
         }}""",  # noqa: E501
-        squeeze_products,
+        thin_product,
         RNG.normal(size=x),
         RNG.normal(size=y),
     )

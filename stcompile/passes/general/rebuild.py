@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from stcompile.base.location import Location
@@ -17,6 +18,12 @@ from stcompile.wengert.types import Type
 def with_inner(program: Program, change: Callable[[Program], Program]) -> Program:
     """The program with the programs inside its equations changed."""
     return program.with_equations([map_programs(e, change) for e in program.equations])
+
+
+def in_adjoint(program: Program) -> Program:
+    """The program with all its equations said to belong to the adjoint."""
+    placed = (replace(e, location=e.location.in_section("adjoint")) for e in program.equations)
+    return replace(program, equations=tuple(placed))
 
 
 def have_same_settings(*equations: Equation) -> bool:

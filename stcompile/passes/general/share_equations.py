@@ -3,7 +3,7 @@
 A copy of the rows that a loop stacked, which nothing else reads, is these rows.
 
 >>> from stcompile.wengert.text import parse_program
->>> print(share_common_subexpressions(parse_program('''
+>>> print(share_equations(parse_program('''
 ... program f(x: float) {
 ...   v1: float = multiply(x, x)
 ...   v2: float = multiply(x, x)
@@ -26,7 +26,7 @@ from stcompile.wengert.ir import Atom, Equation, Program, Variable, exact, map_p
 from stcompile.wengert.primitives.control import Ports
 
 
-def share_common_subexpressions(program: Program) -> Program:
+def share_equations(program: Program) -> Program:
     """The program with repeated equations replaced by their first occurrence.
 
     An array that is written in place later (the accumulator of an ``accumulate`` or an
@@ -46,7 +46,7 @@ def share_common_subexpressions(program: Program) -> Program:
     mapping: dict[Variable, Atom] = {}
     kept: list[Equation] = []
     for original in program.equations:
-        equation = map_programs(original, share_common_subexpressions).substitute(mapping)
+        equation = map_programs(original, share_equations).substitute(mapping)
         has_rule = equation.params.get("adjoint") is not None
         if equation.effects or has_rule or not written.isdisjoint(original.outputs):
             kept.append(equation)
@@ -58,7 +58,12 @@ def share_common_subexpressions(program: Program) -> Program:
             kept.append(equation)
         else:
             mapping.update(zip(equation.outputs, known.outputs, strict=True))
-    return program.with_equations(kept, mapping) if mapping else program
+    return program.with_equations(kept, mapping)
+
+
+def share_again(program: Program) -> Program:
+    """`share_equations`, for what merging products and loops has made equal."""
+    return share_equations(program)
 
 
 def _without_copies(program: Program) -> Program:

@@ -1,27 +1,7 @@
-"""Drop ports of loops and branches that change nothing.
+"""Ports of loops and branches that change nothing are dropped.
 
 What a loop carries unchanged from step to step is a constant of it; what both branches give as
 they got it needs no branch; what is given twice is given once; a number needs no port at all.
-
->>> from stcompile.wengert.text import parse_program
->>> print(drop_idle_ports(parse_program('''
-... program f(p: bool, x: float) {
-...   y: float, z: float = cond(p, x;
-...     otherwise=program otherwise(x: float) { return x, x },
-...     then=program then(x: float) { v1: float = multiply(x, x) return v1, x })
-...   v2: float = add(y, z)
-...   return v2
-... }''')))
-program f(p: bool, x: float) {
-  y: float, z: float = cond(p, x; otherwise=program otherwise(x: float) {
-    return x, x
-  }, then=program then(x: float) {
-    v1: float = multiply(x, x)
-    return v1, x
-  })
-  v2: float = add(y, x)
-  return v2
-}
 """
 
 from __future__ import annotations
@@ -29,29 +9,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, map_programs
 from stcompile.wengert.loops import Fed, loop_of
 from stcompile.wengert.primitives.control import Ports
 
 
-def drop_idle_ports(program: Program) -> Program:
-    """The program without ports that change nothing; `eliminate_dead_code` takes away what is not
-    read any more."""
-    mapping: dict[Variable, Atom] = {}
-    kept: list[Equation] = []
-    for original in program.equations:
-        equation = _with_numbers(original.substitute(mapping))
-        equation = map_programs(equation, drop_idle_ports)
-        kept.append(equation)
-        if equation.primitive == "cond":
-            branches = (equation.params["then"], equation.params["otherwise"])
-            mapping.update(_twins(equation, 0, *branches))
-            mapping.update(_idle_outputs(equation))
-            mapping.update(_flags(equation))
-        elif equation.primitive == "loop":
-            kept[-1] = loop = _with_numbers(_with_constants(equation, mapping))
-            mapping.update(_twins(loop, loop.params["carry"], loop.params["body"]))
-    return program.with_equations(kept, mapping)
+@rule("cond", "loop")
+def numbers_inside(under_way: UnderWay, equation: Equation) -> Result:
+    """A branch or a loop has the constants among its operands in its programs."""
+    changed = _with_numbers(equation)
+    return None if changed is equation else changed
+
+
+@rule("cond", "loop")
+def known_outputs(under_way: UnderWay, equation: Equation) -> Result:
+    """What a branch or a loop gives is read where it is known otherwise."""
+    if equation.primitive == "cond":
+        branches = (equation.params["then"], equation.params["otherwise"])
+        known = {
+            **_twins(equation, 0, *branches),
+            **_idle_outputs(equation),
+            **_flags(equation),
+        }
+    else:
+        known = _twins(equation, equation.params["carry"], equation.params["body"])
+    known = {output: atom for output, atom in known.items() if under_way.is_read(output)}
+    for output, atom in known.items():
+        under_way.stand_for(output, atom)
+    return equation if known else None
+
+
+@rule("loop")
+def carried_unchanged(under_way: UnderWay, equation: Equation) -> Result:
+    """What a loop carries unchanged is a constant of it: its body and its condition get the first
+    value as another constant."""
+    loop = loop_of(equation)
+    idle = [c for c in loop.carry if c.variable == c.final]
+    if not idle:
+        return None
+    for c in idle:
+        under_way.stand_for(c.result, c.initial)
+    constants = *loop.constants, *(Fed(c.initial, c.variable, c.tested) for c in idle)
+    carry = tuple(c for c in loop.carry if c not in idle)
+    return replace(loop, constants=constants, carry=carry).done()
 
 
 def _with_numbers(equation: Equation) -> Equation:
@@ -117,14 +118,4 @@ def _flags(cond: Equation) -> dict[Variable, Atom]:
     }
 
 
-def _with_constants(equation: Equation, mapping: dict[Variable, Atom]) -> Equation:
-    """The loop with what it carries unchanged read as it was before: its body and its condition
-    get the first value as another constant."""
-    loop = loop_of(equation)
-    idle = [c for c in loop.carry if c.variable == c.final]
-    if not idle:
-        return equation
-    mapping.update((c.result, c.initial) for c in idle)
-    constants = *loop.constants, *(Fed(c.initial, c.variable, c.tested) for c in idle)
-    carry = tuple(c for c in loop.carry if c not in idle)
-    return replace(loop, constants=constants, carry=carry).done()
+RULES = (numbers_inside, carried_unchanged, known_outputs)

@@ -5,7 +5,7 @@ that sum, the factors of all steps are kept, and one product over steps and rows
 sum. Sums over the rows of what is kept anyway go the same way. It rounds differently.
 
 >>> from stcompile.wengert.text import parse_program
->>> print(push_sums_out_of_loops(parse_program('''
+>>> print(sum_after_loops(parse_program('''
 ... program f(d: f32[5,4], hs: f32[3,5,4]) {
 ...   z: f32[4,4] = full(0; dtype=f32, shape=(4, 4))
 ...   d.1: f32[5,4], d_w: f32[4,4] = loop(d, z, hs; carry=2, constants=0, length=3, reverse=True,
@@ -47,7 +47,7 @@ from stcompile.wengert.loops import Carried, Kept
 from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
-def push_sums_out_of_loops(program: Program) -> Program:
+def sum_after_loops(program: Program) -> Program:
     """The program with sums over the steps of its loops taken after them."""
     return change_loops(program, _pushed)
 

@@ -1,0 +1,69 @@
+"""The local rules, in two phases: what is known by algebra, and what only pays because of how NumPy
+is called.
+
+>>> from stcompile.passes.general.rebuild import in_adjoint
+>>> from stcompile.wengert.text import parse_program
+>>> program = parse_program('''
+... program f(x: f64[3], d: f64[3]) {
+...   v1: f64[3] = multiply(d, -1)
+...   v2: f64[3] = divide(1, x)
+...   v3: f64[3] = multiply(v1, v2)
+...   v4: f64[3] = multiply(v3, 1.0)
+...   v5: f32[3] = maximum(f32(0.5), f32(0.25))
+...   return v4
+... }''')
+>>> print(simplify(in_adjoint(program)))
+program f(x: f64[3], d: f64[3]) {
+  v1: f64[3] = divide(d, x)
+  v2: f64[3] = negative(v1)
+  return v2
+}
+"""
+
+from __future__ import annotations
+
+from stcompile.passes.rewriting import (
+    arithmetic,
+    calls,
+    ports,
+    products,
+    signs,
+    smaller_work,
+    views,
+)
+from stcompile.passes.rewriting.rewrite import RuleBook, derived, rewrite
+from stcompile.wengert.ir import Program
+
+ALGEBRA = RuleBook(
+    (
+        *ports.RULES,
+        *derived(*arithmetic.RULES, *signs.RULES, *arithmetic.PRODUCTS),
+        *derived(*views.RULES, *products.RULES, signs.sign_of_smaller_result),
+    ),
+    last=derived(signs.sign_in_factor),
+)
+CALLS = RuleBook((*products.ALL, *smaller_work.RULES, *calls.RULES))
+MAXIMA = RuleBook((smaller_work.maximum_first,))
+PORTS = RuleBook(ports.RULES)
+
+
+def simplify(program: Program) -> Program:
+    """The program after the algebra that the chain rule leaves to do, and without ports of loops
+    and branches that change nothing. The primal stays as the user wrote it."""
+    return rewrite(program, ALGEBRA)
+
+
+def suit_numpy(program: Program) -> Program:
+    """The program as NumPy and BLAS compute it fastest."""
+    return rewrite(program, CALLS)
+
+
+def push_maxima(program: Program) -> Program:
+    """The program with its maxima before increasing functions."""
+    return rewrite(program, MAXIMA)
+
+
+def drop_idle_ports(program: Program) -> Program:
+    """The program without ports of loops and branches that change nothing; `eliminate_dead_code`
+    takes away what is not read any more."""
+    return rewrite(program, PORTS)

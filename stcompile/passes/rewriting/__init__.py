@@ -1,0 +1,1 @@
+"""Rules that rewrite one equation at a time, and the worklist that applies them."""

@@ -1,0 +1,267 @@
+"""The algebra of numbers that the chain rule leaves: products with 1, choices inside choices,
+broadcasts of what broadcasts anyway.
+
+Exact but for three: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of twice,
+``d / y * y`` becomes ``d``, also where y is 0 or infinite, as a determinant of which the logarithm
+is taken may be, and the slope of ``y = 1 / (1 + e)`` becomes ``y * (1 - y)``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stcompile.passes.general.known_values import KnownValues
+from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
+from stcompile.wengert.evaluate import apply
+from stcompile.wengert.ir import Atom, Constant, Equation, exact, freeze
+from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.types import Type
+
+
+def is_number(atom: Atom, value: float) -> bool:
+    """True for the constant of this value."""
+    return isinstance(atom, Constant) and bool(atom.value == value)
+
+
+# --- numbers, and arrays of one -------------------------------------------------------------------
+
+
+@rule(having=lambda primitive: primitive.elementwise)
+def computed(under_way: UnderWay, equation: Equation) -> Result:
+    """An elementwise equation of constants and arrays of one constant, computed."""
+    found = [_repeated(under_way, atom) for atom in equation.inputs]
+    values = [constant.value for constant in found if constant is not None]
+    if len(values) < len(found) or len(equation.outputs) != 1:
+        return None
+    number = apply(equation.primitive, tuple(values), equation.params)
+    if all(isinstance(atom, Constant) for atom in equation.inputs):
+        return Constant(number)
+    type, element = equation.output.type, np.asarray(number)
+    if type.kind != "array" or element.dtype != type.dtype:
+        return None
+    return under_way.repeat(element[()], type)
+
+
+def _repeated(under_way: UnderWay, atom: Atom) -> Constant | None:
+    """The constant that an atom is, or that all elements of an array are."""
+    if isinstance(atom, Constant):
+        return atom
+    made = under_way.made_by(atom, "broadcast_to")
+    source = made.inputs[0] if made else None
+    # as its elements are: a Python number would take part in promotions in another way
+    return Constant(atom.type.dtype.type(source.value)) if isinstance(source, Constant) else None
+
+
+@rule("accumulate", having=lambda primitive: primitive.elementwise)
+def spread_anyway(under_way: UnderWay, equation: Equation) -> Result:
+    """The equation of ``x`` for a broadcast of ``x`` that another operand repeats anyway."""
+    if equation.primitive == "accumulate" and equation.params["op"] == "contract":
+        return None
+    found = equation
+    first = equation.primitive == "accumulate"  # what it adds to has the shape that is written
+    for at in range(int(first), 2 if first else len(equation.inputs)):
+        broadcast = under_way.made_by(found.inputs[at], "broadcast_to")
+        if broadcast is not None:
+            before, after = found.inputs[:at], found.inputs[at + 1 :]
+            direct = found.with_inputs((*before, broadcast.inputs[0], *after))
+            types = tuple(atom.type for atom in direct.inputs)
+            if infer(direct.primitive, types, direct.params) == (equation.output.type,):
+                found = direct
+    return None if found is equation else found
+
+
+@rule("reshape", "broadcast_to", "cast", "asarray")
+def same_already(under_way: UnderWay, equation: Equation) -> Result:
+    """Conversions, reshapes and broadcasts to what the operand already is."""
+    return equation.inputs[0]  # one of another type is not taken
+
+
+@rule("to_scalar")
+def number_as_scalar(under_way: UnderWay, equation: Equation) -> Result:
+    """A number, or an array without axes made of one, as a NumPy scalar."""
+    made = under_way.made_by(equation.inputs[0], "broadcast_to")
+    source = equation.inputs[0] if made is None else made.inputs[0]
+    if isinstance(source, Constant):
+        return Constant(equation.output.type.dtype.type(source.value))
+    return source
+
+
+@rule("sum")
+def sum_over_nothing(under_way: UnderWay, equation: Equation) -> Result:
+    """A sum over no axis is what it sums."""
+    return equation.inputs[0] if equation.params["axis"] == () else None
+
+
+@rule("update", "index_update", "masked_update")
+def written_copy(under_way: UnderWay, equation: Equation) -> Result:
+    """A write into a copy: the emitter copies where it must."""
+    copied = under_way.made_by(equation.inputs[0], "copy")
+    return copied and equation.with_inputs((copied.inputs[0], *equation.inputs[1:]))
+
+
+# --- sums -----------------------------------------------------------------------------------------
+
+
+@rule("add", "accumulate")
+def added_to_itself(under_way: UnderWay, equation: Equation) -> Result:
+    """Twice a cotangent, as the two uses in ``x * x`` give it."""
+    if equation.params.get("op", "add") != "add":
+        return None
+    x, y = equation.inputs
+    equal = x == y or (equation.primitive == "accumulate" and _is_equal(under_way, x, y))
+    return under_way.record("multiply", Constant(2), x) if equal else None
+
+
+def _is_equal(under_way: UnderWay, one: Atom, other: Atom) -> bool:
+    """True for two computations of the same value, as the two factors in ``x * x`` give it."""
+    first, second = (under_way.makers.get(atom) for atom in (one, other))  # type: ignore[arg-type]
+    if first is None or second is None or not PRIMITIVES[first.primitive].elementwise:
+        return False
+    same = (first.primitive, first.inputs) == (second.primitive, second.inputs)
+    return same and exact(first.params) == exact(second.params)
+
+
+@rule("accumulate")
+def distinct_places(under_way: UnderWay, equation: Equation) -> Result:
+    """A sum over indices that select no element twice."""
+    total, *parts = equation.inputs
+    if equation.params["op"] != "index" or parts[0].type.dtype != total.type.dtype:
+        return None
+    known, at = KnownValues(under_way.makers), equation.params["at"]
+    if not known.are_distinct(total.type.dims, tuple(parts[1:]), at):
+        return None
+    return replace(equation, params=freeze({**equation.params, "op": "distinct"}))
+
+
+# --- products -------------------------------------------------------------------------------------
+
+
+@rule("multiply", "divide")
+def by_one(under_way: UnderWay, equation: Equation) -> Result:
+    """A product with 1, or a quotient by 1, is the other operand."""
+    x, y = equation.inputs
+    if is_number(y, 1):
+        return x
+    return y if equation.primitive == "multiply" and is_number(x, 1) else None
+
+
+@rule("multiply")
+def quotient_times_divisor(under_way: UnderWay, equation: Equation) -> Result:
+    """``d / y * y`` is ``d``."""
+    x, y = equation.inputs
+    for first, second in ((x, y), (y, x)):
+        quotient = under_way.made_by(first, "divide")
+        if quotient and quotient.inputs[1] == second and quotient.location.is_derived:
+            return _as_type(under_way, quotient.inputs[0], equation.output.type)
+    return None
+
+
+def _as_type(under_way: UnderWay, atom: Atom, type: Type) -> Atom:
+    """A constant as a number or array of a type; anything else as it is."""
+    if isinstance(atom, Constant) and type.kind == "array":
+        return under_way.repeat(type.dtype.type(atom.value), type)
+    if isinstance(atom, Constant) and type.kind == "scalar":
+        return Constant(type.dtype.type(atom.value))
+    return atom
+
+
+@rule("multiply")
+def times_reciprocal(under_way: UnderWay, equation: Equation) -> Result:
+    """``d * (1 / y)`` is ``d / y``."""
+    x, y = equation.inputs
+    for first, second in ((x, y), (y, x)):
+        reciprocal = under_way.made_by(second, "divide")
+        if reciprocal and is_number(reciprocal.inputs[0], 1) and reciprocal.location.is_derived:
+            return under_way.record("divide", first, reciprocal.inputs[1])
+    return None
+
+
+@rule("multiply")
+def two_factors(under_way: UnderWay, equation: Equation) -> Result:
+    """One factor for two, of which one is a power of two: that is exact."""
+    for outer, product in (equation.inputs, equation.inputs[::-1]):
+        inner = under_way.made_by(product, "multiply")
+        if inner is None or not inner.location.is_derived or not isinstance(outer, Constant):
+            continue
+        for factor, x in (inner.inputs, inner.inputs[::-1]):
+            if not isinstance(factor, Constant) or x.type.dtype.kind not in "fc":
+                continue
+            values = outer.value, factor.value
+            if {type(value) for value in values} <= {int, float} and any(map(_is_power, values)):
+                both = values[0] * values[1]
+                if 1e-30 < abs(both) < 1e30:  # in float32 as well
+                    return under_way.record("multiply", Constant(both), x)
+    return None
+
+
+def _is_power(value: float) -> bool:
+    """True for a power of two."""
+    return abs(math.frexp(value)[0]) == 0.5
+
+
+@rule("multiply")
+def logistic_slope(under_way: UnderWay, equation: Equation) -> Result:
+    """``y * (1 - y)`` for ``y / (1 + e) * e`` where y is ``1 / (1 + e)``, times what is beside it.
+    It does not overflow where e does."""
+    for first, last in (equation.inputs, equation.inputs[::-1]):
+        product = under_way.made_by(first, "multiply")
+        x, y = product.inputs if product else (first, None)
+        for factor, beside in ((first, None), (x, y), (y, x)):
+            value = _logistic(under_way, factor, last) or _logistic(under_way, last, factor)
+            if value is None:
+                continue
+            rest = under_way.record("subtract", Constant(1), value)
+            slope = under_way.record("multiply", value, rest)
+            return slope if beside is None else under_way.record("multiply", beside, slope)
+    return None
+
+
+def _logistic(under_way: UnderWay, quotient: Atom | None, e: Atom | None) -> Atom | None:
+    """``y = 1 / (1 + e)`` where the quotient is ``y / (1 + e)``."""
+    outer = under_way.made_by(quotient, "divide") if quotient is not None else None
+    if outer is None:
+        return None
+    value, bottom = outer.inputs
+    inner, total = under_way.made_by(value, "divide"), under_way.made_by(bottom, "add")
+    if inner is None or total is None or inner.inputs[1] != bottom:
+        return None
+    one, other = total.inputs
+    fits = (is_number(one, 1) and other == e) or (is_number(other, 1) and one == e)
+    return value if fits and is_number(inner.inputs[0], 1) else None
+
+
+# --- choices --------------------------------------------------------------------------------------
+
+
+@rule("where")
+def known_choice(under_way: UnderWay, equation: Equation) -> Result:
+    """A choice by a condition that is known."""
+    condition, x, y = equation.inputs
+    known: Any = KnownValues(under_way.makers).of(condition)
+    if known is None or not np.size(known):
+        return None
+    return x if np.all(known) else y if not np.any(known) else None
+
+
+@rule("where")
+def choice_in_choice(under_way: UnderWay, equation: Equation) -> Result:
+    """A choice inside a choice by the same condition."""
+    condition, x, y = equation.inputs
+    inner, other = under_way.made_by(x, "where"), under_way.made_by(y, "where")
+    if inner is not None and inner.inputs[0] == condition:
+        x = inner.inputs[1]
+    if other is not None and other.inputs[0] == condition:
+        y = other.inputs[2]
+    return equation.with_inputs((condition, x, y)) if (x, y) != equation.inputs[1:] else None
+
+
+RULES = (
+    *(computed, spread_anyway, same_already, number_as_scalar, sum_over_nothing, written_copy),
+    *(added_to_itself, distinct_places, known_choice, choice_in_choice, by_one),
+)
+PRODUCTS = (quotient_times_divisor, times_reciprocal, two_factors, logistic_slope)
+"""After the rules of signs, which go out of products first."""

@@ -1,0 +1,115 @@
+"""Signs go outwards, where they meet a sum or each other; what is left goes into a number.
+
+Exact, but that ``sum(-x)`` becomes ``-sum(x)``, which may be another zero. Signs of integers stay,
+as these wrap around.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.passes.rewriting.arithmetic import is_number
+from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
+from stcompile.wengert.ir import Atom, Constant, Equation
+from stcompile.wengert.types import Type
+
+
+def negated(under_way: UnderWay, atom: Atom) -> Atom | None:
+    """``x`` where the atom is ``-x``."""
+    equation = under_way.made_by(atom, "negative") if atom.type.inexact else None
+    return equation.inputs[0] if equation else None
+
+
+@rule("multiply")
+def by_minus_one(under_way: UnderWay, equation: Equation) -> Result:
+    """A product with -1 is a change of sign."""
+    for x, y in (equation.inputs, equation.inputs[::-1]):
+        if is_number(y, -1) and x.type == equation.output.type:
+            return under_way.record("negative", x)
+    return None
+
+
+@rule("multiply", "divide")
+def signs_of_factors(under_way: UnderWay, equation: Equation) -> Result:
+    """``-x * y`` is ``-(x * y)``."""
+    x, y = equation.inputs
+    inner = negated(under_way, x)
+    if inner is not None:
+        product = under_way.record(equation.primitive, inner, y)
+    elif equation.primitive == "multiply" and (inner := negated(under_way, y)) is not None:
+        product = under_way.record("multiply", x, inner)
+    else:
+        return None
+    return under_way.record("negative", product)
+
+
+@rule("add", "subtract")
+def signs_of_terms(under_way: UnderWay, equation: Equation) -> Result:
+    """``x + -y`` is ``x - y``, and ``x - -y`` is ``x + y``."""
+    x, y = equation.inputs
+    for first, second in ((x, y), (y, x)):
+        inner = negated(under_way, second)
+        if inner is not None and (equation.primitive == "add" or first is x):
+            other = "subtract" if equation.primitive == "add" else "add"
+            return under_way.record(other, first, inner)
+    return None
+
+
+@rule("negative")
+def double_sign(under_way: UnderWay, equation: Equation) -> Result:
+    """``-(-x)`` is ``x``."""
+    return negated(under_way, equation.inputs[0])
+
+
+@rule("sum", "reshape", "expand_dims", "squeeze", "transpose")
+def sign_comes_last(under_way: UnderWay, equation: Equation) -> Result:
+    """After another arrangement of what is negated, or its sum."""
+    inner = negated(under_way, equation.inputs[0])
+    if inner is None:
+        return None
+    made = under_way.record(equation.primitive, inner, **equation.params)
+    return under_way.record("negative", made)
+
+
+@rule("contract")
+def sign_of_smaller_result(under_way: UnderWay, equation: Equation) -> Result:
+    """``-(x @ d)`` for ``x @ -d`` where that negates fewer numbers: exact, as a sum of negated
+    terms rounds alike. The sign may then go into a sum, as a difference."""
+    for side, factor in enumerate(equation.inputs):
+        made = under_way.made_by(factor, "negative")
+        if made is None or not under_way.is_read_once(factor) or not factor.type.inexact:
+            continue
+        if made.location.is_derived and equation.output.type.size <= factor.type.size:
+            inputs = [made.inputs[0] if s == side else a for s, a in enumerate(equation.inputs)]
+            product = under_way.record("contract", *inputs, **equation.params)
+            return under_way.record("negative", product)
+    return None
+
+
+@rule("negative")
+def sign_in_factor(under_way: UnderWay, equation: Equation) -> Result:
+    """The sign of a product in its constant factor: ``-(2.0 * x / y)`` is ``-2.0 * x / y``. Only
+    where nothing else reads the product."""
+    (product,) = equation.inputs
+    made, atom = under_way.made_by(product, "multiply", "divide"), product
+    while made is not None and under_way.is_read_once(atom) and made.location.is_derived:
+        factor, other = made.inputs
+        if isinstance(factor, Constant):
+            if not _has_sign(factor.value, made.output.type):
+                return None
+            under_way.alter(made.with_inputs((Constant(-factor.value), other)))
+            return product
+        made, atom = under_way.made_by(factor, "multiply", "divide"), factor
+    return None
+
+
+def _has_sign(factor: Any, type: Type) -> bool:
+    """True for a number that may be negated in place of a floating-point result."""
+    if isinstance(factor, int):
+        return factor != 0 and type.inexact
+    return isinstance(factor, float | np.inexact)
+
+
+RULES = (by_minus_one, signs_of_factors, signs_of_terms, double_sign, sign_comes_last)

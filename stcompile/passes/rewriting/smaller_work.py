@@ -1,0 +1,219 @@
+"""Less work of the same kind: thin products are products of vectors, numbers go to the smaller
+factor, maxima before increasing functions. Rounds differently."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stcompile.base.thresholds import OUTER_BYTES
+from stcompile.passes.general.rebuild import have_same_settings
+from stcompile.passes.rewriting.calls import FLOATS
+from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
+from stcompile.wengert.ir import Atom, Constant, Equation
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.contraction import Contraction, contracting
+from stcompile.wengert.sums import is_sum
+
+# --- thin matrices --------------------------------------------------------------------------------
+
+
+@rule("contract")
+def outer_product(under_way: UnderWay, equation: Equation) -> Result:
+    """A product of matrices that sums over one element is an outer product: elementwise, no BLAS.
+    One that is added to something is an outer product of vectors, which BLAS adds at once
+    (``ger``)."""
+    product = Contraction.of(equation)
+    if not product.is_plain or product.ndims != (2, 2) or len(product.contracted) != 1:
+        return None
+    ((a, b),), (x, y) = product.contracted, equation.inputs
+    if x.type.dims[a] != 1 or equation.output.type.nbytes > OUTER_BYTES:
+        return None
+    is_free = under_way.is_read_once(equation.output) and equation.output.type.dtype in FLOATS
+    if is_free and any(map(is_sum, under_way.readers(equation.output))):
+        vectors = _vector(under_way, x, a), _vector(under_way, y, b)
+        return under_way.record("contract", *vectors, **contracting())
+    if a == 0:
+        x = under_way.record("transpose", x, axes=(1, 0))
+    if b == 1:
+        y = under_way.record("transpose", y, axes=(1, 0))
+    return under_way.record("multiply", x, y)
+
+
+def _vector(under_way: UnderWay, atom: Atom, axis: int) -> Atom:
+    """A matrix without an axis of length 1; without the axis already where a slice makes it."""
+    made = under_way.made_by(atom, "slice")
+    if made is not None and not made.params["drop"]:
+        return under_way.record("slice", *made.inputs, **{**made.params, "drop": (axis,)})
+    return under_way.record("reshape", atom, shape=atom.type.dims[1 - axis : 2 - axis])
+
+
+@rule("contract")
+def thin_product(under_way: UnderWay, equation: Equation) -> Result:
+    """Products of matrices with one row or one column are products of vectors: less work for BLAS.
+    With a batch of one, a layer is a matrix times a vector, and the gradient of its weights is of
+    rank one. Not in loops, where BLAS adds a product to what is beside it, thin as it is."""
+    product = Contraction.of(equation)
+    if under_way.is_inner or product.batch or len(product.contracted) != 1:
+        return None
+    if max(product.ndims) > 2:
+        return None
+    types = [atom.type for atom in equation.inputs]
+    long = [sum(dim > 1 for dim in t.dims) for t in (*types, equation.output.type)]
+    if not any(1 in t.dims for t in types) or min(long) == 0:
+        return None
+    inputs: list[Atom] = []
+    kept = []
+    for atom, names in zip(equation.inputs, product.names, strict=False):
+        kept.append([name for name, dim in zip(names, atom.type.dims, strict=True) if dim > 1])
+        if len(kept[-1]) < atom.type.ndim:
+            shape = tuple(dim for dim in atom.type.dims if dim > 1)
+            atom = under_way.record("reshape", atom, shape=shape)
+        inputs.append(atom)
+    made = under_way.record("contract", *inputs, **product.renamed(*kept).params)
+    if 1 not in equation.output.type.dims:
+        return made
+    return under_way.record("reshape", made, shape=equation.output.type.dims)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+MINUS_ONE = Constant(-1.0)
+
+
+@rule("multiply", "negative")
+def smaller_factor_scaled(under_way: UnderWay, equation: Equation) -> Result:
+    """A number times a product goes to the smaller factor: ``2 * (d * x)`` is ``(2 * d) * x``. So
+    does a sign."""
+    for number, product in _scalings(equation):
+        made = under_way.made_by(product, "multiply")
+        if made is None or not _is_free(under_way, product, equation):
+            continue
+        x, y = made.inputs
+        small, large = (x, y) if x.type.size <= y.type.size else (y, x)
+        if large.type != product.type or equation.output.type != product.type:
+            continue
+        if small.type.size >= large.type.size or small.type.dtype != product.type.dtype:
+            continue
+        if _is_moderate(small, product.type.dtype):
+            scaled = _scaled(under_way, equation, number, small)
+            factors = (scaled, large) if small is x else (large, scaled)
+            return under_way.record("multiply", *factors)
+    return None
+
+
+def _scalings(equation: Equation) -> list[tuple[Atom, Atom]]:
+    """How an equation multiplies by a number: the number, and what it multiplies."""
+    if equation.primitive == "negative":
+        return [(MINUS_ONE, equation.inputs[0])]
+    if equation.primitive == "multiply":
+        dtype = equation.output.type.dtype
+        pairs = (equation.inputs, equation.inputs[::-1])
+        return [(n, x) for n, x in pairs if n.type.kind != "array" and _is_moderate(n, dtype)]
+    return []
+
+
+def _is_moderate(atom: Atom, dtype: np.dtype[Any]) -> bool:
+    """False for a number so large or small that a product with it may be lost, though what that is
+    multiplied by is not; nor are 0, infinity and NaN moved."""
+    if not isinstance(atom, Constant) or dtype.kind not in "fc":
+        return True
+    finite = np.finfo(dtype)
+    size = np.abs(atom.value)
+    return bool(float(finite.tiny) ** 0.25 <= size <= float(finite.max) ** 0.25)
+
+
+def _is_free(under_way: UnderWay, atom: Atom, root: Equation) -> bool:
+    """True for an array of floats that only one equation reads, made under the same settings."""
+    made = under_way.makers.get(atom) if under_way.is_read_once(atom) else None  # type: ignore[arg-type]
+    if made is None or not have_same_settings(made, root):
+        return False
+    return atom.type.kind == "array" and atom.type.inexact
+
+
+def _scaled(under_way: UnderWay, root: Equation, number: Atom, atom: Atom) -> Atom:
+    """A number times an atom: times what it is a view of, and with other numbers, at once."""
+    if isinstance(atom, Constant) and isinstance(number, Constant):
+        return _folded(number, atom, root.output.type.dtype)
+    if _is_free(under_way, atom, root):
+        made = under_way.makers[atom]  # type: ignore[index]
+        if PRIMITIVES[made.primitive].rearranges or made.primitive == "broadcast_to":
+            inner = _scaled(under_way, root, number, made.inputs[0])
+            return under_way.record(made.primitive, inner, **made.params)
+        for constant, array in _scalings(made):
+            if not (isinstance(constant, Constant) and isinstance(number, Constant)):
+                continue
+            if array.type == atom.type:  # a complex number may have made it complex
+                return _times(under_way, _folded(number, constant, atom.type.dtype), array)
+    return _times(under_way, number, atom)
+
+
+def _folded(one: Constant, other: Constant, dtype: np.dtype[Any]) -> Constant:
+    """The product of two numbers by which an array of a dtype is multiplied: of that dtype, unless
+    both are Python's. (NumPy's integers would wrap around.)"""
+    if one.type.kind == other.type.kind == "python":
+        return Constant(one.value * other.value)
+    return Constant(dtype.type(one.value) * dtype.type(other.value))
+
+
+def _times(under_way: UnderWay, number: Atom, atom: Atom) -> Atom:
+    if isinstance(number, Constant) and number.value == 1:
+        return atom
+    if isinstance(number, Constant) and number.value == -1:
+        return under_way.record("negative", atom)
+    return under_way.record("multiply", number, atom)
+
+
+# --- maxima ---------------------------------------------------------------------------------------
+
+# They increase, and are defined everywhere (a logarithm would make NaN of what loses).
+_UNARY = frozenset({"exp", "exp2", "expm1", "tanh", "arctan", "sinh", "arcsinh", "cbrt"})
+
+
+@rule("first_maximum")
+def maximum_first(under_way: UnderWay, equation: Equation) -> Result:
+    """The maximum of ``f(x)`` and ``f(y)`` is ``f`` of the maximum where f increases: once instead
+    of for each operand. Relu and a bias go behind the pooling that follows them.
+
+    For sums and maxima the result is the same to the bit; others, such as tanh, may not increase in
+    their last bit. The winner is the same unless rounding makes a tie of what was none. Only of
+    `first_maximum`, whose ties have a winner.
+    """
+    first, second = (_increasing(under_way, atom) for atom in equation.inputs)
+    if first is None or second is None or not have_same_settings(first, second, equation):
+        return None
+    place = _place(first, second)
+    if place is None:
+        return None
+    largest = under_way.record("first_maximum", first.inputs[place], second.inputs[place])
+    inputs = tuple(largest if i == place else atom for i, atom in enumerate(first.inputs))
+    return replace(first, outputs=equation.outputs, inputs=inputs)
+
+
+def _increasing(under_way: UnderWay, atom: Atom) -> Equation | None:
+    """The equation of an increasing function whose result only the maximum reads."""
+    made = under_way.made_by(atom, *_UNARY, "add", "subtract", "maximum")
+    is_float = atom.type.dtype.kind == "f"  # integers wrap around
+    return made if is_float and under_way.is_read_once(atom) else None
+
+
+def _place(first: Equation, second: Equation) -> int | None:
+    """The position of the operands that differ between two equations of one function; None if
+    they are not alike otherwise."""
+    if first.primitive != second.primitive or first.output.type != second.output.type:
+        return None
+    if first.primitive in _UNARY:
+        return 0
+    places = (0,) if first.primitive == "subtract" else (0, 1)
+    for place in places:
+        x, y = first.inputs[place], second.inputs[place]
+        same = first.inputs[1 - place] == second.inputs[1 - place]
+        fixed = first.primitive != "maximum" or isinstance(first.inputs[1 - place], Constant)
+        if same and fixed and x.type == y.type == first.output.type:
+            return place
+    return None
+
+
+RULES = (thin_product, outer_product, smaller_factor_scaled, maximum_first)

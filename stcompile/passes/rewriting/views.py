@@ -1,0 +1,56 @@
+"""One rearrangement instead of two in a row, and none where the two undo each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
+from stcompile.wengert.ir import Constant, Equation, freeze
+from stcompile.wengert.primitives import PRIMITIVES
+
+
+@rule(having=lambda primitive: primitive.reshapes)
+def reshape_of_reshape(under_way: UnderWay, equation: Equation) -> Result:
+    """One reshape instead of two, and none where the two undo each other."""
+    (operand,) = equation.inputs
+    inner = under_way.makers.get(operand)  # type: ignore[arg-type]
+    if inner is None or not PRIMITIVES[inner.primitive].reshapes:
+        return None
+    (source,) = inner.inputs
+    if source.type == equation.output.type:
+        return source
+    if "reshape" not in (equation.primitive, inner.primitive):
+        return None
+    shape = freeze({"shape": equation.output.type.dims})
+    return replace(equation, primitive="reshape", inputs=(source,), params=shape)
+
+
+@rule("transpose")
+def transpose_of_transpose(under_way: UnderWay, equation: Equation) -> Result:
+    """One transpose instead of two, and none where the two undo each other."""
+    inner = under_way.made_by(equation.inputs[0], "transpose")
+    if inner is None:
+        return None
+    axes = tuple(inner.params["axes"][axis] for axis in equation.params["axes"])
+    if axes == tuple(range(len(axes))):
+        return inner.inputs[0]
+    return replace(equation, inputs=inner.inputs, params=freeze({"axes": axes}))
+
+
+@rule("broadcast_to")
+def broadcast_of_broadcast(under_way: UnderWay, equation: Equation) -> Result:
+    """One broadcast instead of two."""
+    inner = under_way.made_by(equation.inputs[0], "broadcast_to")
+    return equation.with_inputs(inner.inputs) if inner is not None else None
+
+
+@rule("reshape", "expand_dims", "squeeze", "transpose")
+def arranged_repetition(under_way: UnderWay, equation: Equation) -> Result:
+    """Another arrangement of equal numbers is made of them anew."""
+    inner = under_way.made_by(equation.inputs[0], "broadcast_to")
+    if inner is None or not isinstance(inner.inputs[0], Constant):
+        return None
+    return under_way.record("broadcast_to", inner.inputs[0], shape=equation.output.type.dims)
+
+
+RULES = (reshape_of_reshape, transpose_of_transpose, broadcast_of_broadcast, arranged_repetition)
