@@ -7,8 +7,8 @@ import inspect
 import sys
 import textwrap
 
-from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes import phases
+from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.pipeline import PIPELINE, Stage
 from stcompile.passes.rewriting.rewrite import RuleBook
 

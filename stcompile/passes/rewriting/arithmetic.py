@@ -112,8 +112,8 @@ def added_to_itself(under_way: UnderWay, equation: Equation) -> Result:
     if equation.params.get("op", "add") != "add":
         return None
     x, y = equation.inputs
-    equal = x == y or (equation.primitive == "accumulate" and _is_equal(under_way, x, y))
-    return under_way.record("multiply", Constant(2), x) if equal else None
+    is_twice = x == y or _is_equal(under_way, x, y)
+    return under_way.record("multiply", Constant(2), x) if is_twice else None
 
 
 def _is_equal(under_way: UnderWay, one: Atom, other: Atom) -> bool:
