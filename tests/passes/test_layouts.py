@@ -11,6 +11,7 @@ import pytest
 import stcompile as st
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.push_slices import push_slices
+from stcompile.passes.general.share_equations import share_equations
 from stcompile.passes.layout.choose_layouts import choose_layouts
 from stcompile.passes.phases import push_maxima
 from stcompile.wengert.evaluate import evaluate
@@ -258,7 +259,7 @@ def test_numbers_become_arrays_once_where_they_are_long() -> None:
         "b, c, d",
         "x: f64[3000], y: f64[5]",
     )
-    after = number_spread(before)
+    after = share_equations(number_spread(before))
     assert [e.primitive for e in after.equations].count("full") == 2
     check(before, after, RNG.normal(size=3000), RNG.normal(size=5))
 
