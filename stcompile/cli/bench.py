@@ -88,7 +88,7 @@ def bench(
 
 
 def _rows(
-    of: Differentiable[..., Any], bound: Arguments, value: float, seconds: float
+    of: Differentiable[..., Any, Any], bound: Arguments, value: float, seconds: float
 ) -> Iterator[Row]:
     """Each way, timed; the first one is what the others are compared with."""
     reference: Any = None
