@@ -31,13 +31,15 @@ from stcompile.base.errors import (
     InternalError,
     LanguageError,
     NanError,
+    PrecisionWarning,
+    RecompilationWarning,
     SourceError,
     StcompileError,
     StcompileWarning,
     TypingError,
 )
 from stcompile.base.static import static
-from stcompile.base.timings import timings
+from stcompile.base.timings import Compilation, on_compile, timings
 from stcompile.differentiable import Differentiable
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ _LOADED_LATER = {  # public name -> its module
 __all__ = [
     "ArgumentsError",
     "CacheState",
+    "Compilation",
     "DataError",
     "DerivativeError",
     "Differentiable",
@@ -76,6 +79,8 @@ __all__ = [
     "InternalError",
     "LanguageError",
     "NanError",
+    "PrecisionWarning",
+    "RecompilationWarning",
     "SourceError",
     "StcompileError",
     "StcompileWarning",
@@ -94,6 +99,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "nn",
+    "on_compile",
     "on_cotangent",
     "optim",
     "primitive",

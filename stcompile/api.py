@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from stcompile.base.boundary import public
 from stcompile.base.generics import P, R
-from stcompile.base.options import Level, options
+from stcompile.base.options import Level, OnError, options
 from stcompile.calls.arguments import Wrt
 from stcompile.differentiable import Differentiable
 from stcompile.frontend.protocol import makes_transformed
@@ -96,6 +96,7 @@ def grad(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -104,7 +105,9 @@ def grad(
     With ``has_aux`` the function returns ``(output, aux)``, and the gradient function ``(gradient,
     aux)``. With ``debug_nans`` a call whose results have a NaN raises `NanError`, which names the
     line that made the first one. With ``memory``, a number of bytes or text such as ``"64MB"``,
-    values are computed again instead of being kept until a call holds no more than that.
+    values are computed again instead of being kept until a call holds no more than that. With
+    ``on_error="capsule"`` an error in the generated code is accompanied by a file that raises it
+    again, with NumPy alone; the error names the file.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -112,7 +115,7 @@ def grad(
     >>> st.grad(f)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Gradient(function, wrt, False, options(level, debug_nans, memory), has_aux)
+    return Gradient(function, wrt, False, options(level, debug_nans, memory, on_error), has_aux)
 
 
 @overload
@@ -149,10 +152,11 @@ def value_and_grad(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
-    return Gradient(function, wrt, True, options(level, debug_nans, memory), has_aux)
+    return Gradient(function, wrt, True, options(level, debug_nans, memory, on_error), has_aux)
 
 
 @overload
@@ -183,6 +187,7 @@ def jacobian(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -201,7 +206,8 @@ def jacobian(
     """
     from stcompile.transforms.jacobian import Jacobian
 
-    return Jacobian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
+    made_with = options(level, debug_nans, memory, on_error)
+    return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
 @overload
@@ -232,6 +238,7 @@ def hessian(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -246,7 +253,8 @@ def hessian(
     """
     from stcompile.transforms.hessian import Hessian
 
-    return Hessian(function, wrt, mode, has_aux, options(level, debug_nans, memory), holomorphic)
+    made_with = options(level, debug_nans, memory, on_error)
+    return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
 @makes_transformed
@@ -307,6 +315,7 @@ def vmap(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
@@ -324,7 +333,7 @@ def vmap(
     """
     from stcompile.transforms.vmap import Vmap
 
-    return Vmap(function, in_axes, out_axes, options(level, debug_nans, memory))
+    return Vmap(function, in_axes, out_axes, options(level, debug_nans, memory, on_error))
 
 
 @makes_transformed
@@ -335,6 +344,7 @@ def compile(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -344,7 +354,7 @@ def compile(
     >>> bool(st.compile(f)(np.ones(3)) == f(np.ones(3)))
     True
     """
-    return Primal(function, options(level, debug_nans, memory))
+    return Primal(function, options(level, debug_nans, memory, on_error))
 
 
 @makes_transformed
@@ -376,6 +386,7 @@ def train_step(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> TrainStep[P, R]:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
@@ -385,7 +396,7 @@ def train_step(
     """
     from stcompile.transforms.train_step import TrainStep
 
-    return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory))
+    return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory, on_error))
 
 
 @public
@@ -477,6 +488,7 @@ def differentiable(
     debug_nans: bool = False,
     level: Level | None = None,
     memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -492,6 +504,11 @@ def differentiable(
     """
     if function is None:
         return functools.partial(
-            differentiable, wrt=wrt, debug_nans=debug_nans, level=level, memory=memory
+            differentiable,
+            wrt=wrt,
+            debug_nans=debug_nans,
+            level=level,
+            memory=memory,
+            on_error=on_error,
         )
-    return Differentiable(function, wrt, options(level, debug_nans, memory))
+    return Differentiable(function, wrt, options(level, debug_nans, memory, on_error))

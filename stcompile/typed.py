@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar, overload
 
 from stcompile.base.generics import P, R
-from stcompile.base.options import Level
+from stcompile.base.options import Level, OnError
 from stcompile.differentiable import Differentiable
 from stcompile.transforms.jacobian import Mode
 
@@ -59,6 +59,7 @@ class Chosen(TypedDict, total=False):
     debug_nans: bool
     level: Level | None
     memory: int | str | None
+    on_error: OnError
 
 
 class ChosenForMatrices(Chosen, total=False):

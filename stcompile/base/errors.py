@@ -85,7 +85,17 @@ class DataError(StcompileError):
 
 
 class StcompileWarning(UserWarning):
-    """Code that is compiled as it stands, but that its author probably did not intend."""
+    """Base of all warnings of stcompile: code that is compiled as it stands, but that its author
+    probably did not intend."""
+
+
+class PrecisionWarning(StcompileWarning):
+    """Arithmetic that leaves float32, or a float that is truncated: its value is not what it might
+    be, or its gradient is lost."""
+
+
+class RecompilationWarning(StcompileWarning):
+    """A function that is compiled again and again, because a static argument keeps changing."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,14 @@ class Caution:
 
     def __str__(self) -> str:
         return f"{excerpt(self.location)}\n{self.reason}\nhint: {self.hint}"
+
+
+def add_note(error: Exception, note: str) -> None:
+    """Add a line to what an error says."""
+    if hasattr(error, "add_note"):
+        error.add_note(note)
+    elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
+        error.args = (f"{error.args[0]}\n{note}",)
 
 
 def excerpt(location: Location) -> str:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 Level = Literal["fast", "readable"]
+OnError = Literal["raise", "capsule"]
 
 DEFAULT_LEVEL: Level = "fast"
 
@@ -30,12 +31,20 @@ class Options:
     blas: bool | None = None
     memory: int | None = None
     debug_infinities: bool = False
+    on_error: OnError = "raise"
 
     def __post_init__(self) -> None:
+        if self.on_error not in ("raise", "capsule"):
+            raise ValueError(f"on_error is 'raise' or 'capsule', not {self.on_error!r}")
         if self.level not in ("fast", "readable"):
             raise ValueError(f"level is 'fast' or 'readable', not {self.level!r}")
         if self.memory is not None and self.level != "fast":
             raise ValueError("a memory budget needs level='fast'")
+
+    @property
+    def is_watched(self) -> bool:
+        """True if calls are prepared for what may go wrong in them, which takes time."""
+        return self.debug_nans or self.on_error == "capsule"
 
     @property
     def has_blas(self) -> bool:
@@ -71,10 +80,13 @@ def bytes_of(size: int | str) -> int:
 
 
 def options(
-    level: Level | None, debug_nans: bool = False, memory: int | str | None = None
+    level: Level | None,
+    debug_nans: bool = False,
+    memory: int | str | None = None,
+    on_error: OnError = "raise",
 ) -> Options:
     """The options for keywords, of which None stands for the default; that of the level is
     ``"fast"`` if there is a memory budget."""
     if memory is None:
-        return Options(level or _default_level(), debug_nans)
-    return Options(level or "fast", debug_nans, memory=bytes_of(memory))
+        return Options(level or _default_level(), debug_nans, on_error=on_error)
+    return Options(level or "fast", debug_nans, memory=bytes_of(memory), on_error=on_error)

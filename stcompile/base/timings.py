@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import gc
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from stcompile.base.logs import logger, shows
 
 
 @dataclass(frozen=True)
 class Compilation:
-    """One compilation: the generated function's name, and the seconds of each stage in order."""
+    """One compilation: the generated function's name, the seconds of each stage in order, and why
+    it was compiled although others were before. ``cached`` is True if the function was not compiled
+    but loaded from the cache on disk."""
 
     name: str
     stages: dict[str, float]
+    reason: str = ""
+    cached: bool = False
 
     @property
     def seconds(self) -> float:
@@ -24,7 +30,7 @@ class Compilation:
 
     def __str__(self) -> str:
         width = max(map(len, self.stages), default=0)
-        lines = [f"{self.name}: {1e3 * self.seconds:.1f} ms"]
+        lines = [f"{self.name}: {1e3 * self.seconds:.1f} ms{' (from the cache)' * self.cached}"]
         lines += [f"  {name:<{width}}  {1e3 * s:8.1f} ms" for name, s in self.stages.items()]
         return "\n".join(lines)
 
@@ -35,6 +41,11 @@ class Timings:
 
     compilations: list[Compilation] = field(default_factory=list)
 
+    def note(self, made: Compilation) -> None:
+        """Note what was compiled, and not loaded from the cache."""
+        if not made.cached:
+            self.compilations.append(made)
+
     @property
     def seconds(self) -> float:
         return sum(compilation.seconds for compilation in self.compilations)
@@ -43,7 +54,9 @@ class Timings:
         return "\n".join(map(str, self.compilations)) or "nothing was compiled"
 
 
-_TIMINGS: ContextVar[Timings | None] = ContextVar("timings", default=None)
+Listener: TypeAlias = Callable[[Compilation], object]
+
+_LISTENERS: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 _CLOCK: ContextVar[_Clock | None] = ContextVar("clock", default=None)
 
 
@@ -64,11 +77,41 @@ def timings() -> Iterator[Timings]:
     [('f_grad', ['frontend', 'adjoint'], True)]
     """
     noted = Timings()
-    token = _TIMINGS.set(noted)
-    try:
+    with on_compile(noted.note):
         yield noted
+
+
+@contextmanager
+def on_compile(callback: Listener) -> Iterator[None]:
+    """Call a function with a `Compilation` for each function that is compiled within a ``with``
+    block of this thread, or that is loaded from the cache on disk.
+
+    It says what was compiled, why, and how long it took. An error that the callback raises is
+    raised by the call that compiles. To be told of all threads, and for as long as a program runs,
+    give the logger "stcompile" a handler: its records have the same as ``record.compilation``.
+
+    >>> import stcompile as st
+    >>> def f(x, n):
+    ...     return x ** n
+    >>> gradient = st.grad(f)
+    >>> with st.on_compile(lambda made: print(made.name, "-", made.reason)):
+    ...     found = gradient(3.0, 2), gradient(4.0, 2), gradient(3.0, 3)
+    f_grad - the first call
+    f_grad - n is 3, and was 2
+    """
+    token = _LISTENERS.set((*_LISTENERS.get(), callback))
+    try:
+        yield
     finally:
-        _TIMINGS.reset(token)
+        _LISTENERS.reset(token)
+
+
+def report(made: Compilation) -> None:
+    """Tell the listeners of this thread and the log of a compilation."""
+    for listener in _LISTENERS.get():
+        listener(made)
+    if shows("DEBUG"):
+        _log(made)
 
 
 class _Clock:
@@ -104,7 +147,7 @@ def timed(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def compilation(name: str) -> Iterator[None]:
+def compilation(name: str, reason: str = "") -> Iterator[None]:
     """Time a compilation. The garbage collector is off meanwhile: compiling makes many objects that
     live until its end, and the collector would look through them again and again."""
     clock, is_collecting = _Clock(), gc.isenabled()
@@ -117,21 +160,16 @@ def compilation(name: str) -> Iterator[None]:
             gc.enable()
         _CLOCK.reset(token)
     clock.tick()
-    made = Compilation(name, clock.stages)
-    noted = _TIMINGS.get()
-    if noted is not None:
-        noted.compilations.append(made)
-    _log(made)
+    report(Compilation(name, clock.stages, reason))
 
 
 def _log(made: Compilation) -> None:
-    """A line at level DEBUG of the logger "stcompile". A program that has not imported `logging`
-    shows no log."""
-    logging = sys.modules.get("logging")
-    if logging is None:
-        return
-    logger = logging.getLogger("stcompile")
-    if logger.isEnabledFor(logging.DEBUG):
-        slowest = sorted(made.stages.items(), key=lambda item: -item[1])[:4]
-        parts = ", ".join(f"{name} {1e3 * seconds:.1f}" for name, seconds in slowest)
-        logger.debug("compiled %s in %.1f ms (%s)", made.name, 1e3 * made.seconds, parts)
+    """A line at level DEBUG of the logger."""
+    slowest = sorted(made.stages.items(), key=lambda item: -item[1])[:4]
+    parts = ", ".join(f"{name} {1e3 * seconds:.1f}" for name, seconds in slowest)
+    what = "loaded" if made.cached else "compiled"
+    logger().debug(
+        "%s %s in %.1f ms (%s): %s",
+        *(what, made.name, 1e3 * made.seconds, parts, made.reason),
+        extra={"compilation": made},
+    )

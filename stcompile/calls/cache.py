@@ -126,7 +126,6 @@ def _loaded(
         logs.warning("%s; it is removed, and %s compiled", error, compiler.name)
         folder.remove(name)
         return None
-    logs.debug("linked %s from the cache", compiler.name)
     folder.touch(name)
     return made
 

@@ -6,21 +6,23 @@ with.
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any, Generic
 
 from stcompile.base.boundary import shows_all_frames, without_frames
-from stcompile.base.errors import NanError, StcompileError
+from stcompile.base.errors import NanError, RecompilationWarning, StcompileError, add_note
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
-from stcompile.base.timings import compilation
+from stcompile.base.timings import Compilation, compilation, report
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.cache_folder import cache_folder
 from stcompile.calls.callee import SignatureKey
 from stcompile.calls.entry import MISS
 from stcompile.calls.inspected import Inspected
 from stcompile.calls.internal import internal_errors
+from stcompile.calls.reasons import reason_for
 from stcompile.calls.specialisation import Specialisation
 from stcompile.frontend.stage import STAGING
 
@@ -37,6 +39,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         self._specialisations: dict[SignatureKey, tuple[Specialisation, ...]] = {}
         self._entries: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()  # the latest one first
         self._warned = False
+        self._capsules: dict[Any, Any] = {}  # by specialisation, class of error, and line
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         try:
@@ -57,7 +60,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             if specialisation is None:
                 specialisation = self._make(key, bound)
                 self._warn_of_many(stacklevel=3)
-            elif filled is not None and not self.options.debug_nans:  # it comes again
+            elif filled is not None and not self.options.is_watched:  # it comes again
                 others = [entry for entry in self._entries if entry is not specialisation.entry]
                 self._entries = (specialisation.entry, *others[: ENTRIES - 1])
             return self.run(specialisation, bound)
@@ -77,7 +80,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             self._warn_of_many(stacklevel=5)
         if found.made is None and with_program:
             with STAGING:
-                linked, found = found, self._built(arguments)
+                linked, found = found, self._built(arguments, "its program is asked for")
                 others = [s for s in self._specialisations.get(key, ()) if s is not linked]
                 self._specialisations[key] = (found, *others)
         return found
@@ -101,26 +104,58 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     def _cached(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
         """A specialisation from the cache; if there is none, a compiled one, which is cached."""
+        reason = reason_for(key, self._specialisations, arguments)
         if cache_folder() is None:
-            return self._built(arguments)
+            return self._built(arguments, reason)
         from stcompile.calls import cache
 
+        start = time.perf_counter()
         found = cache.load(self, key, arguments)
         if found is None:
-            found = self._built(arguments)
+            found = self._built(arguments, reason)
             cache.keep(self, key, arguments, found)
+        else:
+            spent = {"cache": time.perf_counter() - start}
+            report(Compilation(self.name, spent, reason, cached=True))
         return found
 
-    def _built(self, arguments: Arguments) -> Specialisation:
+    def _built(self, arguments: Arguments, reason: str) -> Specialisation:
         """A specialisation, compiled."""
-        with compilation(self.name), internal_errors(self.definition):
+        with compilation(self.name, reason), internal_errors(self.definition):
             return self.build(arguments)
 
     def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
         """Make a call."""
         if self.options.debug_nans:
             return self.call_without_nans(specialisation, arguments)
+        if self.options.on_error == "capsule":
+            return self.call_with_capsule(specialisation, arguments)
         result: R = specialisation.call(tuple(arguments.values.values()))
+        return result
+
+    def call_with_capsule(self, specialisation: Specialisation, arguments: Arguments) -> R:
+        """A call whose error names a file that raises it again. It is written once for each line
+        of the generated code and each class of errors."""
+        from stcompile.export.capsule import Inputs, write_capsule
+
+        hidden = zip(specialisation.keywords, specialisation.hidden, strict=True)
+        captured = {name: place.read() for name, place in hidden}
+        inputs = Inputs(arguments.values, captured, self.written(arguments))
+        try:
+            result: R = specialisation.call(tuple(arguments.values.values()))
+        except Exception as error:
+            where = id(specialisation), type(error), specialisation.line_of(error)
+            try:
+                if where not in self._capsules:
+                    made = self.specialise(arguments).staged
+                    self._capsules[where] = write_capsule(
+                        made, self.title, self.update, self.options, inputs, error
+                    )
+                note = f"to raise it again: python {self._capsules[where]}"
+            except Exception as failure:
+                note = f"there is no capsule: {type(failure).__name__}: {failure}"
+            add_note(error, note)
+            raise
         return result
 
     def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> R:
@@ -155,5 +190,6 @@ class Dispatcher(Inspected[P], Generic[P, R]):
                 f"`{self.function_name}` was compiled {len(self._specialisations)} times: an int "
                 "or a shape among its arguments keeps changing. An int is static; pass it as a "
                 "float, or as np.asarray(n), to have it traced",
+                RecompilationWarning,
                 stacklevel=stacklevel,
             )

@@ -17,7 +17,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import is_plain_value
-from stcompile.base.errors import StcompileWarning
+from stcompile.base.errors import PrecisionWarning
 from stcompile.base.guards import (
     UNREADABLE,
     Guard,
@@ -167,7 +167,7 @@ def unpacked(
     if not made.is_current(arguments):
         raise Stale("a captured array or an attribute is of another type")
     for text, file, line in kept["cautions"]:
-        warnings.warn_explicit(text, StcompileWarning, file, line)
+        warnings.warn_explicit(text, PrecisionWarning, file, line)
     return made
 
 

@@ -7,15 +7,15 @@ values of what is static.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stcompile.base.errors import ArgumentsError, excerpt
+from stcompile.base.errors import ArgumentsError, add_note, excerpt
 from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.location import Location
 from stcompile.base.places import Place
-from stcompile.base.trees import Path, follow
+from stcompile.base.trees import Path, follow, show_path
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.entry import Call, entry_of
 from stcompile.calls.link import source_filename
@@ -78,9 +78,19 @@ class Specialisation:
 
     def is_current(self, arguments: Arguments) -> bool:
         """True if everything captured is as it was when this was compiled."""
-        if not all(_fits(arguments, *attribute) for attribute in self.attributes):
-            return False
-        return all(guard.holds() for guard in self.guards) and all(h.fits() for h in self.hidden)
+        return next(self.changed(arguments), None) is None
+
+    def changed(self, arguments: Arguments) -> Iterator[str]:
+        """What was captured and is not as it was when this was compiled."""
+        for name, path, key in self.attributes:
+            if not _fits(arguments, name, path, key):
+                yield show_path(name, path)
+        for guard in self.guards:
+            if not guard.holds():
+                yield guard.place.description
+        for hidden in self.hidden:
+            if not hidden.fits():
+                yield hidden.place.description
 
     def call(self, values: Sequence[Any]) -> Any:
         hidden = {name: h.read() for name, h in zip(self.keywords, self.hidden, strict=True)}
@@ -90,21 +100,20 @@ class Specialisation:
             self.tell_where(error)
             raise
 
-    def tell_where(self, error: Exception) -> None:
-        """Add the user's line to an error that NumPy raised in the generated function."""
+    def line_of(self, error: Exception) -> int:
+        """The line of the generated code that an error went through; 0 if there is none."""
         filename = source_filename(self.source, self.name)
         step = error.__traceback__
         while step is not None and step.tb_frame.f_code.co_filename != filename:
             step = step.tb_next
-        location = self.locate(step.tb_lineno) if step is not None else None
+        return step.tb_lineno if step is not None else 0
+
+    def tell_where(self, error: Exception) -> None:
+        """Add the user's line to an error that NumPy raised in the generated function."""
+        location = self.locate(self.line_of(error))
         shown = location.shown if location is not None else None
-        if shown is None:
-            return
-        note = "raised by the code for\n" + excerpt(shown)
-        if hasattr(error, "add_note"):
-            error.add_note(note)
-        elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
-            error.args = (f"{error.args[0]}\n{note}",)
+        if shown is not None:
+            add_note(error, "raised by the code for\n" + excerpt(shown))
 
     @property
     def entry_call(self) -> Call:

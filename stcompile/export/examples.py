@@ -35,21 +35,21 @@ def _value(value: Any, is_moved: bool) -> ast.expr:
     parts = trees.children(value)
     if parts is None:
         return _leaf(value, is_moved)
-    return _structure(value, [_value(part, is_moved) for _, part in parts])
+    return structure(value, [_value(part, is_moved) for _, part in parts])
 
 
 def _zeros(value: Any) -> ast.expr:
     """A state before the first step."""
     parts = trees.children(value)
     if parts is not None:
-        return _structure(value, [_zeros(part) for _, part in parts])
+        return structure(value, [_zeros(part) for _, part in parts])
     if not isinstance(value, np.ndarray):
         return literal(None)
     zeros = [literal(value.shape), literal(value.dtype)]
     return ast.Call(attribute("np", "zeros"), zeros, [])
 
 
-def _structure(value: Any, parts: list[ast.expr]) -> ast.expr:
+def structure(value: Any, parts: list[ast.expr]) -> ast.expr:
     """A structure of these parts. A class of the same name takes the place of a class of the
     user's."""
     if type(value) is dict:

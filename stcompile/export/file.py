@@ -33,7 +33,7 @@ _SKELETONS: Mapping[str, tuple[ModuleType, ...]] = {
     "check_gradient": (draws, calls, differences, gradient),
     "check_step": (draws, calls, differences, gradient, step),
 }
-_MODULES = ("collections", "dataclasses", "sys")  # modules that the self-test may name
+MODULES = ("collections", "dataclasses", "sys")  # modules that the self-test may name
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Export:
 
 
 @dataclass
-class _Module:
+class Module:
     """The statements of a module, and its imports apart from them."""
 
     imports: list[ast.stmt] = field(default_factory=list)
@@ -123,13 +123,13 @@ def file_text(export: Export) -> str:
             "primitive is a function of this process"
         )
     saved = Saved()
-    test = _Module()
+    test = Module()
     for skeleton in _SKELETONS[export.test]:
         test.add(inspect.getsource(skeleton))
-    taken = {"example", FACTORY, *_MODULES, *test.names()}
+    taken = {"example", FACTORY, *MODULES, *test.names()}
     emitted = export.main.emitted(saved, taken)
     own = emitted.name
-    code = _Module()
+    code = Module()
     code.add(emitted.source)
     if emitted.workspace:
         made = "# One set of buffers: for one thread at a time."
@@ -144,8 +144,8 @@ def file_text(export: Export) -> str:
     test.body += ["", "", *_entry(export, own, references, saved.generators)]
     constants = [line for s in saved.statements for line in render(s, width=WIDTH)]
     parts = [
-        *_docstring(export, emitted),
-        *_imports([*code.imports, *test.imports, *_used("\n".join(test.body))]),
+        *docstring("\n".join(_description(export, emitted))),
+        *imports_of([*code.imports, *test.imports, *used("\n".join(test.body))]),
         *_quoted(export.quotes),
         *(["", "# Arrays that the functions read.", *constants] if constants else []),
         *code.body,
@@ -154,14 +154,14 @@ def file_text(export: Export) -> str:
         _rule("self-test"),
         *test.body,
     ]
-    return "\n".join(_spaced(parts)) + "\n"
+    return "\n".join(spaced(parts)) + "\n"
 
 
 # --- the head of the file ------------------------------------------------------------------------
 
 
-def _docstring(export: Export, emitted: Emitted) -> list[str]:
-    text = "\n".join(_description(export, emitted))
+def docstring(text: str) -> list[str]:
+    """The lines of a module's docstring."""
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return [*f'"""{escaped}'.split("\n"), '"""']
 
@@ -236,7 +236,7 @@ def _argument_rows(export: Export, emitted: Emitted) -> Iterator[tuple[str, str]
             yield shown, what + (", changed in place" if argument in changed else "")
 
 
-def _imports(found: Iterable[ast.stmt]) -> Iterator[str]:
+def imports_of(found: Iterable[ast.stmt]) -> Iterator[str]:
     """All imports in the order of a style guide, each module once."""
     modules: set[str] = set()
     members: dict[str, set[str]] = {}
@@ -258,9 +258,9 @@ def _from(module: str, names: Iterable[str]) -> str:
     return f"from {module} import {', '.join(sorted(names))}"
 
 
-def _used(text: str) -> Iterator[ast.stmt]:
+def used(text: str) -> Iterator[ast.stmt]:
     """The imports of the modules that the code of the self-test names."""
-    for module in _MODULES:
+    for module in MODULES:
         if f"{module}." in text:
             yield ast.Import([ast.alias(module)])
 
@@ -307,7 +307,7 @@ def _entry(
     return ['if __name__ == "__main__":', *render(leave, width=WIDTH, indent=INDENT)]
 
 
-def _spaced(parts: Sequence[str]) -> Iterator[str]:
+def spaced(parts: Sequence[str]) -> Iterator[str]:
     """The lines, with at most two empty ones in a row."""
     empty = 0
     for line in "\n".join(parts).split("\n"):

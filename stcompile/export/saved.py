@@ -10,6 +10,7 @@ import numpy as np
 
 from stcompile.base.errors import ExportError
 from stcompile.base.strides import memory_order
+from stcompile.calls.generators import state_of
 from stcompile.code.literals import attribute, literal, name
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.staged import Hidden, Staged
@@ -49,7 +50,7 @@ class Saved:
         if key not in self._names:
             self._names[key] = own = self._free(wish)
             self.statements.append(
-                ast.Assign([ast.Name(own, ast.Store())], _array(value), lineno=0)
+                ast.Assign([ast.Name(own, ast.Store())], array_code(value), lineno=0)
             )
         return self._names[key]
 
@@ -76,20 +77,26 @@ class Saved:
                     "too large to be written into a file",
                     hint="make it an argument of the function",
                 )
-            self.statements.append(ast.Assign([target], _array(value), lineno=0))
+            self.statements.append(ast.Assign([target], array_code(value), lineno=0))
             return
         self.generators.append(own)
-        is_new = isinstance(value, np.random.Generator)
-        state = value.bit_generator.state if is_new else value.get_state(legacy=False)
-        bits = ast.Call(_random(state["bit_generator"]), [literal(0)], [])
-        made = ast.Call(_random(type(value).__name__), [bits], [])
-        self.statements.append(ast.Assign([target], made, lineno=0))
-        if is_new:
-            place = ast.Attribute(attribute(own, "bit_generator"), "state", ast.Store())
-            self.statements.append(ast.Assign([place], _state(state), lineno=0))
-        else:
-            call = ast.Call(attribute(own, "set_state"), [_state(state)], [])
-            self.statements.append(ast.Expr(call))
+        self.statements += generator_code(own, value, state_of(value))
+
+
+def generator_code(own: str, value: Any, state: Any) -> list[ast.stmt]:
+    """Statements that make a generator like one, in a state of it, under a name."""
+    target = ast.Name(own, ast.Store())
+    is_new = isinstance(value, np.random.Generator)
+    bits = ast.Call(_random(state["bit_generator"]), [literal(0)], [])
+    made = ast.Call(_random(type(value).__name__), [bits], [])
+    statements: list[ast.stmt] = [ast.Assign([target], made, lineno=0)]
+    if is_new:
+        place = ast.Attribute(attribute(own, "bit_generator"), "state", ast.Store())
+        statements.append(ast.Assign([place], _state(state), lineno=0))
+    else:
+        call = ast.Call(attribute(own, "set_state"), [_state(state)], [])
+        statements.append(ast.Expr(call))
+    return statements
 
 
 def _random(member: str) -> ast.expr:
@@ -101,10 +108,10 @@ def _state(value: Any) -> ast.expr:
     if isinstance(value, dict):
         keys: list[ast.expr | None] = [literal(key) for key in value]
         return ast.Dict(keys, [_state(part) for part in value.values()])
-    return _array(value) if isinstance(value, np.ndarray) else literal(value)
+    return array_code(value) if isinstance(value, np.ndarray) else literal(value)
 
 
-def _array(value: np.ndarray[Any, Any]) -> ast.expr:
+def array_code(value: np.ndarray[Any, Any]) -> ast.expr:
     """An array with its values, its dtype, and its axes in the same order in memory."""
     order = memory_order(value) or tuple(range(value.ndim))
     stored = value.transpose(order)

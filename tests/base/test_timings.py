@@ -141,3 +141,97 @@ def test_compiling_takes_few_calls(function: Any, arguments: Any, most: int) -> 
     profile.disable()
     calls = int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
     assert most / 4 < calls < most
+
+
+def test_listeners_are_told_what_and_why_in_this_thread_and_block() -> None:
+    told: list[st.Compilation] = []
+    inner: list[st.Compilation] = []
+    with st.on_compile(told.append):
+        st.grad(f)(X)
+        with st.on_compile(inner.append), st.timings() as spent:
+            st.compile(f)(X)
+        thread = threading.Thread(target=lambda: st.grad(f)(X))
+        thread.start()
+        thread.join()
+    st.grad(f)(X)
+    assert [made.name for made in told] == ["f_grad", "f"]
+    assert inner == told[1:] == spent.compilations
+    assert {made.reason for made in told} == {"the first call"}
+    assert told[0].seconds > 0 and not told[0].cached
+
+
+def test_a_listener_may_raise() -> None:
+    gradient = st.grad(f)
+    with pytest.raises(ZeroDivisionError), st.on_compile(lambda made: 1 / 0):
+        gradient(X)
+    np.testing.assert_array_equal(gradient(X), st.grad(f)(X))
+
+
+RATE: Any = 2
+
+
+def g(p: Any, x: Any, act: Any = np.tanh, n: int = 2) -> Any:
+    return np.sum(act(p["w"] * x) ** n) * RATE
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: (({"w": X}, X.astype(np.float32)), {}), "x is float32 (2,), and was float64 (2,)"),
+        (lambda: (({"w": X}, np.ones((3, 2))), {}), "x is float64 (3, 2), and was float64 (2,)"),
+        (lambda: (({"w": X}, np.ones(4)[::2]), {}), "x is arranged in another way"),
+        (lambda: (({"w": 1.5}, X), {}), 'p["w"] is a float, and was float64 (2,)'),
+        (
+            lambda: (({"w": X, "b": X}, X), {}),
+            "p is a dict of 2, and was a dict of 1",
+        ),
+        (lambda: (({"w": X}, X, np.sin), {}), "act is `sin`, and was `tanh`"),
+        (lambda: (({"w": X}, X), {"n": 3}), "n is 3, and was 2"),
+        (
+            lambda: (({"w": X}, np.float32(1), np.sin, 4), {}),
+            "x is a float32, and was float64 (2,); act is `sin`, and was `tanh`; n is 4, and was 2",
+        ),
+    ],
+)
+def test_why_again(call: Any, reason: str) -> None:
+    gradient = st.grad(g)
+    gradient({"w": X}, X)
+    arguments, keywords = call()
+    told: list[st.Compilation] = []
+    with st.on_compile(told.append):
+        gradient(*arguments, **keywords)
+    assert [made.reason for made in told] == [reason]
+
+
+def test_why_again_for_the_same_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = st.grad(g)
+    gradient({"w": X}, X)
+    monkeypatch.setitem(globals(), "RATE", 3)
+    told: list[st.Compilation] = []
+    with st.on_compile(told.append):
+        gradient({"w": X}, X)
+    assert [made.reason for made in told] == ["RATE has changed"]
+
+
+def test_the_log_has_the_compilation(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger="stcompile"), st.timings() as spent:
+        st.grad(f)(X)
+    (record,) = (r for r in caplog.records if hasattr(r, "compilation"))
+    assert [record.compilation] == spent.compilations
+    assert "the first call" in record.getMessage()
+
+
+def test_the_logger_has_a_handler_that_does_nothing() -> None:
+    from stcompile.base.logs import logger
+
+    handlers = [h for h in logger().handlers if isinstance(h, logging.NullHandler)]
+    assert len(handlers) == 1 and logger() is logging.getLogger("stcompile")
+
+
+def test_too_many_compilations_are_warned_of() -> None:
+    gradient = st.grad(lambda x, n: x * n)
+    with pytest.warns(st.RecompilationWarning, match="was compiled 17 times"):
+        for n in range(20):
+            gradient(1.0, n)
+    assert issubclass(st.RecompilationWarning, st.StcompileWarning)
+    assert issubclass(st.PrecisionWarning, st.StcompileWarning)
