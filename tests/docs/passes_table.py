@@ -41,9 +41,8 @@ def tables() -> str:
 
 def _rules(stage: Stage, book: RuleBook) -> str:
     """What a phase of local rules does, and a line for each of its rules."""
-    rules = dict.fromkeys(rule for by_name in book.turns[-1].values() for rule in by_name)
-    assert all(rule.apply.__doc__ for rule in rules), "each rule says what it does"
-    texts = {rule.apply.__name__: inspect.getdoc(rule.apply) or "" for rule in rules}
+    assert all(rule.apply.__doc__ for rule in book.rules), "each rule says what it does"
+    texts = {rule.apply.__name__: inspect.getdoc(rule.apply) or "" for rule in book.rules}
     lines = [
         f"- `{name}`: {' '.join(text.split()).replace('``', '`')}" for name, text in texts.items()
     ]

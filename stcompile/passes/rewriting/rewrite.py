@@ -94,7 +94,7 @@ class RuleBook:
 
     def __init__(self, rules: Iterable[Rule], last: Iterable[Rule] = ()) -> None:
         first = tuple(rules)
-        every = (*first, *last)
+        self.rules = every = (*first, *last)
         self.turns = [_by_primitive(one) for one in dict.fromkeys((first, every))]
 
 
