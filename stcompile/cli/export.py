@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from stcompile.base.command import UsageError
 from stcompile.cli.arguments import arguments_of
 from stcompile.cli.files import Target, parse_wrt
 from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
@@ -39,8 +40,13 @@ def export(
       stcompile export model.py:loss --wrt x --level readable -o by_x.py
     """
     found = Target.parse(function).load()
-    shown = found.differentiable(parse_wrt(wrt), level)  # type: ignore[arg-type]
+    shown = found.shown(parse_wrt(wrt), level)  # type: ignore[arg-type]
     given = arguments_of(found, args, npz)
     path = output or Path(f"{found.name.rpartition('.')[2]}_grad.py")
-    shown.export(path, *given.positional, **given.keywords)
+    if path.resolve() == found.path.resolve():
+        raise UsageError(f"{path} is the file of the function", hint="name another with -o FILE")
+    write: Any = getattr(shown, "export", None)
+    if write is None:
+        raise UsageError(f"`{found.name}` is not exported", hint="name a function or a gradient")
+    write(path, *given.positional, **given.keywords)
     print(f"written: {path} (python {path} tests it)")

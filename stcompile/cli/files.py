@@ -14,16 +14,15 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from stcompile.api import differentiable
 from stcompile.base.command import UsageError
 from stcompile.base.errors import StcompileError
 from stcompile.base.location import Location
-from stcompile.base.options import Level
+from stcompile.base.options import Level, options
 from stcompile.base.wording import an, noun_of
 from stcompile.calls.arguments import Wrt
 from stcompile.calls.dispatch import Dispatcher
@@ -74,25 +73,33 @@ class Found:
     def __str__(self) -> str:
         return f"{self.path}:{self.name}"
 
+    def shown(
+        self, wrt: Wrt | None, level: Level | None = None
+    ) -> Differentiable[..., Any, Any] | Dispatcher[..., Any]:
+        """It with its derivatives; or itself, if it is a gradient, a training step and the like."""
+        if isinstance(self.function, Dispatcher) and wrt is level is None:
+            return self.function
+        return self.differentiable(wrt, level)
+
     def differentiable(
         self, wrt: Wrt | None, level: Level | None = None
     ) -> Differentiable[..., Any, Any]:
         """It with its derivatives, by other arguments or at another level if that is asked for."""
-        if isinstance(self.function, Dispatcher):
+        own = self.function
+        if isinstance(own, Dispatcher):
             raise UsageError(
-                f"`{self.name}` is compiled already", hint="name the function it was made of"
+                f"`{self.name}` is no plain function, but one that is compiled",
+                hint="name the function that it was made of",
             )
-        own: Differentiable[..., Any, Any] = (
-            self.function
-            if isinstance(self.function, Differentiable)
-            else Differentiable(self.function)
-        )
-        if wrt is None and level is None:
-            return own
-        made: Differentiable[..., Any, Any] = differentiable(
+        if not isinstance(own, Differentiable):
+            own = Differentiable(own)
+        how = own.options or options(None)
+        if level is not None:  # a budget of memory is of the fast level
+            how = replace(how, level=level, memory=how.memory if level == "fast" else None)
+        made: Differentiable[..., Any, Any] = Differentiable(
             own.function,
-            wrt=own.wrt if wrt is None else wrt,
-            level=level or (own.options.level if own.options else None),
+            own.wrt if wrt is None else wrt,
+            how,
         )
         return made
 

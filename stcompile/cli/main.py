@@ -42,8 +42,17 @@ def commands() -> Any:
     typer()  # or the hint to install it
     found = {name: reported(load(where)) for name, where in COMMANDS.items()}
     app = application(found, DESCRIPTION, no_args_is_help=True)
+    app.callback(invoke_without_command=True, no_args_is_help=True)(root)
     app.add_typer(load("train:networks")(), name="train")
     return app
+
+
+def root(version: bool = False) -> None:
+    if version:
+        import stcompile
+
+        print(f"stcompile {stcompile.__version__}")
+        raise typer().Exit()
 
 
 def load(where: str) -> Any:

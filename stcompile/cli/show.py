@@ -8,11 +8,11 @@ import typer
 
 from stcompile.api import show as snapshots
 from stcompile.base.command import UsageError
+from stcompile.calls.dispatch import Dispatcher
 from stcompile.cli.arguments import Given, arguments_of
 from stcompile.cli.files import Target, parse_wrt
 from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
 from stcompile.cli.output import print_code
-from stcompile.differentiable import Differentiable
 
 VIEWS = {  # name -> the method of a differentiable function, and what it is printed as
     "source": ("source", "python"),
@@ -45,8 +45,11 @@ def show(
     says fast), wengert (the Wengert list of the function), memory (what a call
     holds), trace (every value and every adjoint), graph (what could run side by
     side), explain (why gradients are zero), stages (what each stage of the compiler
-    changed), and every stage by its name, such as staged, reverse or cse: the
-    Wengert list after it.
+    changed), and every stage by its name, such as staged, reverse or
+    share_equations: the Wengert list after it.
+
+    What is compiled already, a gradient or a training step that the file has, is shown
+    as it is.
 
     The arguments are --args, or an .npz file, or those of the first call in the
     function's own doctest, or what a function example_args() in the file returns.
@@ -57,15 +60,23 @@ def show(
       stcompile show model.py:loss wengert --args "ones((3, 2)), ones((4, 3))"
       stcompile show model.py:loss trace --npz arguments.npz
       stcompile show model.py:loss stages
-      stcompile show model.py:loss cse --wrt x
+      stcompile show model.py:loss share_equations --wrt x
     """
     found = Target.parse(function).load()
-    if view == "source" and level is None:
+    is_plain = not isinstance(found.function, Dispatcher)
+    if view == "source" and level is None and is_plain:
         level = "readable"  # it is there to be read
-    shown = found.differentiable(parse_wrt(wrt), level)  # type: ignore[arg-type]
+    shown = found.shown(parse_wrt(wrt), level)  # type: ignore[arg-type]
     given = arguments_of(found, args, npz)
     if view in VIEWS:
         method, language = VIEWS[view]
+        if not is_plain and method == "wengert":
+            method = "program"  # of all that it computes
+        if not hasattr(shown, method):
+            raise UsageError(
+                f"there is no {view} of `{found.name}`, which is compiled",
+                hint="name the function that it was made of",
+            )
         result = getattr(shown, method)(*given.positional, **given.keywords)
         print_code(str(result), language) if language else print(result)
     elif view == "stages":
@@ -74,7 +85,7 @@ def show(
         print_code(str(_after(shown, view, given)), "rust")
 
 
-def _after(shown: Differentiable[..., Any, Any], stage: str, given: Given) -> Any:
+def _after(shown: Any, stage: str, given: Given) -> Any:
     try:
         return snapshots(shown, *given.positional, after=stage, **given.keywords)
     except ValueError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import stcompile
 from tests.cli.conftest import MODEL, ROOT, Run
 
 OTHERS = {
@@ -32,6 +33,11 @@ OTHERS = {
     "@st.differentiable\ndef f(x):\n    return st.stop_gradient(x) * x\n\n"
     "@st.differentiable\ndef g(x):\n    return x * x\n\n"
     "def example_args():\n    return {'f': (3.0,), 'g': (2.0,)}\n",
+    "compiled.py": "import numpy as np\nimport stcompile as st\n\ndef f(w, x):\n"
+    "    return np.sum(w['a'] * x)\n\ng = st.grad(f)\n"
+    "step = st.train_step(f, st.optim.SGD(0.1))\n\n"
+    "@st.differentiable(memory='1MB')\ndef small(x):\n    return np.sum(x * x)\n\n"
+    "def example_args():\n    return ({'a': np.ones(3)}, np.ones(3))\n",
     "unique.py": "import numpy as np\nimport stcompile as st\n\n@st.differentiable\ndef f(x):\n"
     "    return np.sum(np.load(x))\n",
 }
@@ -86,7 +92,7 @@ def test_source_is_in_colours_on_a_terminal(folder: Path) -> None:
         ("explain", "w"),
         ("stages", "equations"),
         ("staged", "program loss(w: f64[3,2], x: f64[4,3])"),
-        ("cse", "program loss_value_and_grad"),
+        ("share_equations", "program loss_value_and_grad"),
     ],
 )
 def test_views(view: str, expected: str, run: Run) -> None:
@@ -104,6 +110,24 @@ def test_where_arguments_come_from(run: Run) -> None:
     assert "f(x: float, y: float)" in run("show", "plain.py", "wengert", "--args", "1.0").out
     assert "d_x = " in run("show", "model.py", "--wrt", "x").out
     assert "def workspace" in run("show", "model.py", "--level", "fast").out
+
+
+def test_what_is_compiled_is_shown_as_it_is(run: Run) -> None:
+    assert "def f_grad(w, x):" in run("show", "compiled.py:g").out
+    assert "--- update" in run("show", "compiled.py:step").out
+    assert "program f_step" in run("show", "compiled.py:step", "wengert").out
+    assert "program f_grad" in run("show", "compiled.py:g", "reverse").out
+    assert "def small_value_and_grad" in run("show", "compiled.py:small", "--args", "ones(3)").out
+    for more in (["--wrt", "x"], ["--level", "fast"], ["trace"]):
+        refused = run("show", "compiled.py:g", *more)
+        assert refused.code == 2
+        assert "hint: name the function that it was made of" in refused.err
+    assert run("export", "compiled.py:step", "-o", "step.py").code == 0
+
+
+def test_version(run: Run) -> None:
+    shown = run("--version")
+    assert (shown.code, shown.out) == (0, f"stcompile {stcompile.__version__}\n")
 
 
 def test_a_file_called_like_a_library_is_loaded(run: Run) -> None:
@@ -148,6 +172,7 @@ WRONG_USE = {
     "show model.py nonsense": "there is no view 'nonsense': the views are source,",
     "show model.py --level slow": "'slow' is none of fast, readable",
     "show model.py --wrt ,": "--wrt names no argument",
+    "export model.py -o model.py": "model.py is the file of the function",
     "check empty.py": "empty.py defines no function",
     "check two.py": "there are no arguments to check a function with",
     "check two.py:f": "there are no arguments to call `f` with",
