@@ -110,13 +110,14 @@ class Case:
 def read(path: Path) -> Iterator[Case]:
     """The cases of a file."""
     for block in re.split(r"\n{2,}", path.read_text().strip()):
-        text, _, after = block.partition(f"\n{ARROW}\n")
+        text, _, after = block.partition(f"\n{ARROW}")
         lines = text.split("\n")
         titles = [line[2:] for line in lines if line.startswith("# ")]
         said = [line[2:].split() for line in lines if line.startswith("! ")]
         code = [line for line in lines if line[:2] not in ("# ", "! ")]
         facts = {what: frozenset(names) for what, *names in said}
-        yield Case(path.stem.partition(".")[0], " ".join(titles), facts, "\n".join(code), after)
+        name = path.stem.partition(".")[0]
+        yield Case(name, " ".join(titles), facts, "\n".join(code), after.strip())
 
 
 def written(program: Program) -> str:
@@ -202,5 +203,5 @@ def _update(case: Case, found: str) -> None:
     blocks = re.split(r"\n{2,}", path.read_text().strip())
     places = [at for at, other in enumerate(read(path)) if other.title == case.title]
     (place,) = places
-    blocks[place] = blocks[place].partition(f"\n{ARROW}\n")[0] + f"\n{ARROW}\n{found}"
+    blocks[place] = blocks[place].partition(f"\n{ARROW}")[0] + f"\n{ARROW}\n{found}"
     path.write_text("\n\n".join(blocks) + "\n")
