@@ -29,5 +29,7 @@ def stages_of(
     recorded = [Snapshot(function.recorded, function.stage(bound).program)]
     if not isinstance(function, Primal):
         primal: Primal[..., Any] = Primal(function.function)
-        recorded.insert(0, Snapshot(primal.recorded, primal.stage(bound).program))
+        recorded.insert(
+            0, Snapshot(primal.recorded, primal.stage(primal.bind(arguments, keywords)).program)
+        )
     return snapshots_of(recorded, function.results, level or function.options.level)

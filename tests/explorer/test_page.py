@@ -16,7 +16,7 @@ import pytest
 import stcompile as st
 from stcompile.base.errors import ExportError, StcompileError
 from stcompile.base.extras import MissingExtraError
-from stcompile.passes.pipeline import stages_at
+from stcompile.passes.pipeline import OWN, stages_at
 from stcompile.reports.memory import lives_of
 from stcompile.reports.snapshots import Snapshot, Snapshots
 from stcompile.views.explorer.code import marks_of
@@ -59,7 +59,7 @@ def test_the_stages_are_those_of_the_pipeline(level: Any) -> None:
     data = of_loss()
     stages = data["levels"][level]["stages"]
     assert [s["name"] for s in stages] == [
-        "staged", "reverse", *(s.name for s in stages_at(level)), "own"
+        "staged", "reverse", *(s.name for s in stages_at(level)), OWN
     ]  # fmt: skip
     shown = st.show(loss.function, W, X, level=level)
     assert isinstance(shown, Snapshots)
@@ -352,6 +352,13 @@ def test_a_training_step_is_shown_as_it_is() -> None:
     assert np.array_equal(w, W)
     assert list(data["levels"]) == ["fast"]
     assert {row[9] for row in data["rows"]} >= {"f", "a", "u"}
+
+
+def test_a_training_step_with_a_state() -> None:
+    step = st.train_step(loss.function, st.optim.Adam(0.1), wrt="w")
+    data = data_of(step, W.copy(), X)
+    assert data["levels"]["fast"]["stages"][0]["name"] == "staged"
+    assert None not in data["levels"]["fast"]["runs"]
 
 
 def test_a_program_within_a_memory_budget() -> None:

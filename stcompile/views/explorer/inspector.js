@@ -49,17 +49,18 @@ function valueOf(title, tone, value) {
     for (const item of value.items ?? []) box.append(valueOf("", tone, item));
   }
   const shown = make("div", { class: "shown" });
-  if (value.rows && (value.shape.at(-1) ?? 1) <= 12) box.append(table(value.rows));
+  const isTable = value.rows && (value.shape.at(-1) ?? 1) <= 12;
+  if (isTable) box.append(table(value.rows));
   else if (value.picture) shown.append(picture(value.picture));
-  if (value.curve && !value.rows) shown.append(curve(value.curve, 130));
+  if (value.curve && !isTable) shown.append(curve(value.curve, 130));
   const facts = make("div", { class: "facts" });
-  if (value.range && !(value.rows && value.rows.flat().length < 4)) {
+  if (value.range && !(isTable && value.rows.flat().length < 4)) {
     const [low, mean, high] = value.range;
     facts.innerHTML = `${value.of ? `${value.of}  ` : ""}min <b>${low}</b><br>mean <b>${mean}</b><br>max <b>${high}</b>`;
   }
   if (value.zeros) facts.append(make("div", {}, `${counted(value.zeros, "zero")}`));
   if (value.odd) facts.append(make("div", { class: "odd" }, `${value.odd} not finite`));
-  if (value.bins?.length && !value.rows) shown.append(bars(value.bins));
+  if (value.bins?.length && !isTable) shown.append(bars(value.bins));
   if (shown.childNodes.length || facts.childNodes.length) {
     shown.append(facts);
     facts.style.marginLeft = shown.childNodes.length > 1 ? "12px" : 0;

@@ -158,8 +158,6 @@ function gone(places) {
 
 // --- stages ----------------------------------------------------------------------------------------
 
-const FULL = { own: "outputs of their own" };
-
 function showStage() {
   const stages = stagesNow(), stage = stageOf(state.level, state.stage);
   $("stage").innerHTML = `${state.stage < 2 && stages.length > 1 ? "" : "<i>after</i> "}${escaped(stage.name)}`;

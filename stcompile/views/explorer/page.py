@@ -62,7 +62,7 @@ def page_of(
     options: Options | None = None,
 ) -> str:
     """The page of a function at some arguments, as HTML."""
-    return _assembled(_Gathered(function, wrt, options or Options()).run(arguments, keywords))
+    return _assembled(_Gathered(function, arguments, keywords, wrt, options or Options()).run())
 
 
 def _assembled(data: Mapping[str, Any]) -> str:
@@ -97,24 +97,24 @@ class _Gathered:
     """Gathers what the page shows of a function."""
 
     function: Callable[..., Any]
+    arguments: Sequence[Any]
+    keywords: Mapping[str, Any]
     wrt: Wrt | None
     options: Options
 
-    def run(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-        own, refusal = self._dispatcher(self.options, arguments, keywords)
-        bound = own.bind(arguments, keywords)
+    def run(self) -> dict[str, Any]:
+        own, refusal = self._dispatcher()
         self.places = Places(own.definition)
         self.values = Values()
         self.rows: dict[Row, int] = {}
-        made = {own.options.level: self._level(own, bound)}
+        made = {own.options.level: self._level(own)}
         if own is not self.function:
             for level in ("readable", "fast"):
                 if level not in made:
                     other = self._at(own, level)
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore", StcompileWarning)
-                        made[level] = self._level(other, bound)
-        lines = self._lines(own, arguments, keywords)
+                        made[level] = self._level(other)
         return {
             "name": own.function_name,
             "title": own.title,
@@ -124,22 +124,19 @@ class _Gathered:
             "rows": [row.as_json for row in self.rows],
             "text": self.places.as_json(),
             "values": self.values.summaries,
-            "lines": lines,
+            "lines": self._lines(own),
         }
 
-    def _dispatcher(
-        self, options: Options, arguments: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> tuple[Dispatcher[..., Any], str]:
+    def _dispatcher(self) -> tuple[Dispatcher[..., Any], str]:
         """The function with its gradient, or, with the reason, alone."""
         if isinstance(self.function, Dispatcher):
             return self.function, ""
-        gradient: Gradient[..., Any] = Gradient(
-            self.function, 0 if self.wrt is None else self.wrt, True, options
-        )
+        wrt = 0 if self.wrt is None else self.wrt
+        gradient: Gradient[..., Any] = Gradient(self.function, wrt, True, self.options)
         try:
-            gradient.specialise(gradient.bind(arguments, keywords))
+            gradient.specialise(gradient.bind(self.arguments, self.keywords))
         except DerivativeError as error:
-            return Primal(self.function, options), str(error)
+            return Primal(self.function, self.options), str(error)
         return gradient, ""
 
     def _at(self, own: Dispatcher[..., Any], level: Level) -> Dispatcher[..., Any]:
@@ -152,15 +149,18 @@ class _Gathered:
 
     # --- a level ---------------------------------------------------------------------------------
 
-    def _level(self, made: Dispatcher[..., Any], bound: Arguments) -> dict[str, Any]:
+    def _level(self, made: Dispatcher[..., Any]) -> dict[str, Any]:
+        bound = made.bind(self.arguments, self.keywords)
         recorded = made.stage(bound)
         specialised = made.specialise(bound)
         emitted, final = specialised.emitted, specialised.staged
         found = [Snapshot(made.recorded, recorded.program)]
-        alone: Staged | None = None
+        inputs = first = inputs_of(final, bound)
         if not isinstance(made, Primal):
             primal: Primal[..., Any] = Primal(made.function)
-            alone = primal.stage(bound)
+            own = primal.bind(self.arguments, self.keywords)
+            alone = primal.stage(own)
+            first = inputs_of(alone, own)
             found.insert(0, Snapshot(primal.recorded, alone.program))
         snapshots = [*snapshots_of(found, made.results, made.options.level).all]
         last = snapshots[-1]
@@ -174,7 +174,7 @@ class _Gathered:
         memory = memory_of(recorded.program, emitted)
         return {
             "stages": [self._stage(stage) for stage in stages],
-            "runs": self._runs(stages, snapshots, alone, final, bound),
+            "runs": self._runs(stages, snapshots, first, inputs),
             "code": code_json(emitted, index, highlighted(emitted.source)),
             "graphs": graphs_json(final.program, rows),
             "first": graphs_json(snapshots[0].program, stages[0].rows),
@@ -206,25 +206,24 @@ class _Gathered:
         self,
         stages: Sequence[Stage],
         snapshots: Sequence[Snapshot],
-        alone: Staged | None,
-        final: Staged,
-        bound: Arguments,
+        first: Sequence[Any],
+        inputs: Sequence[Any],
     ) -> list[list[list[int]] | None]:
-        """The values of the rows of each stage; None for one that is not run."""
+        """The values of the rows of each stage at some inputs, at others for the first one; None
+        for a stage that is not run."""
         many = sum(len(stage.rows) for stage in stages) > RUN_ROWS
         found: list[list[list[int]] | None] = []
         for at, (stage, snapshot) in enumerate(zip(stages, snapshots, strict=True)):
-            staged = alone if alone is not None and not at else final
             if found and snapshot.program is snapshots[at - 1].program:
                 found.append(found[-1])
                 continue
             if many and 1 < at < len(stages) - 1:
                 found.append(None)
                 continue
-            inputs = inputs_of(staged, bound)
+            given = inputs if at else first
             try:
-                with undrawn(inputs):
-                    found.append(run(snapshot.program, inputs, stage.rows, self.values))
+                with undrawn(given):
+                    found.append(run(snapshot.program, given, stage.rows, self.values))
             except Exception:  # the function raises at these arguments: there are no numbers
                 found.append(None)
         return found
@@ -242,16 +241,14 @@ class _Gathered:
 
     # --- the user's lines ------------------------------------------------------------------------
 
-    def _lines(
-        self, own: Dispatcher[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> list[list[Any]]:
+    def _lines(self, own: Dispatcher[..., Any]) -> list[list[Any]]:
         """What each place gives: the place, the name, the type, the numbers of the value and of its
         cotangent (-1 for one that has none)."""
         if not isinstance(own, Gradient):
             return []
         try:
             with np.errstate(all="ignore"), redirect_stdout(io.StringIO()):
-                trace = traced(own, arguments, keywords)
+                trace = traced(own, self.arguments, self.keywords)
         except Exception:  # it raises here, or its output is no number: the lists tell of it
             return []
         joint = trace.joint

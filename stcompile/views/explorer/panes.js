@@ -174,6 +174,7 @@ function listLine(row, at, stage) {
   text.innerHTML = rowHtml(row, at, stage);
   const type = text.querySelector(".type");
   if (type) line.append(type);
+  if (type) type.title = type.textContent;
   line.title = row.detail;
   return line;
 }
