@@ -130,5 +130,12 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """What IPython calls for ``%load_ext stcompile``: it adds the cell magic ``%%gradient``."""
+    from stcompile.notebook import load
+
+    load(shell)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

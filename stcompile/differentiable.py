@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 from stcompile.base.boundary import public
 from stcompile.base.generics import G, P, Q, R, S
 from stcompile.base.options import Options
+from stcompile.base.shown import Shown, Source
 from stcompile.calls.arguments import Wrt
+from stcompile.calls.described import call_of, types_of
+from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.transforms.gradient import Gradient
@@ -25,7 +28,7 @@ if TYPE_CHECKING:  # loaded when they are asked for
     from stcompile.wengert.ir import Program
 
 
-class Differentiable(Travels, Generic[P, R, G]):
+class Differentiable(Travels, Shown, Generic[P, R, G]):
     """A plain function with its derivatives at hand.
 
     Calling it calls the user's function, untouched. ``grad`` and ``value_and_grad`` are functions
@@ -64,11 +67,40 @@ class Differentiable(Travels, Generic[P, R, G]):
             self._bound[id(instance)] = known = weakref.ref(instance), method
         return known[1]
 
+    def __str__(self) -> str:
+        lines = [
+            f"  {name} compiled for {types_of(form)}"
+            for name, made in self._made.items()
+            for form in made.compiled_forms
+        ]
+        return "\n".join([self._head, *lines]) if lines else f"{self._head}, not compiled yet"
+
+    def html(self) -> str:
+        """The function, and folded below it what it was compiled to."""
+        from stcompile.base import html
+
+        forms = [
+            html.folded(f"{name} compiled for {types_of(form)}", html.code(form.source))
+            for name, made in self._made.items()
+            for form in made.compiled_forms
+        ]
+        shown = html.sentence(self._head) + html.code(self.grad.definition_text)
+        return shown + ("".join(forms) or html.sentence("Not compiled yet."))
+
+    @property
+    def _made(self) -> dict[str, Dispatcher[P, Any]]:
+        return {"primal": self.primal, "grad": self.grad, "value_and_grad": self.value_and_grad}
+
+    @property
+    def _head(self) -> str:
+        call = call_of(self.function, self.grad.function_name)
+        return f"{call}, differentiable by {self.grad.all_shown}, level {self.grad.options.level!r}"
+
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return run.call(self.function, arguments, keywords)
 
     @public
-    def source(self, *arguments: P.args, **keywords: P.kwargs) -> str:
+    def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:
         """The generated forward and adjoint function."""
         return self.value_and_grad.source(*arguments, **keywords)
 

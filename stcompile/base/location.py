@@ -22,7 +22,7 @@ PYTHON = os.path.dirname(os.__file__)  # `copy`, `statistics` and the like
 Section = Literal["forward", "tangent", "adjoint", "update"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Location:
     """One expression of the user's program.
 
@@ -47,6 +47,10 @@ class Location:
     statement: int = 0
     errstate: tuple[tuple[str, str], ...] = ()
     again: int = 0
+
+    def __repr__(self) -> str:
+        note = f" ({self.note})" if self.note else ""
+        return f"<{os.path.basename(self.file)}:{self.line}{note}  {self.text}>"
 
     def in_section(self, section: Section) -> Location:
         return self if self.section == section else replace(self, section=section)

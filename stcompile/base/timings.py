@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from stcompile.base.logs import logger, shows
+from stcompile.base.shown import Shown
 
 
-@dataclass(frozen=True)
-class Compilation:
+@dataclass(frozen=True, repr=False)
+class Compilation(Shown):
     """One compilation: the generated function's name, the seconds of each stage in order, and why
     it was compiled although others were before. ``cached`` is True if the function was not compiled
     but loaded from the cache on disk."""
@@ -35,8 +36,8 @@ class Compilation:
         return "\n".join(lines)
 
 
-@dataclass
-class Timings:
+@dataclass(repr=False)
+class Timings(Shown):
     """What was compiled, in order; prints as a table."""
 
     compilations: list[Compilation] = field(default_factory=list)

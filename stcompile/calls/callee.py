@@ -15,7 +15,7 @@ from stcompile.calls.arguments import Arguments, Parameters, bind
 from stcompile.calls.signature import key_of
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.values import Bound, Closure, Partial, described
-from stcompile.parse.source import function_source
+from stcompile.parse.source import FunctionSource, function_source
 
 SignatureKey: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]
 
@@ -64,14 +64,25 @@ class Callee(Travels):
     @property
     def definition(self) -> Location | None:
         """Where the user's function is defined."""
+        source = self._source
+        return source.location(source.node) if source is not None else None
+
+    @property
+    def definition_text(self) -> str:
+        """The text of the user's function; empty where there is none."""
+        source = self._source
+        return source.text if source is not None else ""
+
+    @property
+    def _source(self) -> FunctionSource | None:
         function = inspect.unwrap(getattr(self.function, "function", self.function))
+        function = getattr(function, "__func__", function)
         if not isinstance(function, FunctionType):
             return None
         try:
-            source = function_source(function)
+            return function_source(function)
         except SourceError:
             return None
-        return source.location(source.node)
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments by name, defaults included."""

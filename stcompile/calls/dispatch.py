@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic
 
 from stcompile.base.boundary import shows_all_frames, without_frames
@@ -69,6 +69,10 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             if shows_all_frames(error):
                 raise
             raise without_frames(error) from None
+
+    @property
+    def compiled_forms(self) -> Sequence[Specialisation]:
+        return [one for group in [*self._specialisations.values()] for one in reversed(group)]
 
     def specialise(self, arguments: Arguments, with_program: bool = True) -> Specialisation:
         """The compiled function for these arguments. One that was linked from the cache has no

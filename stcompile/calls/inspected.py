@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
 from stcompile.base.boundary import public
 from stcompile.base.generics import P
+from stcompile.base.shown import Shown, Source
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.compiler import Compiler
+from stcompile.calls.described import call_of, types_of
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import Workspaces
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:  # imported where they are used
     from stcompile.reports.snapshots import Snapshots
 
 
-class Inspected(Compiler, Generic[P]):
+class Inspected(Compiler, Shown, Generic[P]):
     """A function whose compiled forms can be looked into. ``recorded`` is the name of its program
     before any pass."""
 
@@ -29,6 +31,26 @@ class Inspected(Compiler, Generic[P]):
     def specialise(self, arguments: Arguments, with_program: bool = True) -> Specialisation:
         """The compiled function for these arguments, with its program unless that is not asked
         for."""
+
+    @property
+    @abstractmethod
+    def compiled_forms(self) -> Sequence[Specialisation]:
+        """What this has been compiled for, the first one first."""
+
+    def __str__(self) -> str:
+        forms = [f"  compiled for {types_of(form)}" for form in self.compiled_forms]
+        head = f"{call_of(self, self.name)}: {self.title}"
+        return "\n".join([head, *forms]) if forms else f"{head} Not compiled yet."
+
+    def html(self) -> str:
+        from stcompile.base import html
+
+        forms = [
+            html.folded(f"compiled for {types_of(form)}", html.code(form.source))
+            for form in self.compiled_forms
+        ]
+        head = html.code(call_of(self, self.name)) + html.sentence(self.title)
+        return head + ("".join(forms) or html.sentence("Not compiled yet."))
 
     @public
     def compile(self, *arguments: P.args, **keywords: P.kwargs) -> Callable[..., Any]:
@@ -44,9 +66,9 @@ class Inspected(Compiler, Generic[P]):
         return function.factory() if isinstance(function, Workspaces) else function
 
     @public
-    def source(self, *arguments: P.args, **keywords: P.kwargs) -> str:
+    def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:
         """The source of the generated function for these arguments."""
-        return self.specialise(self.bind(arguments, keywords), False).source
+        return Source(self.specialise(self.bind(arguments, keywords), False).source)
 
     @public
     def program(self, *arguments: P.args, **keywords: P.kwargs) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import textwrap
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,6 +37,13 @@ class FunctionSource:
     file: str
     lines: tuple[str, ...]
     name: str
+
+    @property
+    def text(self) -> str:
+        """The function alone, its decorators included, from the left margin on."""
+        decorators = getattr(self.node, "decorator_list", [])
+        first = min(node.lineno for node in (self.node, *decorators))
+        return textwrap.dedent("".join(self.lines[first - 1 : self.node.end_lineno]))
 
     def location(self, node: ast.AST, caller: Location | None = None, note: str = "") -> Location:
         """Where ``node`` stands; nodes without a position are given the function's own."""

@@ -7,9 +7,11 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from stcompile.analysis.regions import Branch, Repeat, Step, Tree
 from stcompile.base.location import Location
+from stcompile.base.shown import Shown
 from stcompile.emit.function import Emitted
 from stcompile.plan.allocation import Block
 from stcompile.plan.lifetimes import Lifetime, lifetimes
@@ -18,9 +20,11 @@ from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import mark_of
 from stcompile.wengert.types import Type
 
+Table: TypeAlias = list[tuple[str, ...]]
 
-@dataclass(frozen=True)
-class Buffer:
+
+@dataclass(frozen=True, repr=False)
+class Buffer(Shown):
     """What lives in a buffer under one name of the generated code.
 
     ``memory`` numbers the pieces of memory: buffers with the same number share it. ``nbytes`` are
@@ -34,6 +38,10 @@ class Buffer:
     nbytes: int
     memory: int
     spans: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        (first, _), (_, last) = self.spans[0], self.spans[-1]
+        return f"{self.name}: {self.dtype} {self.shape}, from {first} to {last}"
 
     @property
     def row(self) -> tuple[str, ...]:
@@ -49,8 +57,8 @@ class Buffer:
         )
 
 
-@dataclass(frozen=True)
-class Residual:
+@dataclass(frozen=True, repr=False)
+class Residual(Shown):
     """What a loop keeps of all its steps: an array or, if the number of steps is known only at run
     time (``nbytes`` None), a list."""
 
@@ -60,9 +68,17 @@ class Residual:
     nbytes: int | None
     where: str
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.dtype} {self.shape}, kept of each step by {self.where}"
 
-@dataclass(frozen=True)
-class Memory:
+    @property
+    def row(self) -> tuple[str, ...]:
+        nbytes = "a list" if self.nbytes is None else f"{self.nbytes:,}"
+        return self.name, nbytes, self.dtype, str(self.shape), self.where
+
+
+@dataclass(frozen=True, repr=False)
+class Memory(Shown):
     """Bytes of array data.
 
     ``buffers`` are made once, ``nbytes`` in all (0 at the readable level); constants are among
@@ -83,30 +99,48 @@ class Memory:
     residuals: tuple[Residual, ...]
 
     def __str__(self) -> str:
-        lines = [f"memory of `{self.name}`"]
-        if self.buffers:
-            head = ("memory", "bytes", "name", "dtype", "shape", "from", "to")
-            lines += ["", *_table([head, *(buffer.row for buffer in self.buffers)])]
-        if self.residuals:
-            rows = [
-                ("kept of each step", "bytes", "dtype", "shape", "by"),
-                *(
-                    (r.name, "a list" if r.nbytes is None else f"{r.nbytes:,}", r.dtype,
-                     str(r.shape), r.where)
-                    for r in self.residuals
-                ),
-            ]  # fmt: skip
-            lines += ["", *_table(rows)]
-        totals = [
-            ("buffers, made once", self.nbytes),
-            ("allocated in a call", self.allocated),
-            ("held at one time, at most", self.held),
-            ("alive at one time, at most", self.peak),
-            ("a tape of everything", self.naive),
-        ]
-        width = max(len(f"{number:,}") for _, number in totals)
-        lines += ["", *(f"{what:26}  {number:{width},} bytes" for what, number in totals)]
+        lines = [self._title]
+        for rows in (self._buffers, self._kept):
+            if rows[1:]:
+                lines += ["", *_table(rows)]
+        width = max(len(number) for _, number in self._totals)
+        lines += ["", *(f"{what:26}  {number:>{width}} bytes" for what, number in self._totals)]
         return "\n".join(lines)
+
+    def html(self) -> str:
+        from stcompile.base.html import sentence, table
+
+        parts = [table(rows, [rows[0].index("bytes")]) for rows in self._tables if rows[1:]]
+        return "".join([sentence(self._title), *parts])
+
+    @property
+    def _title(self) -> str:
+        return f"memory of `{self.name}`"
+
+    @property
+    def _tables(self) -> tuple[Table, ...]:
+        return self._buffers, self._kept, [("", "bytes"), *self._totals]
+
+    @property
+    def _buffers(self) -> Table:
+        head = ("memory", "bytes", "name", "dtype", "shape", "from", "to")
+        return [head, *(buffer.row for buffer in self.buffers)]
+
+    @property
+    def _kept(self) -> Table:
+        head = ("kept of each step", "bytes", "dtype", "shape", "by")
+        return [head, *(residual.row for residual in self.residuals)]
+
+    @property
+    def _totals(self) -> Table:
+        totals = {
+            "buffers, made once": self.nbytes,
+            "allocated in a call": self.allocated,
+            "held at one time, at most": self.held,
+            "alive at one time, at most": self.peak,
+            "a tape of everything": self.naive,
+        }
+        return [(what, f"{number:,}") for what, number in totals.items()]
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

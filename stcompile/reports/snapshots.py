@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stcompile.analysis.storage import shared_input
 from stcompile.base.options import Level
+from stcompile.base.shown import Shown
 from stcompile.base.wording import table
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.pipeline import OWN, after_each
@@ -16,10 +17,11 @@ from stcompile.wengert.naming import renumber
 from stcompile.wengert.primitives.control import Ports
 
 NO_CHANGE = "–"
+HEAD = ("stage", "equations", "removed and added", "bytes of arrays")
 
 
-@dataclass(frozen=True)
-class Snapshot:
+@dataclass(frozen=True, repr=False)
+class Snapshot(Shown):
     """The program after a stage. Prints as a Wengert list."""
 
     stage: str
@@ -28,7 +30,8 @@ class Snapshot:
     def __str__(self) -> str:
         return str(self.program)
 
-    __repr__ = __str__
+    def html(self) -> str:
+        return self.program.html()
 
     @property
     def primitives(self) -> Counter[str]:
@@ -42,8 +45,8 @@ class Snapshot:
         return sum(map(_allocated, equations_of(self.program)))
 
 
-@dataclass(frozen=True)
-class Snapshots:
+@dataclass(frozen=True, repr=False)
+class Snapshots(Shown):
     """A program stage by stage, in order. Prints as a table of what each stage changed."""
 
     all: tuple[Snapshot, ...]
@@ -57,14 +60,20 @@ class Snapshots:
         raise ValueError(f"there is no stage {stage!r}: the stages are {names}")
 
     def __str__(self) -> str:
-        rows = [("stage", "equations", "removed and added", "bytes of arrays")]
+        return table(self._rows())
+
+    def html(self) -> str:
+        from stcompile.base import html
+
+        return html.table(self._rows())
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows: list[tuple[str, ...]] = [HEAD]
         before: Snapshot | None = None
         for snapshot in self.all:
             rows.append(_row(before, snapshot))
             before = snapshot
-        return table(rows)
-
-    __repr__ = __str__
+        return rows
 
 
 def snapshots_of(recorded: Sequence[Snapshot], results: int | None, level: Level) -> Snapshots:

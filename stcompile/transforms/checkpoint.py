@@ -13,6 +13,8 @@ from typing import Any, Generic
 from stcompile.ad.reverse import split
 from stcompile.base import trees
 from stcompile.base.generics import P, R
+from stcompile.base.shown import Shown
+from stcompile.calls.described import call_of
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import Output, function_name, rebuild, substage
@@ -23,7 +25,7 @@ from stcompile.wengert.recorder import Recorder
 _DONE_ONCE = frozenset({"print", "assert", "raise"})
 
 
-class Checkpoint(Travels, Generic[P, R]):
+class Checkpoint(Travels, Shown, Generic[P, R]):
     """A function that is run once more when its adjoint is computed."""
 
     def __init__(self, function: Callable[P, R]) -> None:
@@ -32,6 +34,9 @@ class Checkpoint(Travels, Generic[P, R]):
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         return self.function(*arguments, **keywords)
+
+    def __str__(self) -> str:
+        return f"{call_of(self, function_name(self.function))}, run again for its adjoint"
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         sub = substage(run, self.function, arguments, keywords)

@@ -9,6 +9,8 @@ from typing import Any, Generic
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.base.generics import P, R
+from stcompile.base.shown import Shown
+from stcompile.calls.described import call_of
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar
@@ -16,7 +18,7 @@ from stcompile.frontend.substage import Output, SubStage, rebuild, substage
 from stcompile.wengert.ir import Program, Variable
 
 
-class CustomRule(Travels, Generic[P, R]):
+class CustomRule(Travels, Shown, Generic[P, R]):
     """A function, with how to differentiate it.
 
     ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``,
@@ -43,6 +45,9 @@ class CustomRule(Travels, Generic[P, R]):
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         value, _ = self.forward(*arguments, **keywords)
         return value
+
+    def __str__(self) -> str:
+        return f"{call_of(self, self.__name__)}, with a derivative of its own"
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         bound = self.__signature__.bind(*arguments, **keywords)

@@ -14,6 +14,7 @@ from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.generics import G
 from stcompile.base.options import Options
+from stcompile.base.shown import Shown, Source
 from stcompile.base.timings import timed
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.link import link
@@ -167,7 +168,7 @@ def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
     return {path: leaf.index for path, leaf in leaves if outputs[leaf.index].type.inexact}
 
 
-class Pullback(Generic[G]):
+class Pullback(Shown, Generic[G]):
     """The adjoint of a function at the primals that ``vjp`` was called with.
 
     Called with a cotangent in the structure of the value, it returns a tuple: for each primal its
@@ -219,12 +220,12 @@ class Pullback(Generic[G]):
         return array.astype(type.dtype).item() if type.kind == "python" else type.dtype.type(array)
 
     @property
-    def source(self) -> str:
+    def source(self) -> Source:
         """The generated adjoint: it takes the residuals, then the cotangents."""
-        return self._backward.source
+        return Source(self._backward.source)
 
-    def __repr__(self) -> str:
-        return f"<pullback of {self._name}>"
+    def __str__(self) -> str:
+        return f"the pullback of `{self._name}`: from a cotangent to those of its primals"
 
 
 class StagedPullback:

@@ -13,7 +13,9 @@ from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError, GradientCheckError
 from stcompile.base.generics import P, R
+from stcompile.base.shown import Shown
 from stcompile.base.wording import an
+from stcompile.calls.described import call_of
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.transforms.check import check_gradients
@@ -33,7 +35,7 @@ class Operand:
     dtype: np.dtype[Any]
 
 
-class UserPrimitive(Travels, Generic[P, R]):
+class UserPrimitive(Travels, Shown, Generic[P, R]):
     """A Python function that the compiler calls as it is, with an adjoint."""
 
     def __init__(
@@ -71,6 +73,9 @@ class UserPrimitive(Travels, Generic[P, R]):
             found = found.copy()  # the compiler may write into the result
         result: R = found if found.shape else found[()]
         return result
+
+    def __str__(self) -> str:
+        return f"{call_of(self, self.__name__)}, a primitive"
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         if keywords:

@@ -19,6 +19,7 @@ from stcompile.ad.reverse import reverse
 from stcompile.ad.rules import is_differentiable
 from stcompile.base import trees
 from stcompile.base.location import Location
+from stcompile.base.shown import Shown
 from stcompile.calls.arguments import chosen
 from stcompile.calls.generators import undrawn
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
@@ -34,14 +35,15 @@ from stcompile.wengert.types import Type
 Kind = Literal["unused", "elsewhere", "stopped", "integers", "flat", "cancels"]
 Use = tuple[Equation, int]  # an equation, and the position of an operand
 
+HEAD = ("input", "gradient", "why")
 STOPS = frozenset({"stop_gradient"})
 FLAT_EVERYWHERE = frozenset({"sign", "floor", "ceil", "rint", "trunc"})
 CONDITIONS = {"where": 0, "masked": 1, "masked_update": 2}  # the position of the condition
 TO_INTEGERS = frozenset({"floor_divide"})  # results are whole numbers, even as floats
 
 
-@dataclass(frozen=True)
-class Cause:
+@dataclass(frozen=True, repr=False)
+class Cause(Shown):
     """One way from an input towards the output, and where the gradient ends on it. ``always``
     says that it does at every point."""
 
@@ -50,15 +52,25 @@ class Cause:
     location: Location | None
     always: bool
 
+    def __str__(self) -> str:
+        return self.text
 
-@dataclass(frozen=True)
-class Row:
+
+@dataclass(frozen=True, repr=False)
+class Row(Shown):
     """One array or number among the inputs. Its gradient is ``zero`` for the ``causes``; it is not
     if there are none."""
 
     path: str
     zero: bool
     causes: tuple[Cause, ...]
+
+    def __str__(self) -> str:
+        return f"{self.path} is {self.verdict}: {'; '.join(self.reasons)}"
+
+    @property
+    def reasons(self) -> list[str]:
+        return [cause.text for cause in self.causes] or ["reaches the output"]
 
     @property
     def always(self) -> bool:
@@ -72,8 +84,8 @@ class Row:
         return "always zero" if self.always else "zero here"
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown):
     """What is known of each input's gradient at one point, and the warnings for the function.
     Prints as a table."""
 
@@ -81,15 +93,20 @@ class Explanation:
     warnings: tuple[str, ...]
 
     def __str__(self) -> str:
-        head = ("input", "gradient", "why")
-        lines = [head]
+        lines = [HEAD]
         for row in self.rows:
-            reasons = [cause.text for cause in row.causes] or ["reaches the output"]
-            lines += [(row.path, row.verdict, reasons[0]), *(("", "", r) for r in reasons[1:])]
+            first_reason, *others = row.reasons
+            lines += [(row.path, row.verdict, first_reason), *(("", "", r) for r in others)]
         first, second, third = (max(len(line[i]) for line in lines) for i in range(3))
         table = [f"{a:<{first}} │ {b:<{second}} │ {c}".rstrip() for a, b, c in lines]
         table.insert(1, f"{'─' * first}─┼─{'─' * second}─┼─{'─' * third}")
         return "\n\n".join(["\n".join(table), *self.warnings])
+
+    def html(self) -> str:
+        from stcompile.base.html import table, text
+
+        rows = [(row.path, row.verdict, "\n".join(row.reasons)) for row in self.rows]
+        return "".join([table([HEAD, *rows]), *map(text, self.warnings)])
 
 
 def explanation_of(

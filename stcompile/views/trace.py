@@ -16,6 +16,7 @@ import numpy as np
 from stcompile.ad.reverse import Joint, reverse
 from stcompile.ad.sweep import Contribution
 from stcompile.base import trees
+from stcompile.base.shown import Shown
 from stcompile.calls.arguments import chosen
 from stcompile.calls.generators import undrawn
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
@@ -28,18 +29,22 @@ from stcompile.wengert.naming import renumber
 from stcompile.wengert.types import is_generator
 
 ADJOINT = "d_"
+HEAD = ("primal trace ↓", "adjoint trace ↑   (d_v = dy/dv)")
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, repr=False)
+class Row(Shown):
     """One row: a step of the forward evaluation, and the adjoint steps that belong to it."""
 
     primal: str
     adjoint: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return " │ ".join([self.primal, *self.adjoint])
 
-@dataclass(frozen=True)
-class Trace:
+
+@dataclass(frozen=True, repr=False)
+class Trace(Shown):
     """The rows of the trace, with the value and the gradient they lead to. Prints as a table."""
 
     rows: tuple[Row, ...]
@@ -47,16 +52,19 @@ class Trace:
     gradient: tuple[Any, ...]
 
     def __str__(self) -> str:
-        left = ["primal trace ↓", *(row.primal for row in self.rows)]
-        right = ["adjoint trace ↑   (d_v = dy/dv)", *("" for _ in self.rows)]
-        width = max(map(len, left))
-        lines = [f"{left[0]:<{width}} │ {right[0]}"]
+        width = max(map(len, [HEAD[0], *(row.primal for row in self.rows)]))
+        lines = [f"{HEAD[0]:<{width}} │ {HEAD[1]}"]
         lines.append("─" * (width + 1) + "┼" + "─" * 48)
         for row in self.rows:
             for index, adjoint in enumerate(row.adjoint or ("",)):
                 shown = row.primal if not index else ""
                 lines.append(f"{shown:<{width}} │ {adjoint}".rstrip())
         return "\n".join(lines)
+
+    def html(self) -> str:
+        from stcompile.base.html import table
+
+        return table([HEAD, *((row.primal, "\n".join(row.adjoint)) for row in self.rows)])
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from typing import Any, ClassVar, TypeAlias, cast
 import numpy as np
 
 from stcompile.base.location import NOWHERE, Location
+from stcompile.base.shown import Shown
 from stcompile.wengert.types import Type, short_dtype, type_of
 
 
@@ -46,7 +47,7 @@ class Variable:
         return f"{self.name}: {self.type}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Constant:
     tree_leaf: ClassVar[bool] = True
     value: Any
@@ -65,12 +66,15 @@ class Constant:
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def __repr__(self) -> str:
+        return repr_atom(self)
+
 
 Atom: TypeAlias = Variable | Constant
 Params: TypeAlias = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Equation:
     outputs: tuple[Variable, ...]
     primitive: str
@@ -96,6 +100,8 @@ class Equation:
         outputs = ", ".join(map(repr, self.outputs))
         return f"{outputs} = {call}" if outputs else call
 
+    __repr__ = __str__
+
     @property
     def output(self) -> Variable:
         """The only output."""
@@ -119,8 +125,8 @@ class Equation:
         )
 
 
-@dataclass(frozen=True)
-class Program:
+@dataclass(frozen=True, repr=False)
+class Program(Shown):
     name: str
     inputs: tuple[Variable, ...]
     equations: tuple[Equation, ...]
@@ -131,6 +137,11 @@ class Program:
         for equation in self.equations:
             lines += [f"  {line}" for line in str(equation).splitlines()]
         return "\n".join([*lines, f"  return {', '.join(map(repr_atom, self.outputs))}", "}"])
+
+    def html(self) -> str:
+        from stcompile.base.html import WENGERT, code
+
+        return code(str(self), WENGERT)
 
     @property
     def types(self) -> tuple[Type, ...]:

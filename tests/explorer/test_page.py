@@ -16,13 +16,14 @@ import pytest
 import stcompile as st
 from stcompile.base.errors import ExportError, StcompileError
 from stcompile.base.extras import MissingExtraError
+from stcompile.base.html import highlighted
 from stcompile.passes.pipeline import OWN, stages_at
 from stcompile.reports.memory import lives_of
 from stcompile.reports.snapshots import Snapshot, Snapshots
 from stcompile.views.explorer.code import marks_of
 from stcompile.views.explorer.listing import listed, stages_of
 from stcompile.views.explorer.page import page_of
-from stcompile.views.explorer.texts import Places, highlighted
+from stcompile.views.explorer.texts import Places
 from stcompile.views.explorer.values import summary
 from stcompile.wengert.text import parse_program
 from tests.explorer.functions import W, X, gated, loss

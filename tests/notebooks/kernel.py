@@ -23,13 +23,15 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 @dataclass(frozen=True)
 class Ran:
     """What a cell printed, the text of its last expression, and the exception that ended it: its
-    class, its message and the traceback that the notebook shows."""
+    class, its message and the traceback that the notebook shows; ``html`` is what the notebook
+    shows in place of that text."""
 
     printed: str
     shown: str
     error: str = ""
     message: str = ""
     traceback: str = ""
+    html: str = ""
 
     @property
     def text(self) -> str:
@@ -47,7 +49,7 @@ class Kernel:
         """Run a cell, whatever comes of it."""
         request = self.client.execute(cell)
         until = time.monotonic() + PATIENCE
-        printed, shown, failed = [], "", {"ename": "", "evalue": "", "traceback": []}
+        printed, shown, html, failed = [], "", "", {"ename": "", "evalue": "", "traceback": []}
         while True:
             try:
                 message = self.client.get_iopub_msg(timeout=max(until - time.monotonic(), 0.1))
@@ -60,12 +62,13 @@ class Kernel:
                 printed.append(content["text"])
             elif kind in ("execute_result", "display_data"):
                 shown = content["data"].get("text/plain", "")
+                html = content["data"].get("text/html", "")
             elif kind == "error":
                 failed = content
             elif kind == "status" and content["execution_state"] == "idle":
                 break
         traceback = _COLOUR.sub("", "\n".join(failed["traceback"]))
-        return Ran("".join(printed), shown, failed["ename"], failed["evalue"], traceback)
+        return Ran("".join(printed), shown, failed["ename"], failed["evalue"], traceback, html)
 
     def ok(self, cell: str) -> Ran:
         """Run a cell that has to end well."""

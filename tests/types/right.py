@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from typing_extensions import assert_type
 
 import stcompile as st
+from stcompile.base.shown import Source
 
 Array = NDArray[np.float64]
 Params = dict[str, Array]
@@ -78,8 +79,8 @@ assert_type(called.value_and_grad(w, 2.0), tuple[float, Array])
 assert_type(by_one.value_and_grad(w, 2.0)[0], float)
 assert_type(by_several.grad(w, 2.0), tuple[Any, ...])
 assert_type(by_a_list.value_and_grad(w, 2.0), tuple[float, tuple[Any, ...]])
-assert_type(bare.source(w, 2.0), str)
-assert_type(bare.value_and_grad.source(w, x=2.0), str)
+assert_type(bare.source(w, 2.0), Source)
+assert_type(bare.value_and_grad.source(w, x=2.0), Source)
 bare.memory(w, 2.0).nbytes.bit_length()
 bare.trace(w, x=2.0).rows[0].primal.upper()
 bare.explain(w, 2.0).rows[0].verdict.upper()
@@ -156,7 +157,7 @@ assert_type(st.checkpoint(model)(w, 2.0, shift=1.0), float)
 
 step = st.train_step(by_one, st.optim.SGD(0.1), wrt="w")
 assert_type(step(w, 2.0), float)
-assert_type(step.source(w, x=2.0), str)
+assert_type(step.source(w, x=2.0), Source)
 
 # --- products, rules, hooks -----------------------------------------------------------------------
 

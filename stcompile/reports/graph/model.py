@@ -42,6 +42,7 @@ from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.extras import MissingExtraError
 from stcompile.base.location import Location, Section
+from stcompile.base.shown import Shown
 from stcompile.export.write import write_named
 from stcompile.reports.graph.drawing import Arrow, Box, draw
 from stcompile.reports.graph.notation import operand, right_side, symbol
@@ -99,8 +100,8 @@ class Node:
         return f"{os.path.basename(self.location.file)}:{self.location.line}{note}{part}"
 
 
-@dataclass(frozen=True)
-class Edge:
+@dataclass(frozen=True, repr=False)
+class Edge(Shown):
     """``target`` waits for ``source``: its operand number ``operand``, from 0, is ``variable``, or
     the order of effects says so (``operand`` is None)."""
 
@@ -109,9 +110,13 @@ class Edge:
     variable: str = ""
     operand: int | None = None
 
+    def __str__(self) -> str:
+        way = f" ({self.variable})" if self.variable else " (order of effects)"
+        return f"{self.source!r} → {self.target!r}{way}"
+
 
 @dataclass(frozen=True, repr=False)
-class Graph:
+class Graph(Shown):
     """The nodes in the order of the Wengert list, and the edges between them, those of a target in
     the order of its operands. Prints as a table of its levels; a notebook shows it as a drawing."""
 
@@ -169,8 +174,6 @@ class Graph:
 
     def __str__(self) -> str:
         return "\n".join(self._lines(f"graph of {self.name}"))
-
-    __repr__ = __str__
 
     def _lines(self, title: str) -> Iterator[str]:
         equations = _counted(len(self.equations), "equation")
@@ -240,6 +243,16 @@ class Graph:
             return self.svg()
         except MissingExtraError:
             return None
+
+    def html(self) -> str:
+        """The drawing above the text, if there is one."""
+        from stcompile.base.html import folded, text
+
+        drawing = self._repr_svg_()
+        if drawing is None:
+            return text(str(self))
+        figure = f"<figure>{drawing[drawing.index('<svg') :]}</figure>"
+        return figure + folded("as text", text(str(self)))
 
 
 # --- from a program ------------------------------------------------------------------------------

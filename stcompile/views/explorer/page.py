@@ -16,6 +16,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError, StcompileWarning
+from stcompile.base.html import highlighted
 from stcompile.base.options import Level, Options
 from stcompile.calls.arguments import Arguments, Wrt
 from stcompile.calls.dispatch import Dispatcher
@@ -28,7 +29,7 @@ from stcompile.transforms.primal import Primal
 from stcompile.views.explorer.code import code_json, line_of_positions
 from stcompile.views.explorer.graphs import graphs_json
 from stcompile.views.explorer.listing import Row, Stage, stages_of
-from stcompile.views.explorer.texts import Places, highlighted
+from stcompile.views.explorer.texts import Places
 from stcompile.views.explorer.values import Values, run
 from stcompile.views.trace import Traced, traced
 from stcompile.wengert.ir import Atom, Variable

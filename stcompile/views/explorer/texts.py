@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-import html
 import linecache
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stcompile.base.extras import require
+from stcompile.base.html import highlighted
 from stcompile.base.location import Location
-
-# Kinds of tokens that have a colour in ``style.css``, by Pygments' short names.
-COLOURED = frozenset("k kn kc ow s1 s2 sd se si sa mi mf mh c1 nf nd nb bp o".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True)
@@ -123,18 +119,3 @@ def _block_json(block: Block) -> dict[str, Any]:
     text = "\n".join(block.lines)
     name = os.path.basename(block.file)
     return {"file": name, "first": block.first, "lines": highlighted(text)}
-
-
-def highlighted(text: str) -> list[str]:
-    """Python code as HTML, line by line, with Pygments' short names of tokens as classes."""
-    lexers = require("pygments.lexers", "explore", "the explorer")
-    short: dict[Any, str] = require("pygments.token", "explore", "the explorer").STANDARD_TYPES
-    lines = [""]
-    for kind, part in lexers.PythonLexer(stripnl=False, ensurenl=False).get_tokens(text):
-        name = short.get(kind, "")
-        for at, piece in enumerate(part.split("\n")):
-            if at:
-                lines.append("")
-            shown = html.escape(piece, quote=False)
-            lines[-1] += f'<i class="{name}">{shown}</i>' if name in COLOURED and piece else shown
-    return lines

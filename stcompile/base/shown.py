@@ -1,0 +1,40 @@
+"""What users look at: text where text is wanted, HTML in a notebook."""
+
+from __future__ import annotations
+
+
+class Shown:
+    """Something that prints as text. Its ``repr`` is that text, and a notebook shows it as HTML.
+
+    Subclasses define ``__str__``, and `html` where tables or colours say more than the text.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def html(self) -> str:
+        """The inside of what a notebook shows."""
+        from stcompile.base.html import text
+
+        return text(str(self))
+
+    def _repr_html_(self) -> str | None:
+        from stcompile.base.html import block
+
+        return block(self.html())
+
+
+class Source(Shown, str):
+    """Python code: a string, which a notebook shows in colours."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return str.__str__(self)
+
+    def html(self) -> str:
+        from stcompile.base.html import code
+
+        return code(self)
