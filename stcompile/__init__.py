@@ -44,6 +44,7 @@ from stcompile.differentiable import Differentiable
 
 if TYPE_CHECKING:
     from stcompile import nn, optim, testing
+    from stcompile.calls.breakpoints import break_in_adjoint
     from stcompile.calls.cache import CacheState, cache_state, clear_cache
     from stcompile.transforms.complex_step import complex_step
     from stcompile.transforms.hooks import on_cotangent, stop_gradient
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 _LOADED_LATER = {  # public name -> its module
     "CacheState": "calls.cache",
+    "break_in_adjoint": "calls.breakpoints",
     "cache_state": "calls.cache",
     "clear_cache": "calls.cache",
     "complex_step": "transforms.complex_step",
@@ -85,6 +87,7 @@ __all__ = [
     "StcompileError",
     "StcompileWarning",
     "TypingError",
+    "break_in_adjoint",
     "cache_state",
     "checkpoint",
     "clear_cache",

@@ -23,6 +23,7 @@ from stcompile.transforms.primal import Primal
 if TYPE_CHECKING:  # loaded when they are asked for
     from stcompile.reports.graph.model import Graph
     from stcompile.reports.memory import Memory
+    from stcompile.views.cotangents import Contributions, Cotangents
     from stcompile.views.explain import Explanation
     from stcompile.views.trace import Trace
     from stcompile.wengert.ir import Program
@@ -154,6 +155,31 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
         from stcompile.views.explain import explanation_of
 
         return explanation_of(self.value_and_grad, arguments, keywords)
+
+    @public
+    def cotangents(self, *arguments: P.args, **keywords: P.kwargs) -> Cotangents:
+        """The derivatives of the value by all intermediate values that have a name in the program:
+        ``loss.cotangents(params, x)["h"]``.
+
+        A name that is assigned several times, as in a loop, has one array for all times, with a new
+        first axis (a list, where the shapes differ), in the order of the assignments. ``"h:17"``
+        are the assignments of line 17 alone. `KeyError` lists the names if there is none of this
+        name. They are the names of the Wengert list (`wengert`), and of the arguments.
+        """
+        from stcompile.views.cotangents import cotangents_of
+
+        return cotangents_of(self.function, self.value_and_grad, arguments, keywords)
+
+    @public
+    def contributions(self, *arguments: Any, of: str, **keywords: Any) -> Contributions:
+        """The gradient by an array or number of the arguments, split by its uses: by the lines of
+        the program that read it, and the steps of loops.
+
+        ``of`` names it as the Wengert list does, ``"W"``, or as Python does, ``'params["W"]'``.
+        """
+        from stcompile.views.cotangents import contributions_of
+
+        return contributions_of(self.function, self.value_and_grad, arguments, keywords, of)
 
     @public
     def explore(

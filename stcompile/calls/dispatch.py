@@ -17,6 +17,7 @@ from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.timings import Compilation, compilation, report
 from stcompile.calls.arguments import Arguments
+from stcompile.calls.breakpoints import BREAKPOINTS, with_stops
 from stcompile.calls.cache_folder import cache_folder
 from stcompile.calls.callee import SignatureKey
 from stcompile.calls.entry import MISS
@@ -43,6 +44,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         try:
+            if BREAKPOINTS.get():
+                return self._call_with_stops(arguments, keywords)
             if not keywords:
                 for entry in self._entries:
                     result: R = entry(arguments)
@@ -127,6 +130,11 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         """A specialisation, compiled."""
         with compilation(self.name, reason), internal_errors(self.definition):
             return self.build(arguments)
+
+    def _call_with_stops(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> R:
+        """A call that stops in the debugger (`break_in_adjoint`)."""
+        bound = self.bind(arguments, keywords)
+        return self.run(with_stops(self.specialise(bound)), bound)
 
     def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
         """Make a call."""
