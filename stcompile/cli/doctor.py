@@ -17,6 +17,7 @@ import numpy as np
 import typer
 
 import stcompile
+from stcompile.calls.cache_folder import SWITCH
 from stcompile.cli import measures
 
 LIBRARIES = ("numpy", "scipy", "astor", "typer", "threadpoolctl", "hypothesis", "autograd", "jax")
@@ -131,8 +132,18 @@ def blas() -> Iterator[Finding]:
 
 def caches() -> Iterator[Finding]:
     """Where files are kept between runs."""
+    from stcompile.calls.cache import cache_state
     from stcompile.train import sources
 
+    state = cache_state()
+    advice = ""
+    if state.folder is None:
+        advice = "Compiled functions are not kept, so that every process compiles them anew: unset "
+        advice += f"{SWITCH}, or name a folder by it."
+    elif state.trouble:
+        advice = f"Compiled functions cannot be kept: {state.trouble}. Name another folder by "
+        advice += f"{SWITCH}."
+    yield Finding("compiled functions", str(state), advice)
     named = os.environ.get(sources.ENVIRONMENT)
     yield Finding("data sets", named or str(sources.cache_folder("mnist").parent))
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from stcompile.calls.cache_folder import SWITCH
 from stcompile.cli import doctor, measures
 from tests.cli.conftest import Run
 
@@ -72,6 +75,22 @@ def test_a_missing_library_is_advice_where_it_matters(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(doctor.importlib.metadata, "version", version)
     assert [sentence[:13] for sentence in advice(doctor.versions)] == ["Install SciPy"]
+
+
+def test_a_cache_that_is_not_used_is_advice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(SWITCH, "0")
+    assert advice(doctor.caches)[0].startswith("Compiled functions are not kept")
+    monkeypatch.setenv(SWITCH, str(tmp_path / "cache"))
+    assert advice(doctor.caches) == []
+    with measures.without_cache():
+        assert os.environ[SWITCH] == "0"
+    assert os.environ[SWITCH] == str(tmp_path / "cache")
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    monkeypatch.setenv(SWITCH, str(tmp_path / "shared"))
+    assert advice(doctor.caches)[0].startswith("Compiled functions cannot be kept")
 
 
 def test_measures_are_plausible() -> None:
