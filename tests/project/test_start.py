@@ -64,7 +64,15 @@ def test_importing_loads_what_every_program_needs() -> None:
     for name in later:
         assert not [m for m in own if f"{m}.".startswith(f"stcompile.{name}.")], name
     foreign = {name.partition(".")[0] for name in modules}
-    assert not foreign & {"scipy", "importlib_metadata", "email", "matplotlib", "tempfile"}
+    assert not foreign & {
+        "scipy",
+        "importlib_metadata",
+        "email",
+        "matplotlib",
+        "tempfile",
+        "pygments",
+    }
+    assert not foreign & {"IPython", "argparse", "html", "typing_extensions"}
     assert "numpy.random" not in modules
 
 
