@@ -173,8 +173,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
     def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> R:
         """A call that raises `NanError` if there is a NaN among the results. Then it leaves the
         arguments and random generators as they were."""
-        from stcompile.calls.generators import States
         from stcompile.reports.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
+        from stcompile.wengert.generators import States
 
         hidden = (h.read() for h in specialisation.hidden)
         states = States([*arguments.values.values(), *hidden])

@@ -26,7 +26,6 @@ from stcompile.base import trees
 from stcompile.base.files import write_whole
 from stcompile.base.options import Options
 from stcompile.base.strides import memory_order
-from stcompile.calls.generators import state_of
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
 from stcompile.codegen_templates.skeleton import capsule
@@ -36,6 +35,7 @@ from stcompile.emit.workspace import FACTORY
 from stcompile.export.examples import structure
 from stcompile.export.file import MODULES, Module, docstring, imports_of, spaced, used
 from stcompile.export.saved import Saved, array_code, generator_code
+from stcompile.wengert.generators import state_of
 from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import is_generator
 

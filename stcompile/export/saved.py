@@ -10,8 +10,8 @@ import numpy as np
 
 from stcompile.base.errors import ExportError
 from stcompile.base.strides import memory_order
-from stcompile.calls.generators import state_of
 from stcompile.code.literals import attribute, literal, name
+from stcompile.wengert.generators import state_of
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.staged import Hidden, Staged
 from stcompile.wengert.types import is_generator

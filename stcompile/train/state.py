@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.calls.generators import set_state, state_of
 from stcompile.optim.state import Stateful
 from stcompile.train.batches import Array, batches
 from stcompile.train.checkpoint import Checkpoint
 from stcompile.train.results import Epoch, Results
+from stcompile.wengert.generators import set_state, state_of
 from stcompile.wengert.types import is_generator
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.errors import GradientCheckError
 from stcompile.calls.arguments import chosen, is_several
-from stcompile.calls.generators import undrawn
 from stcompile.transforms.gradient import Gradient
+from stcompile.wengert.generators import undrawn
 
 SAMPLES = 64  # entries of one array that are checked one by one
 TOLERANCE = 1e-5

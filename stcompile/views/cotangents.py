@@ -20,11 +20,11 @@ from stcompile.base.errors import DerivativeError
 from stcompile.base.location import Location
 from stcompile.base.wording import table
 from stcompile.calls.arguments import Arguments
-from stcompile.calls.generators import undrawn
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 from stcompile.views.tape import unfold
 from stcompile.wengert.evaluate import environment
+from stcompile.wengert.generators import undrawn
 from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.naming import base_name, is_numbered
 

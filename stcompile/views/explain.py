@@ -21,12 +21,12 @@ from stcompile.base import trees
 from stcompile.base.location import Location
 from stcompile.base.shown import Shown
 from stcompile.calls.arguments import chosen
-from stcompile.calls.generators import undrawn
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 from stcompile.views.tape import Aside, Tape, unfold
 from stcompile.wengert.evaluate import evaluate
+from stcompile.wengert.generators import undrawn
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.recorder import Recorder

@@ -18,12 +18,12 @@ from stcompile.ad.sweep import Contribution
 from stcompile.base import trees
 from stcompile.base.shown import Shown
 from stcompile.calls.arguments import chosen
-from stcompile.calls.generators import undrawn
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.inline_calls import inline_calls
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 from stcompile.wengert.evaluate import environment
+from stcompile.wengert.generators import undrawn
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.naming import renumber
 from stcompile.wengert.types import is_generator

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.calls.generators import undrawn
 from stcompile.emit import function as emission
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.share_equations import share_equations
 from stcompile.transforms.primal import Primal
+from stcompile.wengert.generators import undrawn
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
 from tests.programs import assert_same, finite_difference

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from stcompile.calls.dispatch import Dispatcher
-from stcompile.calls.generators import undrawn
 from stcompile.passes.pipeline import Stage
+from stcompile.wengert.generators import undrawn
 from stcompile.wengert.ir import Program
 from stcompile.wengert.naming import renumber
 from stcompile.wengert.text import parse_program

@@ -20,7 +20,6 @@ from stcompile.base.html import highlighted
 from stcompile.base.options import Level, Options
 from stcompile.calls.arguments import Arguments, Wrt
 from stcompile.calls.dispatch import Dispatcher
-from stcompile.calls.generators import undrawn
 from stcompile.export.write import write_named
 from stcompile.reports.memory import lives_of, memory_of
 from stcompile.reports.snapshots import Snapshot, snapshots_of
@@ -32,6 +31,7 @@ from stcompile.views.explorer.listing import Row, Stage, stages_of
 from stcompile.views.explorer.texts import Places
 from stcompile.views.explorer.values import Values, run
 from stcompile.views.trace import Traced, traced
+from stcompile.wengert.generators import undrawn
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.staged import Staged
 
