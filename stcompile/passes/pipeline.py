@@ -20,7 +20,6 @@ from stcompile.passes.loops.unstack_constants import unstack_constants
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
 from stcompile.passes.phases import simplify, suit_numpy
-from stcompile.passes.products.merge_diagonals import merge_diagonals
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
@@ -54,7 +53,6 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(unstack_constants),
     Stage(simplify, exact=False),
     Stage(push_slices, level="fast", exact=False),
-    Stage(merge_diagonals, level="fast", exact=False),
     Stage(push_sums, level="fast", exact=False),
     Stage(share_equations),
     Stage(choose_layouts, level="fast", exact=False),

