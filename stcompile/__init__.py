@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from stcompile.calls.cache import CacheState, cache_state, clear_cache
     from stcompile.transforms.complex_step import complex_step
     from stcompile.transforms.hooks import on_cotangent, stop_gradient
-    from stcompile.transforms.products import hvp, jvp, vjp
+    from stcompile.transforms.implicit import fixed_point, root
+    from stcompile.transforms.products import hvp, jvp, linearize, vjp
     from stcompile.transforms.user_primitive import custom_rule, primitive
 
 _LOADED_LATER = {  # public name -> its module
@@ -58,12 +59,15 @@ _LOADED_LATER = {  # public name -> its module
     "clear_cache": "calls.cache",
     "complex_step": "transforms.complex_step",
     "custom_rule": "transforms.user_primitive",
+    "fixed_point": "transforms.implicit",
     "hvp": "transforms.products",
     "jvp": "transforms.products",
+    "linearize": "transforms.products",
     "nn": "nn",
     "on_cotangent": "transforms.hooks",
     "optim": "optim",
     "primitive": "transforms.user_primitive",
+    "root": "transforms.implicit",
     "stop_gradient": "transforms.hooks",
     "testing": "testing",
     "vjp": "transforms.products",
@@ -96,16 +100,19 @@ __all__ = [
     "custom_rule",
     "differentiable",
     "explain",
+    "fixed_point",
     "grad",
     "hessian",
     "hvp",
     "jacobian",
     "jvp",
+    "linearize",
     "nn",
     "on_compile",
     "on_cotangent",
     "optim",
     "primitive",
+    "root",
     "show",
     "sparse_hessian",
     "sparse_jacobian",

@@ -25,6 +25,10 @@ LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
     "pandas": _ARRAY.format(to_array="x.to_numpy()"),
     "PIL": _ARRAY.format(to_array="np.asarray(image)"),
     "polars": _ARRAY.format(to_array="x.to_numpy()"),
+    "scipy.integrate": "write the steps as a loop, as the methods of Runge and Kutta; or solve "
+    "outside the function",
+    "scipy.optimize": "st.root(f, x0) and st.fixed_point(g, x0) are compiled, and differentiated "
+    "by the equation; or solve outside the function",
     "scipy.sparse": "pass a dense array in: x.toarray(), outside the function",
     "sympy": "make a NumPy function of it: sympy.lambdify(symbols, expression, 'numpy')",
     "tensorflow": _ARRAY.format(to_array="x.numpy()"),

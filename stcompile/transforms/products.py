@@ -125,6 +125,30 @@ def vjp(
     return _compiled(_vjp, function, len(primals), has_aux, options(level))(*primals)
 
 
+def _staged_linearize(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    from stcompile.transforms.linearize import Linearize
+
+    function, *primals = arguments
+    return Linearize(function, len(primals)).stage_call(run, primals, {})
+
+
+@staged_by(_staged_linearize)
+@public
+def linearize(function: Callable[..., Any], *primals: Any, level: Level | None = None) -> Any:
+    """``(value, linear)``: the function at ``primals``, and its derivative there, the function from
+    a tangent for each primal to the tangent of the value.
+
+    The function runs once, now; ``linear`` owns what it reads of it and may be called many times,
+    where `jvp` would compute the function again for each direction.
+
+    >>> import stcompile as st
+    >>> value, linear = st.linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, linear(1.0, 0.0), linear(0.0, 1.0)
+    (6.0, 3.0, 2.0)
+    """
+    return _compiled(_linear, function, len(primals), False, options(level))(*primals)
+
+
 def _staged_hvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     return _stage(run, _product, *arguments, **keywords)
 
@@ -168,6 +192,14 @@ def _vjp(
     function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
 ) -> Dispatcher[..., Any]:
     return Vjp(function, count, has_aux, chosen)
+
+
+def _linear(
+    function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
+) -> Dispatcher[..., Any]:
+    from stcompile.transforms.linearize import Linearize
+
+    return Linearize(function, count, has_aux, chosen)
 
 
 def _product(

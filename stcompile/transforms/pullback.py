@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuil
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.pushforward import converted
 from stcompile.transforms.with_respect_to import DifferentiatedBy
-from stcompile.wengert.ir import Atom
+from stcompile.wengert.ir import Atom, Program
 from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Group, Item, Leaf, Staged
@@ -57,11 +57,25 @@ class Backward:
         return Backward, (*made_with, self.types, self.paths)
 
 
+class Apart(Protocol):
+    """A linear function that is called later: the program and its linear ``parts``, the residuals,
+    and where its operands stand in their structure."""
+
+    parts: Split
+    residuals: tuple[Atom, ...]
+    positions: Mapping[trees.Path, int]
+
+    def stage_call(
+        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> Any: ...
+
+
 class Vjp(DifferentiatedBy[..., Any]):
     """A function whose call gives ``(value, pullback)``, or with ``has_aux`` ``(value, pullback,
     aux)``."""
 
     takes_complex = True
+    backward_title = "The pullback of `{}`."
 
     def __init__(
         self, function: Any, count: int, has_aux: bool = False, options: Options | None = None
@@ -84,7 +98,15 @@ class Vjp(DifferentiatedBy[..., Any]):
         made, pullback = self.staged_apart(run, arguments)
         return (made[0], pullback, made[1]) if self.has_aux else (made, pullback)
 
-    def staged_apart(self, run: Run, primals: Sequence[Any]) -> tuple[Any, StagedPullback]:
+    def differentiated(self, program: Program) -> Program:
+        """The program that is split from its adjoint."""
+        return program
+
+    def staged_apart(self, run: Run, primals: Sequence[Any]) -> tuple[Any, Apart]:
+        """The function's result, and what is called later."""
+        return self.staged_pullback(run, primals)
+
+    def staged_pullback(self, run: Run, primals: Sequence[Any]) -> tuple[Any, StagedPullback]:
         """The function's result, and the pullback of that part of it that is to be
         differentiated."""
         sub = substage(run, self.function, primals, {})
@@ -92,7 +114,9 @@ class Vjp(DifferentiatedBy[..., Any]):
         output = sub.result
         if self.has_aux:
             output, _ = output_and_aux(run, self.function, sub.result)
-        parts = split(sub.program, variables, [*_positions(sub, output).values()])
+        parts = split(
+            self.differentiated(sub.program), variables, [*_positions(sub, output).values()]
+        )
         results = run.recorder.inline(parts.primal, sub.inputs)
         count = len(sub.program.outputs)
         made = rebuild(run, sub.result, results[:count])
@@ -106,7 +130,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         staged, pullback = self._apart(arguments)
         return replace(self.compiled(staged, arguments), beside=self._backward(pullback))
 
-    def _apart(self, arguments: Arguments) -> tuple[Staged, StagedPullback]:
+    def _apart(self, arguments: Arguments) -> tuple[Staged, Apart]:
         """The call as a program that returns the residuals, too, and the adjoint."""
         recording = _Recording(self)
         staged = stage(
@@ -119,7 +143,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         (pullback,) = recording.found
         return staged, pullback
 
-    def _backward(self, pullback: StagedPullback) -> Backward:
+    def _backward(self, pullback: Apart) -> Backward:
         parts = pullback.parts
         program = parts.adjoint
         names = Names()
@@ -138,7 +162,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         )
         staged = Staged(program, tuple(leaves), (), (), results)
         made = prepare(staged, 0, self.options.level)
-        title = f"The pullback of `{self.function_name}`."
+        title = self.backward_title.format(self.function_name)
         with timed("source"):
             emitted = emit(made, arguments, title, "", self.options)
         beside = {**externals_of(made.program), **emitted.saved}
@@ -152,7 +176,7 @@ class _Recording:
 
     def __init__(self, vjp: Vjp) -> None:
         self.vjp = vjp
-        self.found: list[StagedPullback] = []
+        self.found: list[Apart] = []
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         made, pullback = self.vjp.staged_apart(run, arguments)
@@ -198,26 +222,12 @@ class Pullback(Shown, Generic[G]):
                 hint="give a cotangent for each array and number, in the same structure",
             )
         cotangents = [
-            self._converted(given[path], type, path)
+            converted_vector(trees.show_path("the cotangent", path), given[path], type)
             for path, type in zip(self._backward.paths, self._backward.types, strict=True)
         ]
         rest = iter(self._backward.function(*self._residuals, *cotangents))
         made: G = trees.map_leaves(lambda path, leaf: next(rest), self._structure)
         return made
-
-    def _converted(self, given: Any, type: Type, path: trees.Path) -> Any:
-        """A cotangent in the type that the compiled adjoint takes."""
-        shown = trees.show_path("the cotangent", path)
-        array = np.asarray(given)
-        if array.dtype.kind not in "biufc" or (array.dtype.kind == "c" != type.dtype.kind):
-            raise ArgumentsError(f"{shown} is {array.dtype}, not {type.dtype}")
-        if array.shape != type.dims:
-            raise ArgumentsError(f"{shown} has shape {array.shape} instead of {type.dims}")
-        if type.kind == "array":
-            return (
-                np.ascontiguousarray(array, type.dtype) if type.dims else array.astype(type.dtype)
-            )
-        return array.astype(type.dtype).item() if type.kind == "python" else type.dtype.type(array)
 
     @property
     def source(self) -> Source:
@@ -226,6 +236,18 @@ class Pullback(Shown, Generic[G]):
 
     def __str__(self) -> str:
         return f"the pullback of `{self._name}`: from a cotangent to those of its primals"
+
+
+def converted_vector(shown: str, given: Any, type: Type) -> Any:
+    """A tangent or cotangent in the type that a compiled linear function takes."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "biufc" or (array.dtype.kind == "c" != type.dtype.kind):
+        raise ArgumentsError(f"{shown} is {array.dtype}, not {type.dtype}")
+    if array.shape != type.dims:
+        raise ArgumentsError(f"{shown} has shape {array.shape} instead of {type.dims}")
+    if type.kind == "array":
+        return np.ascontiguousarray(array, type.dtype) if type.dims else array.astype(type.dtype)
+    return array.astype(type.dtype).item() if type.kind == "python" else type.dtype.type(array)
 
 
 class StagedPullback:
@@ -249,7 +271,7 @@ class StagedPullback:
         self.residuals = tuple(residuals)
         self.sub = sub
         self.output = output
-        self.positions = _positions(sub, output)
+        self.positions: Mapping[trees.Path, int] = _positions(sub, output)
         self.staged = staged
         self.given = given
 

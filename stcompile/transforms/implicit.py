@@ -1,0 +1,225 @@
+"""``root`` and ``fixed_point``: solutions of equations, differentiated by the equation.
+
+The equation is staged as a program of its own. What it reads from outside, traced values of the
+function around it, become parameters like those that are passed, so that derivatives by them are
+right as well. How it is solved, and its adjoint, is in `stcompile.library.implicit`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from stcompile.base.boundary import public
+from stcompile.base.errors import DerivativeError
+from stcompile.base.options import Level, Options, options
+from stcompile.frontend.operations.binding import signature_of
+from stcompile.frontend.protocol import staged_by
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import described
+from stcompile.frontend.substage import Output, function_name, substage
+from stcompile.library.implicit import iteration, newton
+from stcompile.transforms.custom_rule import CustomRule
+from stcompile.transforms.jacobian import Jacobian
+from stcompile.transforms.primal import Primal
+from stcompile.transforms.pullback import Vjp
+from stcompile.transforms.pushforward import exactly, plain_signature
+from stcompile.wengert.ir import Program
+
+NEWTON_STEPS, ITERATIONS = 100, 10_000
+
+
+@staged_by(lambda run, arguments, keywords: _stage(run, "root", *arguments, **keywords))
+@public
+def root(
+    function: Callable[..., Any],
+    x0: Any,
+    *args: Any,
+    tol: float | None = None,
+    level: Level | None = None,
+) -> Any:
+    """The solution ``x`` of ``function(x, *args) == 0`` that Newton's method finds from ``x0``.
+
+    ``x`` and the function's value are arrays of one shape, or numbers. Steps end when they are
+    smaller than ``tol`` times the largest of ``1 + abs(x)``; without ``tol`` this is the dtype's
+    precision to the power 3/4. Derivatives by ``args``, and by what the function reads of the one
+    around it, follow from the equation (the implicit function theorem), not from the steps; that by
+    ``x0`` is zero. `AssertionError` if there is no convergence.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(a):
+    ...     return st.root(lambda x: x * x - a, 1.0)
+    >>> value, slope = st.value_and_grad(f)(2.0)
+    >>> print(f"{value:.6f} {slope:.6f}")
+    1.414214 0.353553
+    """
+    return _compiled("root", function, tol, options(level))(x0, *args)
+
+
+@staged_by(lambda run, arguments, keywords: _stage(run, "fixed_point", *arguments, **keywords))
+@public
+def fixed_point(
+    function: Callable[..., Any],
+    x0: Any,
+    *args: Any,
+    tol: float | None = None,
+    level: Level | None = None,
+) -> Any:
+    """The fixed point ``x`` of ``x = function(x, *args)`` that the iteration from ``x0`` finds.
+
+    Arguments and derivatives are as for `root`.
+
+    >>> import stcompile as st, numpy as np
+    >>> def f(a):
+    ...     return st.fixed_point(lambda x: np.cos(a * x), 0.5)
+    >>> value, slope = st.value_and_grad(f)(1.0)
+    >>> print(f"{value:.6f} {slope:.6f}")
+    0.739085 -0.297474
+    """
+    return _compiled("fixed_point", function, tol, options(level))(x0, *args)
+
+
+class _Staged:
+    """What is staged, and never called."""
+
+    def __call__(self, *arguments: Any) -> NoReturn:
+        raise TypeError("it is compiled, not called")
+
+
+class _Solved(_Staged):
+    """The function from a first guess, and the equation's other arguments, to the solution."""
+
+    def __init__(self, kind: str, function: Callable[..., Any], tol: float | None) -> None:
+        self.kind = kind
+        self.function = function
+        self.tol = tol
+        self.__name__ = f"{kind}_of_{function_name(function)}"
+        self.__signature__ = signature_of(function)
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return _stage(run, self.kind, self.function, *arguments, tol=self.tol)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept(kind: str, function: Callable[..., Any], tol: float | None, chosen: Options) -> Any:
+    made: Primal[..., Any] = Primal(_Solved(kind, function, tol), chosen)
+    made.results = 0
+    return made
+
+
+def _compiled(kind: str, function: Callable[..., Any], tol: float | None, chosen: Options) -> Any:
+    if type(function).__hash__ is None:
+        return _kept.__wrapped__(kind, function, tol, chosen)
+    return _kept(kind, function, tol, chosen)
+
+
+def _stage(
+    run: Run,
+    kind: str,
+    function: Any,
+    x0: Any,
+    *args: Any,
+    tol: Any = None,
+    level: Level | None = None,
+) -> Any:
+    guess = run.as_array(x0)
+    if guess.type.dtype.kind != "f":
+        run.refuse(
+            f"the first guess of `{kind}` is {described(x0)}",
+            "give real numbers of floating point: 1.0, np.ones(3)",
+            DerivativeError,
+        )
+    sub = substage(run, function, (guess, *args), {})
+    result = sub.result
+    if not isinstance(result, Output) or result.type.dims != guess.type.dims:
+        shown = result.type if isinstance(result, Output) else described(result)
+        run.refuse(
+            f"`{function_name(function)}` returns {shown} for an x of shape {guess.type.dims}",
+            "return one array of the shape of x: as many equations as unknowns",
+            DerivativeError,
+        )
+    if any(equation.effects for equation in sub.program.equations):
+        run.refuse(
+            f"`{function_name(function)}` draws, prints or asserts, which would be done in each "
+            "step",
+            "do it outside of the equation",
+        )
+    inner = sub.program.inputs[1:]
+    values = list(map(run.value, sub.inputs[1:]))
+    moving = [at for at, variable in enumerate(inner) if variable.type.inexact]
+    equation = _Equation(sub.program, guess.type.dims, moving)
+    rule = CustomRule(*_rule(kind, equation), name=kind)
+    precision = float(np.finfo(guess.type.dtype).eps ** 0.75)
+    flat = run.call(np.ravel, (guess,), {})
+    found = rule.stage_call(run, (flat, precision if tol is None else tol, *values), {})
+    if not guess.type.dims:
+        return run.record("to_scalar", run.record("reshape", found, shape=()))
+    return run.call(np.reshape, (found, guess.type.dims), {})
+
+
+def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """How the value and the cotangents are computed."""
+    by_given = _Cotangents(equation)
+    jacobian: Jacobian[..., Any] = Jacobian(equation)
+    if kind == "root":
+        return newton(equation, jacobian, by_given, NEWTON_STEPS)
+    return iteration(equation, jacobian, by_given, ITERATIONS)
+
+
+class _Equation(_Staged):
+    """What is solved, as a function of a vector and of what the program is given besides."""
+
+    def __init__(self, program: Program, dims: tuple[int, ...], moving: Sequence[int]) -> None:
+        self.program = program
+        self.dims = dims
+        self.moving = moving  # what derivatives are taken by, of what is given
+        self.__name__ = program.name
+        self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        x, *given = map(run.atom, arguments)
+        (shaped,) = run.record_atoms("reshape", (x,), {"shape": self.dims})
+        atoms = [
+            exactly(run, atom, v.type)
+            for atom, v in zip((shaped, *given), self.program.inputs, strict=True)
+        ]
+        (value,) = run.recorder.inline(self.program, tuple(atoms))
+        (flat,) = run.record_atoms("reshape", (value,), {"shape": x.type.dims})
+        return run.value(flat)
+
+
+class _Cotangents(_Staged):
+    """For a vector, its weights, and what is given besides: the cotangents of what is given, None
+    for what has none."""
+
+    def __init__(self, equation: _Equation) -> None:
+        self.equation = equation
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        x, weights, *given = arguments
+        moving = self.equation.moving
+        if not moving:
+            return tuple(None for _ in given)
+        partial = _Partial(self.equation, x, given)
+        primals = [given[at] for at in moving]
+        _, pullback = Vjp(partial, len(primals)).stage_call(run, primals, {})
+        found = dict(zip(moving, pullback.stage_call(run, (weights,), {}), strict=True))
+        return tuple(found.get(at) for at in range(len(given)))
+
+
+class _Partial(_Staged):
+    """An equation as a function of what derivatives are taken by."""
+
+    def __init__(self, equation: _Equation, x: Any, given: Sequence[Any]) -> None:
+        self.equation, self.x, self.given = equation, x, given
+        self.__name__ = equation.__name__
+        self.__signature__ = plain_signature([f"x{at}" for at in equation.moving])
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        given = list(self.given)
+        for at, argument in zip(self.equation.moving, arguments, strict=True):
+            given[at] = argument
+        return self.equation.stage_call(run, (self.x, *given), {})

@@ -1,0 +1,172 @@
+"""``linearize``: a value, and the function from tangents of the primals to that of the value.
+
+The adjoint is split from the program, as for ``vjp``, and transposed: a linear map of cotangents
+becomes one of tangents (`stcompile.ad.forward.transpose`). So what the map reads of the function's
+values is computed and kept once, in loops too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stcompile.ad.forward import transpose
+from stcompile.ad.reverse import Split
+from stcompile.ad.vectors import Vectors
+from stcompile.base import trees
+from stcompile.base.boundary import public
+from stcompile.base.errors import ArgumentsError
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import described
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.transforms.pullback import Apart, Backward, StagedPullback, Vjp, converted_vector
+from stcompile.transforms.pushforward import converted, zero
+from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.naming import name_variables
+from stcompile.wengert.recorder import Recorder
+
+
+class Linearize(Vjp):
+    """A function whose call gives ``(value, linear)``."""
+
+    backward_title = "The derivative of `{}` at a point."
+
+    def __call__(self, *primals: Any) -> Any:
+        arguments = self.bind(primals, {})
+        compiled = self.specialise(arguments)
+        value, residuals = compiled.call(tuple(arguments.values.values()))
+        backward: Backward = compiled.beside
+        return value, LinearMap(backward, residuals, value, primals, self.function_name)
+
+    def differentiated(self, program: Program) -> Program:
+        """Without what is said of cotangents alone: tangents pass."""
+        return _through(program)
+
+    def staged_apart(self, run: Run, primals: Sequence[Any]) -> tuple[Any, Apart]:
+        made, pullback = self.staged_pullback(run, primals)
+        return made, StagedLinear(pullback)
+
+
+def _through(program: Program) -> Program:
+    def moved(equation: Equation) -> Equation:
+        inner = map_programs(equation, _through)
+        if inner.primitive == "call" and inner.params.get("through"):
+            return replace(inner, params=freeze({**inner.params, "adjoint": None}))
+        return inner
+
+    return program.with_equations(tuple(map(moved, program.equations)))
+
+
+def _transposed(parts: Split, variables: Sequence[Variable]) -> Program:
+    """The program from residuals and tangents of ``variables`` to those of the outputs."""
+    adjoint, count = parts.adjoint, parts.residuals
+    cotangents = adjoint.inputs[count:]
+    linear = transpose(adjoint, range(count, len(adjoint.inputs)), range(len(adjoint.outputs)))
+    recorder = Recorder()
+    kept = tuple(recorder.variable(v.type, v.name) for v in adjoint.inputs[:count])
+    tangents = tuple(
+        recorder.variable(output.type, f"{variable.name}_dot")
+        for output, variable in zip(adjoint.outputs, variables, strict=True)
+    )
+    unread = [Vectors(recorder).zeros(v.type) for v in cotangents]  # it is linear in them
+    found = recorder.inline(linear, (*kept, *unread, *tangents))
+    vectors = Vectors(recorder)
+    outputs = tuple(
+        vectors.exactly(one, cotangent.type)
+        for one, cotangent in zip(found, cotangents, strict=True)
+    )
+    name = f"{adjoint.name.removesuffix('_pullback')}_linear"
+    raw = Program(name, (*kept, *tangents), tuple(recorder.equations), outputs)
+    return name_variables(eliminate_dead_code(raw), recorder.hints)
+
+
+class LinearMap:
+    """The derivative of a function at the primals that ``linearize`` was called with.
+
+    Called with a tangent for each primal, in its structure, it returns the tangent of the value, in
+    that one's. It owns what it reads, and can be called any number of times.
+    """
+
+    def __init__(
+        self,
+        backward: Backward,
+        residuals: tuple[Any, ...],
+        value: Any,
+        primals: tuple[Any, ...],
+        name: str,
+    ) -> None:
+        self._backward = backward
+        self._residuals = residuals
+        self._whole = [path for path, _ in trees.leaves(primals)]
+        self._zeros = trees.map_leaves(lambda path, leaf: np.zeros_like(leaf)[()], value)
+        self._name = name
+
+    @public
+    def __call__(self, *tangents: Any) -> Any:
+        given = dict(trees.leaves(tangents))
+        if [*given] != self._whole:
+            raise ArgumentsError(
+                f"the tangents of `{self._name}` have another structure than its arguments",
+                hint="give a tangent for each array and number, in the same structure",
+            )
+        moved = [
+            converted_vector(trees.show_path("the tangents", path), given[path], type)
+            for path, type in zip(self._backward.paths, self._backward.types, strict=True)
+        ]
+        found = self._backward.function(*self._residuals, *moved)
+        rest = iter(found if isinstance(found, tuple) else (found,))
+
+        def leaf(path: trees.Path, zero: Any) -> Any:
+            return next(rest) if zero.dtype.kind in "fc" else zero
+
+        return trees.map_leaves(leaf, self._zeros)
+
+    @property
+    def source(self) -> str:
+        """The generated linear function: it takes what was kept, then the tangents."""
+        return self._backward.source
+
+    def __repr__(self) -> str:
+        return f"<derivative of {self._name} at a point>"
+
+
+class StagedLinear:
+    """Such a map inside a function that is being staged."""
+
+    tree_leaf = True
+
+    def __init__(self, pullback: StagedPullback) -> None:
+        leaves = [*trees.leaves(tuple(pullback.staged))]
+        moving = [(path, leaf) for path, leaf in leaves if isinstance(leaf, Variable)]
+        self.pullback = pullback
+        self.residuals = pullback.residuals
+        self.whole = [path for path, _ in leaves]
+        self.positions: Mapping[trees.Path, int] = {path: at for at, (path, _) in enumerate(moving)}
+        linear = _transposed(pullback.parts, [leaf for _, leaf in moving])
+        self.parts = replace(pullback.parts, adjoint=linear)
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        leaves = dict(trees.leaves(tuple(arguments)))
+        if [*leaves] != self.whole or keywords:
+            run.refuse(
+                f"the tangents are {described(tuple(arguments))} of another structure than the "
+                "arguments",
+                "give a tangent for each array and number, in the same structure",
+            )
+        types = [variable.type for variable in self.parts.adjoint.inputs[len(self.residuals) :]]
+        tangents = [
+            converted(run, trees.show_path("the tangents", path), type, leaves[path])
+            for path, type in zip(self.positions, types, strict=True)
+        ]
+        found = iter(run.recorder.inline(self.parts.adjoint, (*self.residuals, *tangents)))
+        positions, outputs = self.pullback.positions, self.pullback.sub.program.outputs
+
+        def leaf(path: trees.Path, value: Any) -> Any:
+            if path in positions:
+                return run.value(next(found))
+            return zero(run, outputs[value.index].type) if hasattr(value, "index") else value
+
+        return trees.map_leaves(leaf, self.pullback.output)

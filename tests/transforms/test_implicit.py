@@ -1,0 +1,135 @@
+"""`root` and `fixed_point`: their solutions, and derivatives by the equation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile import DerivativeError
+
+B = np.array([1.0, 1.3])
+W = np.random.default_rng(0).normal(size=(3, 3)) / 4
+C = np.array([0.3, -0.2, 0.5])
+H = 1e-6
+close = np.testing.assert_allclose
+
+
+def equation(x: Any, a: Any, b: Any) -> Any:
+    return np.array([x[0] ** 2 + x[1] ** 2 - a, x[0] * b[0] - np.sin(x[1]) * b[1]])
+
+
+def solution(a: Any, b: Any) -> Any:
+    return st.root(equation, np.array([1.0, 1.0]), a, b)
+
+
+def closed_over(a: Any, b: Any) -> Any:
+    """The same; the equation reads its parameters from the function around it."""
+    return st.root(lambda x: equation(x, a, b), np.array([1.0, 1.0]))
+
+
+def settled(w: Any, c: Any) -> Any:
+    return st.fixed_point(lambda x, c: np.tanh(w @ x + c), np.zeros(3), c)
+
+
+def central(function: Any, x: Any) -> Any:
+    units = np.eye(np.size(x)).reshape(-1, *np.shape(x))
+    return np.array([(function(x + H * e) - function(x - H * e)) / (2 * H) for e in units])
+
+
+def cubes(a: Any, b: Any) -> Any:
+    return np.sum(solution(a, b) ** 3)
+
+
+def test_roots() -> None:
+    x = st.compile(solution)(2.5, B)
+    close(equation(x, 2.5, B), 0, atol=1e-12)
+    by_a, by_b = st.grad(cubes, (0, 1))(2.5, B)
+    primal = st.compile(cubes)
+    close(by_a, (primal(2.5 + H, B) - primal(2.5 - H, B)) / (2 * H), rtol=1e-7)
+    close(by_b, central(lambda b: primal(2.5, b), B), rtol=1e-7)
+    tangent = st.jvp(cubes, (2.5, B), (1.0, B))[1]
+    close(tangent, by_a + by_b @ B, rtol=1e-12)
+    closed = st.grad(lambda a, b: np.sum(closed_over(a, b) ** 3), (0, 1))(2.5, B)
+    close(closed[0], by_a, rtol=1e-12)
+    close(closed[1], by_b, rtol=1e-12)
+
+
+def test_second_derivatives_of_roots() -> None:
+    gradient = st.grad(cubes, 1, level="readable")
+    found = st.hessian(cubes, 1, level="readable")(2.5, B)
+    close(found, central(lambda b: gradient(2.5, b), B), rtol=1e-6)
+
+
+def test_a_batch_of_roots() -> None:
+    def square(a: Any) -> Any:
+        return st.root(lambda x: x * x - a, 1.0)
+
+    a = np.array([2.0, 9.0, 100.0])
+    values, slopes = st.vmap(st.value_and_grad(square))(a)
+    close(values, np.sqrt(a), rtol=1e-12)
+    close(slopes, 0.5 / np.sqrt(a), rtol=1e-12)
+
+
+def test_numbers() -> None:
+    def root(a: Any) -> Any:
+        return st.root(lambda x: x**3 - a, 1.0)
+
+    value, slope = st.value_and_grad(root)(2.0)
+    assert math.isclose(value, 2 ** (1 / 3), rel_tol=1e-14)
+    assert math.isclose(slope, 2 ** (-2 / 3) / 3, rel_tol=1e-12)
+    assert math.isclose(st.grad(st.grad(root))(2.0), -2 / 9 * 2 ** (-5 / 3), rel_tol=1e-11)
+    assert math.isclose(st.root(lambda x, a: x * x - a, 1.0, 9.0), 3.0)
+
+
+def test_steps_that_are_halved() -> None:
+    """From here, whole steps of Newton's method for the arctangent lead away."""
+    assert abs(st.root(lambda x: np.arctan(x), 3.0)) < 1e-10
+
+
+def test_the_first_guess_has_no_derivative() -> None:
+    assert st.grad(lambda x0: st.root(lambda x: x * x - 2.0, x0))(1.0) == 0
+
+
+def test_fixed_points() -> None:
+    x = st.compile(settled)(W, C)
+    close(np.tanh(W @ x + C), x, atol=1e-11)
+
+    def loss(w: Any, c: Any) -> Any:
+        return np.sum(settled(w, c) ** 2)
+
+    by_w, by_c = st.grad(loss, (0, 1))(W, C)
+    primal = st.compile(loss)
+    close(by_c, central(lambda c: primal(W, c), C), rtol=1e-6)
+    close(by_w.ravel(), central(lambda w: primal(w, C), W), rtol=1e-5, atol=1e-9)
+    tangent = st.jvp(loss, (W, C), (W, 2 * C))[1]
+    close(tangent, np.sum(by_w * W) + 2 * by_c @ C, rtol=1e-11)
+    gradient = st.grad(loss, 1)
+    close(st.hessian(loss, 1)(W, C), central(lambda c: gradient(W, c), C), rtol=1e-5)
+
+
+def test_float32() -> None:
+    b = B.astype(np.float32)
+    value = st.compile(lambda b: st.root(equation, np.ones(2, np.float32), np.float32(2.5), b))(b)
+    assert value.dtype == np.float32
+    close(value, st.compile(solution)(2.5, B), rtol=1e-5)
+
+
+def test_no_convergence_is_an_error() -> None:
+    with pytest.raises(AssertionError, match="root: not converged"):
+        st.root(lambda x: x * x + 1.0, 0.3)
+    with (
+        pytest.raises(AssertionError, match="fixed_point: not converged"),
+        np.errstate(over="ignore", invalid="ignore"),
+    ):
+        st.fixed_point(lambda x: -2 * x + 1.0, 0.3)
+
+
+def test_refusals() -> None:
+    with pytest.raises(DerivativeError, match="as many equations|returns f64"):
+        st.root(lambda x: np.sum(x), np.ones(2))
+    with pytest.raises(DerivativeError, match="the first guess of `root`"):
+        st.root(lambda x: x, np.ones(2, int))
