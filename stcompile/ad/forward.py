@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from stcompile.ad.linearity import require_same_way
 from stcompile.ad.rules import Rule, rule_for
 from stcompile.ad.sweep import (
     STRUCTURED,
@@ -343,6 +344,7 @@ def transpose(program: Program, wanted: Sequence[int], given: Sequence[int]) -> 
 
     A linear map is its own derivative: its pullback, from any point, is its transpose.
     """
+    require_same_way(program, wanted)
     recorder, inputs, tape = taped(program)
     outputs = [tape.atom(program.outputs[i]) for i in given]
     values = tuple(recorder.variable(output.type) for output in outputs)

@@ -111,3 +111,36 @@ def test_the_adjoint_of_a_rule_that_calls_another_is_in_the_adjoint() -> None:
     forward, adjoint = source.split("# --- adjoint")
     assert "np.exp" not in forward
     assert 'with np.errstate(over="ignore"):' in adjoint and "np.exp" in adjoint
+
+
+# --- adjoints that are not linear ---------------------------------------------------------------
+
+
+def halved(kept: Any, d: Any) -> Any:
+    """Linear in value, but in as many steps as the cotangent says."""
+    factor = 1.0
+    while np.max(np.abs(d)) > 1e-3:
+        d = d * 0.5
+        factor = factor * 2.0
+    return d * factor * kept
+
+
+def unless_zero(kept: Any, d: Any) -> Any:
+    return d * kept if np.max(np.abs(d)) > 0 else d
+
+
+def by_residuals(kept: Any, d: Any) -> Any:
+    return d * kept if kept[0] > 0 else d * (kept + 0.0)
+
+
+@pytest.mark.parametrize("backward", (halved, unless_zero))
+def test_what_a_cotangent_decides_has_no_tangent(backward: Any) -> None:
+    rule = CustomRule(lambda x: (x * x / 2, x), backward)
+    np.testing.assert_allclose(st.grad(lambda x: np.sum(rule(x)))(X), X)
+    with pytest.raises(st.DerivativeError, match="depends on the cotangent"):
+        st.jvp(lambda x: rule(x), (X,), (np.ones(2),))
+
+
+def test_what_residuals_decide_has_one() -> None:
+    rule = CustomRule(lambda x: (x * x / 2, x), by_residuals)
+    np.testing.assert_allclose(st.jvp(lambda x: rule(x), (X,), (np.ones(2),))[1], X)
