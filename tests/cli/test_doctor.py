@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stcompile.base.extras import MissingExtraError
 from stcompile.calls.cache_folder import SWITCH
 from stcompile.cli import doctor, measures
+from stcompile.train import sources
 from tests.cli.conftest import Run
 
 
@@ -91,6 +93,25 @@ def test_a_cache_that_is_not_used_is_advice(
     (tmp_path / "shared").chmod(0o777)
     monkeypatch.setenv(SWITCH, str(tmp_path / "shared"))
     assert advice(doctor.caches)[0].startswith("Compiled functions cannot be kept")
+
+
+def test_what_cannot_be_told_does_not_hide_the_rest(
+    monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    def missing(name: str) -> Path:
+        raise MissingExtraError("training needs pooch", hint="install it")
+
+    def broken() -> float:
+        raise OSError("no clock")
+
+    monkeypatch.delenv(sources.ENVIRONMENT, raising=False)
+    monkeypatch.setattr(sources, "cache_folder", missing)
+    monkeypatch.setattr(measures, "bandwidth", broken)
+    shown = run("doctor")
+    assert shown.code == 0
+    assert "none: the extra train is not installed" in shown.out
+    assert "not told" in shown.out and "OSError: no clock" in shown.out
+    assert "calling it" in shown.out
 
 
 def test_measures_are_plausible() -> None:
