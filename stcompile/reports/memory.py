@@ -175,6 +175,11 @@ def lives_of(emitted: Emitted) -> tuple[Life, ...]:
     return tuple(_Report(emitted).lives())
 
 
+def alive_in(emitted: Emitted) -> list[int]:
+    """The bytes that are alive at each position of the tree; the most of them is the peak."""
+    return _Report(emitted).alive()
+
+
 def held_by(emitted: Emitted) -> int:
     """The most bytes that an emitted function holds at one time."""
     return _Report(emitted).held()
@@ -239,12 +244,17 @@ class _Report:
 
     def held(self) -> int:
         """The bytes of all buffers, and the most that a call allocates at one time."""
-        return self.emitted.buffer_bytes + self.constant_bytes + self._largest(self._unplanned())
+        allocated = max(self._alive(self._unplanned()))
+        return self.emitted.buffer_bytes + self.constant_bytes + allocated
 
     def peak(self) -> int:
         """The largest sum of bytes over the arrays that are needed at one position."""
+        return max(self.alive())
+
+    def alive(self) -> list[int]:
+        """The sum of bytes over the arrays that are needed at each position."""
         both = itertools.chain(self._unplanned(), self._planned())
-        return self.constant_bytes + self._largest(both)
+        return [self.constant_bytes + nbytes for nbytes in self._alive(both)]
 
     def lives(self) -> Iterator[Life]:
         """Every array, and from when to when it is needed."""
@@ -253,6 +263,10 @@ class _Report:
         blocks = {block: at for at, block in enumerate(self.plan.allocation.blocks, 1)}
         for variable, life in self._planned():
             block = self.plan.allocation.block_of[variable]
+            if (
+                life.start > self.plan.lifetimes[variable].start
+            ):  # it is there with what it takes over
+                life = Lifetime(life.start - 1, life.end)
             yield self._life(variable, life, blocks[_outermost(block)])
         whole = Lifetime(0, self.tree.region.end)
         for at, variable in enumerate(self.constants, len(blocks) + 1):
@@ -262,7 +276,7 @@ class _Report:
         name = self.emitted.names.get(variable, "")
         return Life(name, variable.type.nbytes, life.start, life.end, memory)
 
-    def _largest(self, lives: Iterable[tuple[Variable, Lifetime]]) -> int:
+    def _alive(self, lives: Iterable[tuple[Variable, Lifetime]]) -> list[int]:
         end = self.tree.region.end
         changes = [0] * (end + 2)
         for variable, life in lives:
@@ -270,7 +284,7 @@ class _Report:
             changes[life.end + 1] -= variable.type.nbytes
         returned = [a for a in self.tree.region.outputs if self.plan.has(a)]
         changes[end] += sum(atom.type.nbytes for atom in returned)  # copies for the caller
-        return max(itertools.accumulate(changes))
+        return list(itertools.accumulate(changes))
 
     def _unplanned(self) -> Iterator[tuple[Variable, Lifetime]]:
         """The arrays that are allocated in a call, with their lives."""

@@ -189,8 +189,12 @@ def test_lives_are_those_of_the_report() -> None:
     data = of_loss()["levels"]["fast"]
     start, end = data["code"]["start"], len(data["code"]["lines"])
     assert data["lives"]
-    assert all(start < first <= last < end for _, _, first, last, _ in data["lives"])
+    assert all(start <= first <= last < end for _, _, first, last, _ in data["lives"])
     assert data["memory"]["peak"] == loss.memory(W, X).peak
+    assert max(nbytes for _, nbytes in data["alive"]) == loss.memory(W, X).peak
+    lines = [line for line, _ in data["alive"]]
+    assert lines == sorted(set(lines))
+    assert start < lines[0] <= lines[-1] < end
 
 
 # --- values --------------------------------------------------------------------------------------

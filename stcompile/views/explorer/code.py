@@ -76,16 +76,21 @@ def _marks(node: ast.AST, equation: Equation, lines: list[str]) -> Iterator[Mark
         yield Mark(number - 1, first, len(line.encode()[:stop].decode()), equation)
 
 
-def line_of_positions(emitted: Emitted) -> Mapping[int, int]:
-    """The first line, from 0, of the function that computes what stands at a position of its tree;
-    what was made before it is called is not among them."""
+def lines_of_positions(emitted: Emitted) -> list[int]:
+    """For each position of the tree the line, from 0, that the function has come to: the first one
+    that computes what stands there, or else the one before. The end is the last statement."""
     found: dict[int, int] = {}
-    start = _function_line(emitted)
-    for number, statement in sorted(emitted.statements.items()):
-        if number > start:
-            for item in all_items_of(statement):
-                found.setdefault(item.at, number - 1)
-    return found
+    body = {n: s for n, s in sorted(emitted.statements.items()) if n > _function_line(emitted)}
+    for number, statement in body.items():
+        for item in all_items_of(statement):
+            found.setdefault(item.at, number - 1)
+    end = emitted.tree.region.end
+    lines, here = [], min(found.values(), default=_function_line(emitted))
+    for at in range(end + 1):
+        here = max(here, found.get(at, here))
+        lines.append(here)
+    lines[end] = max(body, default=here + 1) - 1
+    return lines
 
 
 def _function_line(emitted: Emitted) -> int:

@@ -3,7 +3,7 @@
 const CHART = { left: 14, right: 14, top: 22, area: 46, bar: 13 };
 
 function showMemory(level) {
-  const { lives, memory, code: written } = data.levels[level];
+  const made = data.levels[level], { lives, memory, code: written } = made;
   const body = $("memory");
   const parts = [memory.peak && `peak ${bytes(memory.peak)}`, memory.buffers && `buffers ${bytes(memory.buffers)}`, memory.naive && `a tape would hold ${bytes(memory.naive)}`];
   $("memory-aside").textContent = parts.filter(Boolean).join(" · ");
@@ -16,7 +16,7 @@ function showMemory(level) {
   const height = CHART.top + CHART.area + 10 + lanes.length * (CHART.bar + 3) + 14;
   const svg = draw("svg", { height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `memory over ${last - first} lines, at most ${bytes(memory.peak)}` });
   const turn = written.lines.findIndex((line, at) => at > first && line.includes("--- adjoint"));
-  svg.append(...alive(lives, memory, x, first, last, turn));
+  svg.append(...alive(made.alive, memory, x, first, last, turn));
   lanes.forEach((lane, at) => {
     const y = CHART.top + CHART.area + 10 + at * (CHART.bar + 3);
     for (const life of lane) svg.append(bar(life, x, y, generated.byRow, level));
@@ -48,18 +48,20 @@ function lanesOf(lives) {
   return [...fixed.values(), ...free].sort((a, b) => size(b) - size(a)).slice(0, 40);
 }
 
-function alive(lives, memory, x, first, last, turn) {
-  const sums = new Array(last + 2).fill(0);
-  for (const [, nbytes, from, to] of lives) for (let line = from; line <= to; line++) sums[line] += nbytes;
-  const most = Math.max(...sums, 1), at = sums.indexOf(most);
+function alive(sums, memory, x, first, last, turn) {
+  const most = Math.max(...sums.map(([, sum]) => sum), 1), at = sums.find(([, sum]) => sum === most)?.[0] ?? first;
   const foot = CHART.top + CHART.area;
   const y = (sum) => foot - (sum / most) * CHART.area;
-  let path = `M${x(first)} ${foot}`;
-  for (let line = first; line <= last; line++) path += `L${x(line)} ${y(sums[line])}`;
+  let path = `M${x(first)} ${foot}`, before = first;
+  for (const [line, sum] of sums) {
+    path += `H${x(Math.max(line - 0.5, before))}V${y(sum)}`;
+    before = line;
+  }
+  path += `H${x(last)}`;
   const crowded = turn > 0 && at >= turn && x(at) - x(turn) < 70 || x(last) - x(at) < 100;
   const label = draw("text", { class: "peak-text", x: x(at) - (crowded ? 5 : 0), y: CHART.top - 8, "text-anchor": crowded ? "end" : "start" });
   label.textContent = `peak ${bytes(memory.peak)}`;
-  return [draw("path", { class: "area", d: `${path}L${x(last)} ${foot}Z` }), draw("line", { class: "peak", x1: x(at), x2: x(at), y1: CHART.top - 4, y2: foot }), label];
+  return [draw("path", { class: "area", d: `${path}V${foot}Z` }), draw("line", { class: "peak", x1: x(at), x2: x(at), y1: CHART.top - 4, y2: foot }), label];
 }
 
 function bar([name, nbytes, from, to, memory], x, y, byRow, level) {

@@ -20,12 +20,13 @@ from stcompile.base.html import highlighted
 from stcompile.base.options import Level, Options
 from stcompile.calls.arguments import Arguments, Wrt
 from stcompile.calls.dispatch import Dispatcher
+from stcompile.emit.function import Emitted
 from stcompile.export.write import write_named
-from stcompile.reports.memory import lives_of, memory_of
+from stcompile.reports.memory import alive_in, lives_of, memory_of
 from stcompile.reports.snapshots import Snapshot, snapshots_of
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
-from stcompile.views.explorer.code import code_json, line_of_positions
+from stcompile.views.explorer.code import code_json, lines_of_positions
 from stcompile.views.explorer.graphs import graphs_json
 from stcompile.views.explorer.listing import Row, Stage, stages_of
 from stcompile.views.explorer.texts import Places
@@ -180,6 +181,7 @@ class _Gathered:
             "graphs": graphs_json(final.program, rows),
             "first": graphs_json(snapshots[0].program, stages[0].rows),
             "lives": self._lives(emitted),
+            "alive": self._alive(emitted),
             "memory": {
                 "peak": memory.peak,
                 "held": memory.held,
@@ -229,16 +231,20 @@ class _Gathered:
                 found.append(None)
         return found
 
-    def _lives(self, emitted: Any) -> list[list[Any]]:
+    def _alive(self, emitted: Emitted) -> list[list[int]]:
+        """The most bytes that are alive while the function is at a line: lines and bytes."""
+        most: dict[int, int] = {}
+        for line, nbytes in zip(lines_of_positions(emitted), alive_in(emitted), strict=False):
+            most[line] = max(most.get(line, 0), nbytes)
+        return [[line, nbytes] for line, nbytes in sorted(most.items())]
+
+    def _lives(self, emitted: Emitted) -> list[list[Any]]:
         """Each array's name and bytes, the lines that it lives from and to, and its memory."""
-        lines = line_of_positions(emitted)
-        positions = sorted(lines)
-        found = []
-        for life in lives_of(emitted):
-            inside = [lines[at] for at in positions if life.start <= at <= life.end]
-            if inside:
-                found.append([life.name, life.nbytes, min(inside), max(inside), life.memory])
-        return found
+        lines = lines_of_positions(emitted)
+        return [
+            [life.name, life.nbytes, lines[life.start], lines[life.end], life.memory]
+            for life in lives_of(emitted)
+        ]
 
     # --- the user's lines ------------------------------------------------------------------------
 
