@@ -166,6 +166,19 @@ def test_a_line_lights_up_what_it_became(opened: Any, level: str) -> None:
     picture(page, f"line-{level}")
 
 
+def test_memory_is_a_chart_of_lives(opened: Any) -> None:
+    page = opened(loss.function, W, X)
+    lives = page.page.evaluate("data.levels.fast.lives")
+    assert page.page.locator("#memory .bar").count() == len(lives)
+    assert "peak" in page.page.text_content("#memory .peak-text")
+    page.point_at("#source .row", "np.tanh")
+    lit = page.all("#memory .bar.lit title")
+    lines = set(page.lit_lines())
+    starting = [name for name, _, first, *_ in lives if first + 1 in lines]
+    assert sorted(title.split(":")[0] for title in lit) == sorted(starting)
+    assert starting
+
+
 def test_an_expression_lights_up_alone(opened: Any) -> None:
     page = opened(loss.function, W, X)
     page.page.click("[data-level=readable]")
