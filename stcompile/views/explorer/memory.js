@@ -1,6 +1,6 @@
 // The lives of arrays over the lines of the generated code; bars in one row share their memory.
 
-const CHART = { left: 14, right: 14, top: 22, area: 46, bar: 13 };
+const CHART = { left: 14, right: 14, top: 22, area: 46, gap: 17, bar: 13 };
 
 function showMemory(level) {
   const made = data.levels[level], { lives, memory, code: written } = made;
@@ -13,17 +13,17 @@ function showMemory(level) {
   const first = written.start, last = written.lines.length - 1;
   const x = (line) => CHART.left + ((line - first) / Math.max(last - first, 1)) * (width - CHART.left - CHART.right);
   const lanes = lanesOf(lives);
-  const height = CHART.top + CHART.area + 10 + lanes.length * (CHART.bar + 3) + 14;
+  const height = CHART.top + CHART.area + CHART.gap + lanes.length * (CHART.bar + 3) + 14;
   const svg = draw("svg", { height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `memory over ${last - first} lines, at most ${bytes(memory.peak)}` });
   const turn = written.lines.findIndex((line, at) => at > first && line.includes("--- adjoint"));
-  svg.append(...alive(made.alive, memory, x, first, last, turn));
+  svg.append(...alive(made.alive, memory, x, first, last));
   lanes.forEach((lane, at) => {
-    const y = CHART.top + CHART.area + 10 + at * (CHART.bar + 3);
+    const y = CHART.top + CHART.area + CHART.gap + at * (CHART.bar + 3);
     for (const life of lane) svg.append(bar(life, x, y, generated.byRow, level));
   });
   if (turn > 0) {
-    svg.append(draw("line", { class: "turn", x1: x(turn), x2: x(turn), y1: 6, y2: height }));
-    const label = draw("text", { class: "axis", x: x(turn) + 5, y: 13 });
+    svg.append(draw("line", { class: "turn", x1: x(turn), x2: x(turn), y1: CHART.top, y2: height }));
+    const label = draw("text", { class: "axis", x: x(turn) + 5, y: CHART.top + CHART.area + 11 });
     label.textContent = "adjoint →";
     svg.append(label);
   }
@@ -48,7 +48,7 @@ function lanesOf(lives) {
   return [...fixed.values(), ...free].sort((a, b) => size(b) - size(a)).slice(0, 40);
 }
 
-function alive(sums, memory, x, first, last, turn) {
+function alive(sums, memory, x, first, last) {
   const most = Math.max(...sums.map(([, sum]) => sum), 1), at = sums.find(([, sum]) => sum === most)?.[0] ?? first;
   const foot = CHART.top + CHART.area;
   const y = (sum) => foot - (sum / most) * CHART.area;
@@ -58,7 +58,7 @@ function alive(sums, memory, x, first, last, turn) {
     before = line;
   }
   path += `H${x(last)}`;
-  const crowded = turn > 0 && at >= turn && x(at) - x(turn) < 70 || x(last) - x(at) < 100;
+  const crowded = x(last) - x(at) < 100;
   const label = draw("text", { class: "peak-text", x: x(at) - (crowded ? 5 : 0), y: CHART.top - 8, "text-anchor": crowded ? "end" : "start" });
   label.textContent = `peak ${bytes(memory.peak)}`;
   return [draw("path", { class: "area", d: `${path}V${foot}Z` }), draw("line", { class: "peak", x1: x(at), x2: x(at), y1: CHART.top - 4, y2: foot }), label];
