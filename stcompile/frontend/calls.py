@@ -414,6 +414,11 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
     if isinstance(receiver, list | dict):
         held = receiver.values() if isinstance(receiver, dict) else receiver
     handed = [*arguments, *keywords.values(), *held]
+    is_of_set = isinstance(receiver, set | frozenset)
+    in_order = arguments if not is_of_set else (receiver,) if function.__name__ == "pop" else ()
+    for value in in_order:
+        if isinstance(value, set | frozenset):
+            run.captures.rely_on_order(value)
     try:
         result = function(*arguments, **keywords)
     except StcompileError:

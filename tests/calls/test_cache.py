@@ -261,6 +261,29 @@ def test_what_cannot_be_verified_is_not_cached(folder):
     assert st.cache_state().entries == 0
 
 
+@pytest.mark.parametrize(
+    ("body", "entries"),
+    [
+        ("for name in {'a', 'b'}:\n        x = x * 2 + ord(name)", 0),
+        ("for name in NAMES:\n        x = x * 2 + ord(name)", 0),
+        ("x = x * [ord(name) for name in NAMES][0]", 0),
+        ("x = x * ord(list({'a', 'b'})[0])", 0),
+        ("x = x * ord(''.join(NAMES)[0])", 0),
+        ("x = x * ord({'a', 'b'}.pop())", 0),
+        ("for name in sorted(NAMES):\n        x = x * 2 + ord(name)", 1),
+        ("x = x * len(NAMES) if 'a' in NAMES else x", 1),
+        ("for n in {3, 4}:\n        x = x * 2 + n", 1),
+        ("for n in {'a': 3, 'b': 4}.values():\n        x = x * 2 + n", 1),
+    ],
+)
+def test_what_depends_on_hashes_of_text_is_not_cached(folder, body, entries):
+    head = "import numpy as np\nNAMES = frozenset({'a', 'b'})\n"
+    text = f"{head}def f(x):\n    {body}\n    return np.sum(x)\n"
+    program = Program(folder, text)
+    assert st.compile(program.f)(X) == program.f(X)
+    assert st.cache_state().entries == entries
+
+
 class Tally(dict):
     """Python code and more: a dict has contents that no attribute tells of."""
 

@@ -25,6 +25,7 @@ COUNT = 2
 NARROW = np.float32(0.25)
 PARAMS = {"w": np.linspace(0.0, 1.0, 3), "layers": [WEIGHT, 2.0], "n": 3}
 INDEX = np.array([2, 0])
+HELD = {1, 2}
 
 
 @examples(X)
@@ -192,6 +193,18 @@ def test_a_container_that_changes(container, change):
     except st.LanguageError:
         return
     assert_follows(loss, lambda: change(container))
+
+
+@pytest.mark.parametrize("other", [[1, 2], (2, 1), [1, 1, 2]])
+def test_a_set_that_becomes_another_container_of_the_same_items(other, monkeypatch):
+    def loss(x):
+        match HELD:
+            case [*_]:
+                return np.sum(x) * len(HELD)
+        return np.sum(x) * 5
+
+    monkeypatch.setitem(globals(), "HELD", {1, 2})
+    assert_follows(loss, lambda: monkeypatch.setitem(globals(), "HELD", other))
 
 
 def test_the_length_and_the_keys_of_a_container():

@@ -6,7 +6,7 @@ import ast
 import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -258,7 +258,13 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
     return lowering
 
 
+def is_text(items: Iterable[Any]) -> bool:
+    return all(type(item) is str for item in items)
+
+
 def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    if key is None and type(iterable) in (set, frozenset) and is_text(iterable):
+        iterable = sorted(iterable)  # whatever their order is in this process
     items = items_of(run, iterable)
     keys = [run.call(key, [item], {}) if key is not None else item for item in items]
     is_known = is_static(keys) and is_plain(keys)

@@ -198,6 +198,8 @@ def sequence_of(run: Run, value: Any) -> Sequence:
         run.refuse(f"{described(value)} cannot be iterated over", _LOOP_OVER)
     if type(value) is list:
         return _of_list(run, value)
+    if isinstance(value, set | frozenset):
+        run.captures.rely_on_order(value)
     if type(value) in DICT_VIEWS or isinstance(value, dict | set | KeysView):
         return _of_view(run, cast(Collection[Any], value))
     if type(value) in ITERABLE or trees.is_namedtuple(value):

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Final
 
 import numpy as np
 
@@ -38,6 +38,20 @@ from stcompile.wengert.ir import Variable
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.staged import Hidden, Leaf
 from stcompile.wengert.types import is_generator, is_input, type_of
+
+
+class Order:
+    """The order that sets have in this process."""
+
+
+ORDER: Final = Order()
+
+
+def _has_own_hash(value: Any) -> bool:
+    """True for values whose hash is the same in all processes."""
+    if isinstance(value, tuple):
+        return all(map(_has_own_hash, value))
+    return type(value) in (int, bool, float, complex)
 
 
 class Captures:
@@ -166,6 +180,7 @@ class Captures:
         if type(value) in (set, frozenset):
             for item in filter(has_attributes, value):
                 self.track(item, Place.constant(item, f"an item of {place.description}"))
+            self._is(place.kind(), type(value))  # a list may have the same items
             return self.guard(place.fact("items", frozenset))
         self.guard(place)
         if has_attributes(value):
@@ -184,6 +199,13 @@ class Captures:
         value = place.read()
         self.guards.setdefault(place, Guard(place, value))
         return value
+
+    def rely_on_order(self, items: Collection[Any]) -> None:
+        """Rely on the order of a set. Python's hashes of text differ from process to process, so
+        the program is good for this process only."""
+        if len(items) > 1 and not all(map(_has_own_hash, items)):
+            place = Place.constant(ORDER, "the order of a set")
+            self.guards.setdefault(place, IdentityGuard(place, ORDER))
 
     # --- classes -------------------------------------------------------------------------------
 
