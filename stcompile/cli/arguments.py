@@ -70,7 +70,7 @@ def _typed(module: ModuleType, expression: str) -> Given:
     names = {**vars(np), "np": np, "rng": np.random.default_rng(0), **vars(module)}
     try:
         return Given(*_evaluated(call, names), "--args")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         said = f"{type(error).__name__}: {error}"
         raise UsageError(f"--args {expression!r}: {said}", hint=_AS_IN_A_CALL) from error
 

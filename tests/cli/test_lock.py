@@ -143,6 +143,27 @@ def test_all_functions_of_a_file(folder: Path, run: Run) -> None:
     assert run("lock", "--check", "models/two.py:f").code == 0
 
 
+def test_no_lock_depends_on_the_process(folder: Path, command: Run) -> None:
+    (folder / "objects.py").write_text(
+        "import numpy as np\n\ndef square(x):\n    return x * x\n\n\nclass Scale:\n    k = 2.0\n\n"
+        "def f(x, g, rng, scale, n=3):\n"
+        "    return np.sum(g(x) + rng.normal(size=x.shape)) * n * scale.k\n\n"
+        "def example_args():\n"
+        "    return {'f': (np.ones(3), square, np.random.default_rng(0), Scale())}\n"
+    )
+    locked = command("lock", "objects.py:f", PYTHONHASHSEED="1")
+    assert locked.code == 0, locked.err
+    text = (folder / "gradients" / "objects.f.txt").read_text()
+    assert text.splitlines()[4:9] == [
+        "#   x: float64 (3,)",
+        "#   g: function square",
+        "#   rng: Generator",
+        "#   scale: Scale",
+        "#   n: 3",
+    ]
+    assert command("lock", "--check", PYTHONHASHSEED="2").code == 0
+
+
 def test_long_constants_count(folder: Path, run: Run) -> None:
     (folder / "constants.py").write_text(
         "import numpy as np\ndef f(x):\n    '''\n    >>> f(np.ones(100))\n    '''\n"

@@ -164,6 +164,7 @@ WRONG_USE = {
     "show plain.py:f": "there are no arguments to call `f` with",
     "show plain.py:f --args ones(": "write them as in a call",
     "show plain.py:f --args onse(3)": "NameError: name 'onse' is not defined",
+    "show plain.py:f --args exit()": "SystemExit",
     "show plain.py:f --args 1)+(2": "is no list of arguments",
     "show model.py --npz model.py": "cannot be read as an .npz file",
     "show model.py --npz no.npz": "cannot be read as an .npz file",
