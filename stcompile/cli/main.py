@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -34,16 +35,20 @@ COMMANDS = {  # name -> where its function is
 
 def main(arguments: Sequence[str] | None = None, name: str = "stcompile") -> int:
     """Run the command line of the process, or these arguments; the exit code."""
-    return status(lambda: start(commands(), arguments, name))
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    return status(lambda: start(commands(given[0] if given else ""), given, name))
 
 
-def commands() -> Any:
-    """Typer's application of all subcommands."""
+def commands(asked: str = "") -> Any:
+    """Typer's application of all subcommands; of the one that is asked for, if it is one, so that
+    the others need not be loaded."""
     typer()  # or the hint to install it
-    found = {name: reported(load(where)) for name, where in COMMANDS.items()}
+    wanted = [asked] if asked in COMMANDS else list(COMMANDS)
+    found = {name: reported(load(COMMANDS[name])) for name in wanted}
     app = application(found, DESCRIPTION, no_args_is_help=True)
     app.callback(invoke_without_command=True, no_args_is_help=True)(root)
-    app.add_typer(load("train:networks")(), name="train")
+    if asked not in COMMANDS:
+        app.add_typer(load("train:networks")(), name="train")
     return app
 
 
