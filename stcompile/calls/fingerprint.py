@@ -158,7 +158,7 @@ class _Teller:
         return "code", *place, _code_parts(code), text
 
     def _class(self, cls: type) -> Fingerprint:
-        if not is_changeable(cls) or _is_standard(cls):
+        if not is_changeable(cls) or _is_of_library(str(cls.__module__)):
             return self._name(cls)
         if cls not in self._classes:
             held = sorted((name, self._held(v)) for name, v in vars(cls).items() if v is not cls)
@@ -192,7 +192,8 @@ class _Teller:
         return "name", cls.__module__, cls.__qualname__
 
     def _module(self, module: types.ModuleType) -> Fingerprint:
-        if module.__name__.split(".")[0] in ("stcompile", "numpy", *sys.stdlib_module_names):
+        is_scipy = module.__name__.split(".")[0] == "scipy"
+        if _is_of_library(module.__name__) and not is_scipy:
             return "module", module.__name__
         return "module", module.__name__, str(getattr(module, "__version__", ""))
 
@@ -217,17 +218,22 @@ def _shown(value: Any) -> str:
 
 
 def _is_library(file: str) -> bool:
-    """True for files of stcompile, NumPy, SciPy and Python's own library: the versions tell."""
+    """True for files of stcompile, NumPy and Python's own library: the versions tell."""
     if file.startswith(_FOLDERS):
         return True
     if file.startswith(PYTHON + os.sep):
         return not file.startswith(_SITE)
-    return file.startswith("<frozen ") or os.sep + os.path.join("scipy", "") in file
+    return file.startswith("<frozen ")
 
 
-def _is_standard(cls: type) -> bool:
-    """True for a class of Python's own library."""
-    return str(cls.__module__).split(".")[0] in sys.stdlib_module_names - {"__main__"}
+def _is_of_library(module: str) -> bool:
+    """True for modules of stcompile, NumPy, SciPy and Python's own library. A module of the user's
+    may have the name of one."""
+    root = module.split(".")[0]
+    if root not in _OWN and root not in sys.stdlib_module_names - {"__main__"}:
+        return False
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return root == "scipy" or file is None or _is_library(file)
 
 
 def _is_importable(value: Any) -> bool:
@@ -235,8 +241,7 @@ def _is_importable(value: Any) -> bool:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str):
         return False
-    root = module.split(".")[0]
-    if root not in _OWN and root not in sys.stdlib_module_names:
+    if not _is_of_library(module):
         return False
     found: Any = sys.modules.get(module)
     for part in name.split("."):

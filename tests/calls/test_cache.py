@@ -202,6 +202,19 @@ def test_what_was_changed_is_compiled_anew(folder, change, tmp_path, monkeypatch
     assert outcomes(Program(folder, text), name) == (found, 1)
 
 
+@pytest.mark.parametrize("name", ["cached_model", "statistics"])
+@pytest.mark.parametrize("place", [".", "scipy", "numpy", "stcompile"])
+def test_modules_that_are_called_like_libraries(folder, name, place, monkeypatch):
+    monkeypatch.setitem(sys.modules, name, sys.modules.get(name))
+    (folder / place).mkdir(exist_ok=True)
+    found = [
+        outcomes(Program(folder / place, MODEL.replace("x ** k + SCALE", new), name), "partial")
+        for new in ("x ** k + SCALE", "x ** 2 * SCALE")
+    ]
+    assert [compiled for _, compiled in found] == [1, 1]
+    assert found[0][0] != found[1][0]
+
+
 def changed_call(program, change):
     f = program.loss.function
     if change == "level":
