@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import threading
 import types
 import warnings
 from pathlib import Path
@@ -513,3 +514,27 @@ def test_two_processes_at_once(folder):
     assert {path.name for path in (folder / "cache").iterdir()} == {
         KEY, *(path.name for path in entries(folder))
     }  # fmt: skip
+
+
+def test_first_calls_in_many_threads(folder):
+    """One thread compiles or loads, the others wait for it."""
+    for compiled in (1, 0):
+        program = Program(folder)
+        told, values, failures = [], [], []
+
+        def work(program=program):
+            try:
+                with st.on_compile(told.append):
+                    values.append(repr(program.of_method(X)))
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures
+        assert [made.cached for made in told] == [not compiled]
+        assert len(values) == 8 and len({*values}) == 1
+    assert st.cache_state().entries == 1
