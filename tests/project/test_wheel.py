@@ -18,10 +18,9 @@ PARTS = (
     "pyproject.toml",
     "README.md",
     "LICENSE",
-    "packaging",
+    ".ci/backend.py",
     "stcompile",
     "codegen_templates",
-    "pytest_stcompile",
 )
 NEEDED = ("setuptools>=77", "numpy>=2.0", "astor>=0.8.1")
 
@@ -101,6 +100,7 @@ def source(tmp_path: Path) -> Path:
         if (ROOT / part).is_dir():
             shutil.copytree(ROOT / part, folder / part, ignore=ignore)
         else:
+            (folder / part).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / part, folder / part)
     return folder
 

@@ -1,7 +1,7 @@
 """The pytest plugin: locked gradients as tests, and gradients compared with finite differences.
 
-It is a package of its own so that pytest can load it without the compiler: that is imported when a
-test needs it.
+It is installed as a package of its own, `pytest_stcompile`, so that pytest can load it without the
+compiler: that is imported when a test needs it.
 """
 
 from __future__ import annotations
