@@ -29,7 +29,8 @@ LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
     "outside the function",
     "scipy.optimize": "st.root(f, x0) and st.fixed_point(g, x0) are compiled, and differentiated "
     "by the equation; or solve outside the function",
-    "scipy.sparse": "pass a dense array in: x.toarray(), outside the function",
+    "scipy.sparse": "A @ x, x @ A, A.T @ x and A.dot(x) of a matrix A and an array x are compiled; "
+    "else pass a dense array in, A.toarray(), or another matrix that is made outside",
     "sympy": "make a NumPy function of it: sympy.lambdify(symbols, expression, 'numpy')",
     "tensorflow": _ARRAY.format(to_array="x.numpy()"),
     "torch": _ARRAY.format(to_array="x.detach().numpy()") + "; and write np. for torch.",

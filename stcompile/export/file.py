@@ -119,8 +119,8 @@ def file_text(export: Export) -> str:
     external = externals_of(export.main.staged.program)
     if external:
         raise ExportError(
-            f"{' and '.join(f'`{name}`' for name in external)} cannot be written into a file: a "
-            "primitive is a function of this process"
+            f"{' and '.join(function.shown for function in external.values())} cannot be written "
+            "into a file: it calls an object of this process"
         )
     saved = Saved()
     test = Module()

@@ -11,7 +11,7 @@ import numpy as np
 from stcompile.ad.reverse import Split, split
 from stcompile.base import trees
 from stcompile.base.boundary import public
-from stcompile.base.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.generics import G
 from stcompile.base.options import Options
 from stcompile.base.shown import Shown, Source
@@ -146,6 +146,14 @@ class Vjp(DifferentiatedBy[..., Any]):
     def _backward(self, pullback: Apart) -> Backward:
         parts = pullback.parts
         program = parts.adjoint
+        for external in externals_of(program).values():
+            if external.linear:
+                raise DerivativeError(
+                    f"`{self.function_name}` has {external.shown}, whose entries may be others "
+                    "when its derivative is called later",
+                    location=self.definition,
+                    hint="use what computes at once: st.grad of np.sum(d * f(x)), or st.jvp",
+                )
         names = Names()
         hints = ["kept"] * parts.residuals
         hints += ["d_value"] * (len(program.inputs) - parts.residuals)

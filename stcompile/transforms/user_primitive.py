@@ -38,6 +38,8 @@ class Operand:
 class UserPrimitive(Travels, Shown, Generic[P, R]):
     """A Python function that the compiler calls as it is, with an adjoint."""
 
+    linear = False  # as far as the compiler knows
+
     def __init__(
         self,
         function: Callable[P, R],
@@ -47,6 +49,7 @@ class UserPrimitive(Travels, Shown, Generic[P, R]):
         functools.update_wrapper(self, function)
         if not self.__name__.isidentifier():
             raise ArgumentsError("a primitive is a function with a name", hint="use def")
+        self.shown = f"`{self.__name__}`"
         self.function = function
         self.adjoint = adjoint or self._no_adjoint
         self.result = result

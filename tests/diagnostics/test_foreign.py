@@ -65,15 +65,7 @@ def by_function(x: Any) -> Any:
 
 
 def by_sparse(x: Any) -> Any:
-    return np.sum(SPARSE @ x)
-
-
-def by_sparse_on_the_right(x: Any) -> Any:
-    return np.sum(x @ SPARSE)
-
-
-def by_dot(x: Any) -> Any:
-    return np.sum(SPARSE.dot(x))
+    return np.sum(SPARSE[0] @ x)
 
 
 def by_logger(x: Any) -> Any:
@@ -100,9 +92,7 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     "operator": (by_operator, (X,), "a DataFrame of pandas", "to_numpy()"),
     "operand": (by_operand, (X,), "a Tensor of torch", "x.detach().numpy()"),
     "function": (by_function, (X,), "a Tensor of torch", "x.detach().numpy()"),
-    "sparse": (by_sparse, (X,), "a csr_matrix of scipy.sparse", "x.toarray()"),
-    "right": (by_sparse_on_the_right, (X,), "a csr_matrix of scipy.sparse", "x.toarray()"),
-    "dot": (by_dot, (X,), "the function `dot` of scipy.sparse", "x.toarray()"),
+    "sparse": (by_sparse, (X,), "a csr_matrix of scipy.sparse", "A.toarray()"),
     "logger": (by_logger, (X,), "the function `info` of logging", "print(...)"),
     "logging": (by_logging, (X,), "the function `info` of logging", "print(...)"),
     "plot": (by_plot, (X,), "the function `plot` of matplotlib", "has_aux=True"),

@@ -14,7 +14,7 @@ import stcompile.base.trees as trees
 from stcompile.base.classes import MISSING, is_changeable
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.places import Place
-from stcompile.frontend.operations import data_model, masks
+from stcompile.frontend.operations import data_model, masks, sparse
 from stcompile.frontend.operations.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.operations.layout import in_order_of
@@ -219,6 +219,8 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
     for built-in objects."""
     if isinstance(owner, Super):
         return super_attribute(run, owner, name, *default)
+    if sparse.is_sparse(owner):
+        return sparse.attribute(run, owner, name)
     if type(owner).__module__ == Array.__module__:
         return run.refuse(f"the attribute `{name}` of {described(owner)} is not supported", "")
     if isinstance(owner, type) and is_changeable(owner):

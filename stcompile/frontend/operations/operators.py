@@ -14,7 +14,7 @@ import numpy as np
 from stcompile.base.classes import is_changeable
 from stcompile.base.errors import TypingError
 from stcompile.base.wording import an
-from stcompile.frontend.operations import affine, masks, overloads, powers
+from stcompile.frontend.operations import affine, masks, overloads, powers, sparse
 from stcompile.frontend.operations.overloads import has_comparisons
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
@@ -93,6 +93,8 @@ _SIGNS: dict[Callable[..., Any], str] = {  # how Python writes its operators
 def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     """``left op right``."""
     primitive, python = operation
+    if sparse.is_sparse(left) or sparse.is_sparse(right):
+        return sparse.binary(run, primitive, _SIGNS[python], left, right)
     overloaded = overloads.binary(run, python.__name__.rstrip("_"), left, right)
     if overloaded is not NotImplemented:
         return overloaded

@@ -70,6 +70,7 @@ class Captures:
         self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
         self._numbers: dict[Place, Scalar] = {}
         self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
+        self.products: dict[int, Any] = {}  # with sparse matrices, by the identity of the matrix
 
     # --- arguments -----------------------------------------------------------------------------
 

@@ -502,7 +502,10 @@ class Run(Changes):
                 "the truth of this object depends on a traced value",
                 "compare the numbers themselves",
             )
-        return bool(self.checked(asked))
+        try:
+            return bool(self.checked(asked))
+        except (TypeError, ValueError) as error:
+            return self.raises(error, reason=str(error))
 
 
 def whole(dims: tuple[int, ...]) -> ViewStep:

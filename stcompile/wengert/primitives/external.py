@@ -15,9 +15,13 @@ from stcompile.wengert.types import Type
 
 
 class External(Protocol):
-    """What such a function tells the compiler."""
+    """What such a function tells the compiler. A ``linear`` one multiplies by a matrix that the
+    user may change between calls, and its adjoint by the transpose, for complex numbers as well;
+    ``shown`` is what a message calls it."""
 
     __name__: str
+    linear: bool
+    shown: str
 
     def __call__(self, *operands: Any) -> Any: ...
 
