@@ -1,5 +1,7 @@
 """How effects are written. What is printed, the message of an assert and the arguments of an error
-are parts: see `filled`."""
+are parts: see `filled`.
+
+PYTEST_DONT_REWRITE: pytest would add to the messages of asserts, which are the user's."""
 
 from __future__ import annotations
 

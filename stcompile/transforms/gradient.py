@@ -78,9 +78,9 @@ class Gradient(DifferentiatedBy[P, R]):
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
         program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))
         if self.options.level == "fast":  # before AD, so the adjoint scatters no unread rows
-            narrow = push_maxima(eliminate_dead_code(push_slices(program)))
-            renamed = dict(zip(program.inputs, narrow.inputs, strict=True))
-            program, variables = narrow, [renamed[variable] for variable in variables]
+            program = push_maxima(eliminate_dead_code(push_slices(program)))
+        renamed = dict(zip(whole.inputs, program.inputs, strict=True))
+        variables = [renamed[variable] for variable in variables]
         self._caution(run, program, variables)
         joint = reverse(program, variables)
         value, *results = run.recorder.inline(joint.program, sub.inputs)
