@@ -43,6 +43,7 @@ from stcompile.base.timings import Compilation, on_compile, timings
 from stcompile.differentiable import Differentiable
 
 if TYPE_CHECKING:
+    __version__: str
     from stcompile import nn, optim, testing
     from stcompile.calls.breakpoints import break_in_adjoint
     from stcompile.calls.cache import CacheState, cache_state, clear_cache
@@ -127,17 +128,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # else type checkers would take any name for a public one
 
-        return version("stcompile")
-    if name not in _LOADED_LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f"{__name__}.{_LOADED_LATER[name]}")
-    value = getattr(module, name, module)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("stcompile")
+        if name not in _LOADED_LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(f"{__name__}.{_LOADED_LATER[name]}")
+        value = getattr(module, name, module)
+        globals()[name] = value
+        return value
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -57,6 +57,26 @@ class Place:
         return Place(("builtin", id(names), name), read, expression, name)
 
     @staticmethod
+    def has_name(names: dict[str, Any], name: str) -> Place:
+        """Whether there is a global or a builtin of that name."""
+        return Place(
+            ("has name", id(names), name),
+            lambda: name in names or hasattr(builtins, name),
+            lambda bind: f"({name!r} in {bind(names)} or hasattr({bind(builtins)}, {name!r}))",
+            f"whether there is a name {name}",
+        )
+
+    @staticmethod
+    def has_value(cell: types.CellType, name: str) -> Place:
+        """Whether the variable of an enclosing function has a value."""
+        return Place(
+            ("has value", id(cell)),
+            lambda: is_filled(cell),
+            lambda bind: f"{bind(is_filled)}({bind(cell)})",
+            f"whether {name} has a value",
+        )
+
+    @staticmethod
     def of_cell(cell: types.CellType, name: str) -> Place:
         return Place(
             ("cell", id(cell)),
@@ -168,6 +188,14 @@ class Place:
             lambda bind: f"({one.expression(bind)} is {two.expression(bind)})",
             f"{self.description} is {other.description}",
         )
+
+
+def is_filled(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  # an empty one raises
+    except ValueError:
+        return False
+    return True
 
 
 def attribute_expression(owner: str, name: str) -> str:

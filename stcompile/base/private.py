@@ -108,6 +108,10 @@ class PrivateFolder:
             if make and not file.exists():
                 _write_once(file, secrets.token_bytes(_DIGEST))
             key = _read_own(file, readable=False)
+            if make and len(key) != _DIGEST:  # what it has signed is lost, and found to be damaged
+                file.unlink()
+                _write_once(file, secrets.token_bytes(_DIGEST))
+                key = _read_own(file, readable=False)
             if len(key) != _DIGEST:
                 raise DamageError(f"{file} is damaged")
             self._key = key

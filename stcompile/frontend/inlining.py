@@ -99,6 +99,7 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
             try:
                 value = cell.cell_contents
             except ValueError:
+                run.captures.guard(Place.has_value(cell, name))
                 raise NameError(name) from None
             return run.captures.captured(value, Place.of_cell(cell, name))
         if name in globals_:
@@ -106,6 +107,7 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
         if hasattr(builtins, name):
             run.captures.guard(Place.of_builtin(globals_, name))
             return getattr(builtins, name)
+        run.captures.guard(Place.has_name(globals_, name))
         raise NameError(name)
 
     return outside

@@ -145,7 +145,8 @@ def _stage(
         run.refuse(
             f"`{function_name(function)}` draws, prints or asserts, which would be done in each "
             "step",
-            "do it outside of the equation",
+            "do it outside of the equation; a `root` or `fixed_point` in it asserts that it "
+            "converges: make one system of both",
         )
     inner = sub.program.inputs[1:]
     values = list(map(run.value, sub.inputs[1:]))
@@ -169,6 +170,16 @@ def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[
     return iteration(equation, jacobian, by_given, ITERATIONS)
 
 
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Names of parameters: one value may be the first guess, an argument and read from outside."""
+    found: list[str] = []
+    for name in names:
+        plain = name.partition(".")[0]
+        number = sum(other.partition("__")[0] == plain for other in found)
+        found.append(f"{plain}__{number + 1}" if number else plain)
+    return found
+
+
 class _Equation(_Staged):
     """What is solved, as a function of a vector and of what the program is given besides."""
 
@@ -177,7 +188,9 @@ class _Equation(_Staged):
         self.dims = dims
         self.moving = moving  # what derivatives are taken by, of what is given
         self.__name__ = program.name
-        self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
+        self.__signature__ = plain_signature(
+            _distinct(["x", *(v.name for v in program.inputs[1:])])
+        )
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         x, *given = map(run.atom, arguments)

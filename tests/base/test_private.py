@@ -181,3 +181,17 @@ def test_the_first_writers_agree_on_one_secret(tmp_path):
         assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
         reader = PrivateFolder(path)
         assert [reader.read(f"a-{number}") for number in range(4)] == [b"content"] * 4
+
+
+@pytest.mark.parametrize("left", [b"", b"cut"])
+def test_a_damaged_secret_is_made_anew_by_the_next_writer(folder, left):
+    folder.write("a", b"one")
+    key = folder.path / KEY
+    key.write_bytes(left)
+    again = PrivateFolder(folder.path)
+    with pytest.raises(DamageError):
+        again.read("a")
+    again.write("b", b"two")
+    assert PrivateFolder(folder.path).read("b") == b"two"
+    with pytest.raises(DamageError):
+        again.read("a")

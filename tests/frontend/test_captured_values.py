@@ -6,6 +6,7 @@ function whose guard fails is compiled anew. Never is a stale program run.
 
 from __future__ import annotations
 
+import builtins
 import types
 from collections import OrderedDict, deque
 
@@ -254,3 +255,34 @@ def test_what_contains_itself_is_refused():
             gradient(1.5)
     with pytest.raises(st.ArgumentsError, match="items contains itself"):
         st.grad(lambda x, items: x * items[0])(1.5, looped)
+
+
+def scaled_or_squared(x):
+    try:
+        return x * LATER
+    except NameError:
+        return x**2
+
+
+@pytest.mark.parametrize("place", ["global", "builtin"])
+def test_a_name_that_comes_into_being(place, monkeypatch):
+    gradient = st.value_and_grad(scaled_or_squared)
+    assert gradient(1.5) == (2.25, 3.0)
+    names = globals() if place == "global" else vars(builtins)
+    monkeypatch.setitem(names, "LATER", 5.0)
+    assert gradient(1.5) == (7.5, 5.0)
+    monkeypatch.delitem(names, "LATER")
+    assert gradient(1.5) == (2.25, 3.0)
+
+
+def test_a_closure_variable_that_gets_a_value():
+    def scaled(x):
+        try:
+            return x * factor
+        except NameError:
+            return x**2
+
+    gradient = st.value_and_grad(scaled)
+    assert gradient(1.5) == (2.25, 3.0)
+    factor = 5.0
+    assert gradient(1.5) == (7.5, 5.0)

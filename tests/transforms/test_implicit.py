@@ -133,3 +133,39 @@ def test_refusals() -> None:
         st.root(lambda x: np.sum(x), np.ones(2))
     with pytest.raises(DerivativeError, match="the first guess of `root`"):
         st.root(lambda x: x, np.ones(2, int))
+
+
+# --- one value in several roles -------------------------------------------------------------------
+
+P = np.array([0.3, 0.7, 1.2])
+
+
+def guess_and_read(p: Any) -> Any:
+    return st.root(lambda z: z**3 + z - p, p)
+
+
+def guess_of_its_name(x: Any) -> Any:
+    return st.fixed_point(lambda z: 0.5 * np.cos(z) + 0.1 * x, x)
+
+
+def passed_twice(q: Any) -> Any:
+    return st.root(lambda z, u, v: z**3 + u * z - v, np.zeros(3), q, q)
+
+
+def passed_and_read(p: Any) -> Any:
+    return st.root(lambda z, q: z**3 + z * np.sum(p) - np.tanh(p) * q, np.zeros(3), p)
+
+
+def warm_starts(p: Any) -> Any:
+    t = 0.0 * p
+    for k in range(3):
+        t = t + st.root(lambda z, k=k, t=t: z**3 + z - p * (k + 1) - t, t)
+    return t
+
+
+@pytest.mark.parametrize(
+    "function", [guess_and_read, guess_of_its_name, passed_twice, passed_and_read, warm_starts]
+)
+def test_a_value_may_have_several_roles(function: Any) -> None:
+    close(st.compile(function)(P), function(P), rtol=1e-10)
+    close(st.jacobian(function)(P), central(function, P).T, rtol=1e-6, atol=1e-8)
