@@ -490,12 +490,15 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, fresh_rules: Non
 
 def test_other_rules_are_refused() -> None:
     """A rule that is not in the list is not used for complex numbers: there is no default."""
-    from stcompile.wengert.ir import Equation, Variable
+    from stcompile.wengert.ir import Equation, Variable, freeze
     from stcompile.wengert.types import Type
 
     z = Variable("z", Type.array(complex, (2,)))
-    for name in {p.rule for p in PRIMITIVES.values()} - HOLDS_FOR_COMPLEX:
+    for name in {p.rule for p in PRIMITIVES.values()} - HOLDS_FOR_COMPLEX - {"external"}:
         assert not rules.holds_for_complex(Equation((z,), name, (z, z))), name
+    for linear in (False, True):  # a function from outside tells itself
+        params = freeze({"function": types.SimpleNamespace(linear=linear)})
+        assert rules.holds_for_complex(Equation((z,), "external", (z,), params)) is linear
 
 
 def test_exported_gradients_test_themselves(tmp_path: Path) -> None:
