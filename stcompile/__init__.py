@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from stcompile.transforms.complex_step import complex_step
     from stcompile.transforms.hooks import on_cotangent, stop_gradient
     from stcompile.transforms.implicit import fixed_point, root
+    from stcompile.transforms.initial_value import solve_ivp
     from stcompile.transforms.products import hvp, jvp, linearize, vjp
     from stcompile.transforms.user_primitive import custom_rule, primitive
 
@@ -69,6 +70,7 @@ _LOADED_LATER = {  # public name -> its module
     "optim": "optim",
     "primitive": "transforms.user_primitive",
     "root": "transforms.implicit",
+    "solve_ivp": "transforms.initial_value",
     "stop_gradient": "transforms.hooks",
     "testing": "testing",
     "vjp": "transforms.products",
@@ -115,6 +117,7 @@ __all__ = [
     "primitive",
     "root",
     "show",
+    "solve_ivp",
     "sparse_hessian",
     "sparse_jacobian",
     "static",

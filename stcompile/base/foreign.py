@@ -25,8 +25,8 @@ LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
     "pandas": _ARRAY.format(to_array="x.to_numpy()"),
     "PIL": _ARRAY.format(to_array="np.asarray(image)"),
     "polars": _ARRAY.format(to_array="x.to_numpy()"),
-    "scipy.integrate": "write the steps as a loop, as the methods of Runge and Kutta; or solve "
-    "outside the function",
+    "scipy.integrate": "st.solve_ivp(fun, t_span, y0) is compiled, and differentiated; or "
+    "integrate outside the function",
     "scipy.optimize": "st.root(f, x0) and st.fixed_point(g, x0) are compiled, and differentiated "
     "by the equation; or solve outside the function",
     "scipy.sparse": "A @ x, x @ A, A.T @ x and A.dot(x) of a matrix A and an array x are compiled; "

@@ -49,7 +49,7 @@ def newton(
     def backward(kept: Any, d_x: Any) -> Any:
         x, given = kept
         weights = np.linalg.solve(jacobian(x, *given).T, -d_x)
-        return None, None, *by_given(x, weights, *given)
+        return None, None, *by_given(weights, x, *given)[1:]
 
     return solved, backward
 
@@ -75,6 +75,6 @@ def iteration(
         x, given = kept
         slope = jacobian(x, *given)
         weights = np.linalg.solve(np.eye(x.size, dtype=x.dtype) - slope.T, d_x)
-        return None, None, *by_given(x, weights, *given)
+        return None, None, *by_given(weights, x, *given)[1:]
 
     return solved, backward

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic
 
 from stcompile.base import trees
@@ -15,7 +16,16 @@ from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar
 from stcompile.frontend.substage import Output, SubStage, rebuild, substage
-from stcompile.wengert.ir import Program, Variable
+from stcompile.wengert.ir import Atom, Program, Variable
+
+
+@dataclass(frozen=True)
+class RuleCall:
+    """The operands and params of a ``call``, and the structure of its value."""
+
+    inputs: tuple[Atom, ...]
+    params: Mapping[str, Any]
+    value: Any
 
 
 class CustomRule(Travels, Shown, Generic[P, R]):
@@ -50,6 +60,11 @@ class CustomRule(Travels, Shown, Generic[P, R]):
         return f"{call_of(self, self.__name__)}, with a derivative of its own"
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        call = self.staged(run, arguments, keywords)
+        return rebuild(run, call.value, run.record_atoms("call", call.inputs, call.params))
+
+    def staged(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> RuleCall:
+        """The call, with the programs of the value and of its adjoint; nothing is recorded."""
         bound = self.__signature__.bind(*arguments, **keywords)
         bound.apply_defaults()
         sub = substage(run, self.forward, bound.args, bound.kwargs)
@@ -68,8 +83,7 @@ class CustomRule(Travels, Shown, Generic[P, R]):
         }
         if self.through:
             params["through"] = True
-        recorded = run.record_atoms("call", sub.inputs, params)
-        return rebuild(run, value, recorded)
+        return RuleCall(sub.inputs, params, value)
 
     def _adjoint(
         self,

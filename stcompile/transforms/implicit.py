@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from stcompile.frontend.substage import Output, function_name, substage
 from stcompile.library.implicit import iteration, newton
 from stcompile.transforms.custom_rule import CustomRule
 from stcompile.transforms.jacobian import Jacobian
+from stcompile.transforms.partial_pullback import Cotangents, Staged
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pullback import Vjp
 from stcompile.transforms.pushforward import exactly, plain_signature
 from stcompile.wengert.ir import Program
 
@@ -82,14 +82,7 @@ def fixed_point(
     return _compiled("fixed_point", function, tol, options(level))(x0, *args)
 
 
-class _Staged:
-    """What is staged, and never called."""
-
-    def __call__(self, *arguments: Any) -> NoReturn:
-        raise TypeError("it is compiled, not called")
-
-
-class _Solved(_Staged):
+class _Solved(Staged):
     """The function from a first guess, and the equation's other arguments, to the solution."""
 
     def __init__(self, kind: str, function: Callable[..., Any], tol: float | None) -> None:
@@ -163,24 +156,14 @@ def _stage(
 
 def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """How the value and the cotangents are computed."""
-    by_given = _Cotangents(equation)
+    by_given = Cotangents(equation, [1 + at for at in equation.moving])
     jacobian: Jacobian[..., Any] = Jacobian(equation)
     if kind == "root":
         return newton(equation, jacobian, by_given, NEWTON_STEPS)
     return iteration(equation, jacobian, by_given, ITERATIONS)
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Names of parameters: one value may be the first guess, an argument and read from outside."""
-    found: list[str] = []
-    for name in names:
-        plain = name.partition(".")[0]
-        number = sum(other.partition("__")[0] == plain for other in found)
-        found.append(f"{plain}__{number + 1}" if number else plain)
-    return found
-
-
-class _Equation(_Staged):
+class _Equation(Staged):
     """What is solved, as a function of a vector and of what the program is given besides."""
 
     def __init__(self, program: Program, dims: tuple[int, ...], moving: Sequence[int]) -> None:
@@ -188,9 +171,7 @@ class _Equation(_Staged):
         self.dims = dims
         self.moving = moving  # what derivatives are taken by, of what is given
         self.__name__ = program.name
-        self.__signature__ = plain_signature(
-            _distinct(["x", *(v.name for v in program.inputs[1:])])
-        )
+        self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         x, *given = map(run.atom, arguments)
@@ -202,37 +183,3 @@ class _Equation(_Staged):
         (value,) = run.recorder.inline(self.program, tuple(atoms))
         (flat,) = run.record_atoms("reshape", (value,), {"shape": x.type.dims})
         return run.value(flat)
-
-
-class _Cotangents(_Staged):
-    """For a vector, its weights, and what is given besides: the cotangents of what is given, None
-    for what has none."""
-
-    def __init__(self, equation: _Equation) -> None:
-        self.equation = equation
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        x, weights, *given = arguments
-        moving = self.equation.moving
-        if not moving:
-            return tuple(None for _ in given)
-        partial = _Partial(self.equation, x, given)
-        primals = [given[at] for at in moving]
-        _, pullback = Vjp(partial, len(primals)).stage_call(run, primals, {})
-        found = dict(zip(moving, pullback.stage_call(run, (weights,), {}), strict=True))
-        return tuple(found.get(at) for at in range(len(given)))
-
-
-class _Partial(_Staged):
-    """An equation as a function of what derivatives are taken by."""
-
-    def __init__(self, equation: _Equation, x: Any, given: Sequence[Any]) -> None:
-        self.equation, self.x, self.given = equation, x, given
-        self.__name__ = equation.__name__
-        self.__signature__ = plain_signature([f"x{at}" for at in equation.moving])
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        given = list(self.given)
-        for at, argument in zip(self.equation.moving, arguments, strict=True):
-            given[at] = argument
-        return self.equation.stage_call(run, (self.x, *given), {})

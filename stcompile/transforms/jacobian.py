@@ -197,11 +197,11 @@ class Jacobian(DifferentiatedBy[P, R]):
         sub, outputs, others = wanted.sub, wanted.outputs, wanted.others
         joint = forward(sub.program, wanted.variables)
         fixed, moving = apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
-        if any(equation.effects for equation in moving.equations):
+        if any({*equation.effects} - {"raise"} for equation in moving.equations):
             self.refuse(
                 run,
-                f"`{self.function_name}` draws, prints or asserts in a loop or a branch, which "
-                "would be done once for each column",
+                f"`{self.function_name}` draws or prints in a loop or a branch, which would be "
+                "done once for each column",
                 "use mode='reverse'",
             )
         beside = self._beside(run, sub, joint, fixed, others)

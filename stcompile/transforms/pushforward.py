@@ -157,6 +157,11 @@ def primal_names(function: Callable[..., Any], count: int) -> list[str]:
 
 
 def plain_signature(names: Sequence[str]) -> inspect.Signature:
-    """A signature of positional parameters."""
+    """A signature of positional parameters, which are numbered where they have one name."""
+    found: list[str] = []
+    for name in names:
+        plain = name.partition(".")[0]
+        number = sum(other.partition("__")[0] == plain for other in found)
+        found.append(f"{plain}__{number + 1}" if number else plain)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    return inspect.Signature([inspect.Parameter(name, kind) for name in found])

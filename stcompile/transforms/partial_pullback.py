@@ -1,0 +1,51 @@
+"""Pullbacks by some of a function's arguments, for the adjoints of what is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from stcompile.frontend.state.run import Run
+from stcompile.transforms.pullback import Vjp
+from stcompile.transforms.pushforward import plain_signature
+
+
+class Staged:
+    """What is staged, and never called."""
+
+    def __call__(self, *arguments: Any) -> NoReturn:
+        raise TypeError("it is compiled, not called")
+
+
+class Cotangents(Staged):
+    """From the cotangent of a function's result, and then its arguments, to their cotangents: None
+    for those that are not at the positions ``moving``."""
+
+    def __init__(self, function: Any, moving: Sequence[int]) -> None:
+        self.function = function
+        self.moving = moving
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        cotangent, *given = arguments
+        if not self.moving:
+            return tuple(None for _ in given)
+        primals = [given[at] for at in self.moving]
+        partial = _Partial(self.function, self.moving, given)
+        _, pullback = Vjp(partial, len(primals)).stage_call(run, primals, {})
+        found = dict(zip(self.moving, pullback.stage_call(run, (cotangent,), {}), strict=True))
+        return tuple(found.get(at) for at in range(len(given)))
+
+
+class _Partial(Staged):
+    """A function of what derivatives are taken by."""
+
+    def __init__(self, function: Any, moving: Sequence[int], given: Sequence[Any]) -> None:
+        self.function, self.moving, self.given = function, moving, given
+        self.__name__ = function.__name__
+        self.__signature__ = plain_signature([f"x{at}" for at in moving])
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        given = list(self.given)
+        for at, argument in zip(self.moving, arguments, strict=True):
+            given[at] = argument
+        return run.call(self.function, given, {})
