@@ -27,6 +27,7 @@ NARROW = np.float32(0.25)
 PARAMS = {"w": np.linspace(0.0, 1.0, 3), "layers": [WEIGHT, 2.0], "n": 3}
 INDEX = np.array([2, 0])
 HELD = {1, 2}
+STAYS = {1, 2}
 
 
 @examples(X)
@@ -206,6 +207,53 @@ def test_a_set_that_becomes_another_container_of_the_same_items(other, monkeypat
 
     monkeypatch.setitem(globals(), "HELD", {1, 2})
     assert_follows(loss, lambda: monkeypatch.setitem(globals(), "HELD", other))
+
+
+def test_a_captured_set_is_a_set():
+    held, same = {1, 2}, frozenset({1, 2})
+
+    def loss(x):
+        copied, joined = held.copy(), held | {5}
+        copied.add(4)
+        joined.add(6)
+        kinds = type(held) is set and isinstance(held, set) and type(same) is frozenset
+        text = str(held) == "{1, 2}" and held is held and held is not same
+        return np.sum(x) * len(copied) * len(joined) * (7.0 if kinds and text else 3.0)
+
+    assert_follows(loss, lambda: held.add(3), lambda: held.discard(1))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda: STAYS.add(3), lambda: STAYS.difference_update({1}), lambda: set.clear(STAYS)],
+)
+def test_a_captured_set_is_not_changed(change):
+    def loss(x):
+        change()
+        return np.sum(x)
+
+    with pytest.raises(st.LanguageError, match="changes a set of the caller"):
+        st.grad(loss)(X)
+    assert sorted(STAYS) == [1, 2]
+
+
+def test_the_order_of_a_captured_set_is_its_own():
+    """Sets of the same items may differ in it, and from their copies."""
+    held = set(range(200))
+    held.difference_update(held - {15, 33, 98, 190})
+
+    def loss(x):
+        for item in held:
+            x = x * item % 7.5
+        first = next(iter(set(held)))
+        return np.sum(x) * first + tuple(held)[1]
+
+    def rebuilt():
+        nonlocal held
+        held = {*sorted(held)}
+
+    assert [*held] != [*set(held)], "else there is nothing to see"
+    assert_follows(loss, rebuilt)
 
 
 def test_the_length_and_the_keys_of_a_container():

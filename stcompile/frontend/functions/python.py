@@ -290,7 +290,8 @@ def container(kind: Callable[..., Any]) -> Callable[..., Any]:
         items = items_of(run, iterable)
         if kind is set:
             overloads.refuse_hash(run, *items)
-        return run.own(kind(items))
+        is_set = type(iterable) in (set, frozenset)  # a set of its items may have another order
+        return run.own(kind(iterable if is_set else items))
 
     return lowering
 

@@ -44,6 +44,7 @@ from stcompile.wengert.primitives.masks import REDUCED
 MUTATING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
     | {"update", "setdefault", "popitem", "add", "discard"}
+    | {"intersection_update", "difference_update", "symmetric_difference_update"}
 )
 
 

@@ -179,10 +179,7 @@ class Captures:
             self._mirrors[id(value)] = value, self._constant(value), place
             return self._mirrors[id(value)][1]
         if type(value) in (set, frozenset):
-            for item in filter(has_attributes, value):
-                self.track(item, Place.constant(item, f"an item of {place.description}"))
-            self._is(place.kind(), type(value))  # a list may have the same items
-            return self.guard(place.fact("items", frozenset))
+            return self._set(value, place)
         self.guard(place)
         if has_attributes(value):
             self.track(value, place)
@@ -202,8 +199,11 @@ class Captures:
         return value
 
     def rely_on_order(self, items: Collection[Any]) -> None:
-        """Rely on the order of a set. Python's hashes of text differ from process to process, so
-        the program is good for this process only."""
+        """Rely on the order of a set: sets with the same items may have them in another order, by
+        what was added and removed before. Python's hashes of text differ from process to process,
+        so the program is good for this process only."""
+        if id(items) in self._mirrors:
+            self.guard(self._mirrors[id(items)][2].fact("order", tuple))
         if len(items) > 1 and not all(map(_has_own_hash, items)):
             place = Place.constant(ORDER, "the order of a set")
             self.guards.setdefault(place, IdentityGuard(place, ORDER))
@@ -276,6 +276,14 @@ class Captures:
         mirror = self._mirrored(value, leaf, place, ())
         self._mirrors[id(value)] = value, mirror, place
         return mirror
+
+    def _set(self, value: Any, place: Place) -> Any:
+        for item in filter(has_attributes, value):
+            self.track(item, Place.constant(item, f"an item of {place.description}"))
+        self._is(place.kind(), type(value))  # a list may have the same items
+        self.guard(place.fact("items", frozenset))
+        self._mirrors[id(value)] = value, value, place  # a copy may have them in another order
+        return value
 
     def _keys(self, value: Any) -> Iterator[Any]:
         """The keys of the dicts in a structure that may have attributes."""
