@@ -18,11 +18,10 @@ from stcompile.ad.reverse import Split
 from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.boundary import public
-from stcompile.base.errors import ArgumentsError
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.transforms.pullback import Apart, Backward, StagedPullback, Vjp, converted_vector
+from stcompile.transforms.pullback import Apart, Backward, LinearFunction, StagedPullback, Vjp
 from stcompile.transforms.pushforward import converted, zero
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables
@@ -83,12 +82,16 @@ def _transposed(parts: Split, variables: Sequence[Variable]) -> Program:
     return name_variables(eliminate_dead_code(raw), recorder.hints)
 
 
-class LinearMap:
+class LinearMap(LinearFunction):
     """The derivative of a function at the primals that ``linearize`` was called with.
 
     Called with a tangent for each primal, in its structure, it returns the tangent of the value, in
-    that one's. It owns what it reads, and can be called any number of times.
+    that one's.
     """
+
+    vector = "tangent"
+    operand = "the tangents"
+    differs = "the tangents of `{}` have another structure than its arguments"
 
     def __init__(
         self,
@@ -98,25 +101,12 @@ class LinearMap:
         primals: tuple[Any, ...],
         name: str,
     ) -> None:
-        self._backward = backward
-        self._residuals = residuals
-        self._whole = [path for path, _ in trees.leaves(primals)]
+        super().__init__(backward, residuals, primals, name)
         self._zeros = trees.map_leaves(lambda path, leaf: np.zeros_like(leaf)[()], value)
-        self._name = name
 
     @public
     def __call__(self, *tangents: Any) -> Any:
-        given = dict(trees.leaves(tangents))
-        if [*given] != self._whole:
-            raise ArgumentsError(
-                f"the tangents of `{self._name}` have another structure than its arguments",
-                hint="give a tangent for each array and number, in the same structure",
-            )
-        moved = [
-            converted_vector(trees.show_path("the tangents", path), given[path], type)
-            for path, type in zip(self._backward.paths, self._backward.types, strict=True)
-        ]
-        found = self._backward.function(*self._residuals, *moved)
+        found = self._called(tangents)
         rest = iter(found if isinstance(found, tuple) else (found,))
 
         def leaf(path: trees.Path, zero: Any) -> Any:
@@ -124,13 +114,8 @@ class LinearMap:
 
         return trees.map_leaves(leaf, self._zeros)
 
-    @property
-    def source(self) -> str:
-        """The generated linear function: it takes what was kept, then the tangents."""
-        return self._backward.source
-
-    def __repr__(self) -> str:
-        return f"<derivative of {self._name} at a point>"
+    def __str__(self) -> str:
+        return f"the derivative of `{self._name}` at a point: from tangents to that of the value"
 
 
 class StagedLinear:

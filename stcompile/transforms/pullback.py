@@ -200,12 +200,51 @@ def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
     return {path: leaf.index for path, leaf in leaves if outputs[leaf.index].type.inexact}
 
 
-class Pullback(Shown, Generic[G]):
+class LinearFunction(Shown):
+    """A compiled linear function, of vectors in some structure. It owns what it reads, and can be
+    called any number of times."""
+
+    vector: str  # what it takes for each array and number
+    operand: str
+    differs: str  # why an operand is refused
+
+    def __init__(
+        self, backward: Backward, residuals: tuple[Any, ...], structure: Any, name: str
+    ) -> None:
+        self._backward = backward
+        self._residuals = residuals
+        self._whole = [path for path, _ in trees.leaves(structure)]
+        self._name = name
+
+    def _called(self, operand: Any) -> Any:
+        given = dict(trees.leaves(operand))
+        if [*given] != self._whole:
+            raise ArgumentsError(
+                self.differs.format(self._name),
+                hint=f"give a {self.vector} for each array and number, in the same structure",
+            )
+        vectors = [
+            converted_vector(trees.show_path(self.operand, path), given[path], type)
+            for path, type in zip(self._backward.paths, self._backward.types, strict=True)
+        ]
+        return self._backward.function(*self._residuals, *vectors)
+
+    @property
+    def source(self) -> Source:
+        """The generated function: it takes what was kept, then the vectors."""
+        return Source(self._backward.source)
+
+
+class Pullback(LinearFunction, Generic[G]):
     """The adjoint of a function at the primals that ``vjp`` was called with.
 
     Called with a cotangent in the structure of the value, it returns a tuple: for each primal its
-    cotangent, in its structure. It owns what it reads, and can be called any number of times.
+    cotangent, in its structure.
     """
+
+    vector = "cotangent"
+    operand = "the cotangent"
+    differs = "the cotangent of `{}` has another structure than its value"
 
     def __init__(
         self,
@@ -215,32 +254,14 @@ class Pullback(Shown, Generic[G]):
         primals: tuple[Any, ...],
         name: str,
     ) -> None:
-        self._backward = backward
-        self._residuals = residuals
-        self._whole = [path for path, _ in trees.leaves(value)]
+        super().__init__(backward, residuals, value, name)
         self._structure = trees.map_leaves(lambda path, leaf: None, primals)
-        self._name = name
 
     @public
     def __call__(self, cotangent: Any) -> G:
-        given = dict(trees.leaves(cotangent))
-        if [*given] != self._whole:
-            raise ArgumentsError(
-                f"the cotangent of `{self._name}` has another structure than its value",
-                hint="give a cotangent for each array and number, in the same structure",
-            )
-        cotangents = [
-            converted_vector(trees.show_path("the cotangent", path), given[path], type)
-            for path, type in zip(self._backward.paths, self._backward.types, strict=True)
-        ]
-        rest = iter(self._backward.function(*self._residuals, *cotangents))
+        rest = iter(self._called(cotangent))
         made: G = trees.map_leaves(lambda path, leaf: next(rest), self._structure)
         return made
-
-    @property
-    def source(self) -> Source:
-        """The generated adjoint: it takes the residuals, then the cotangents."""
-        return Source(self._backward.source)
 
     def __str__(self) -> str:
         return f"the pullback of `{self._name}`: from a cotangent to those of its primals"
