@@ -12,6 +12,7 @@ Of a program of tangents, which is linear in them, it is the pattern of the Jaco
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,6 +60,25 @@ def pattern(program: Program, moving: Sequence[Variable], outputs: Sequence[int]
     return [walk.filled(found[at], program.outputs[at].type) for at in outputs]
 
 
+@dataclass(frozen=True)
+class _Loop:
+    """A loop: what its operands depend on, by their ports, and what is known of its constants."""
+
+    ports: Ports
+    constants: list[Matrix | None]
+    carry: list[Matrix | None]
+    xs: list[Matrix | None]
+    facts: list[Known]
+
+    @staticmethod
+    def of(equation: Equation, inputs: list[Matrix | None], facts: list[Known]) -> _Loop:
+        ports = Ports.of(equation)
+        if ports.count is not None:
+            inputs, facts = inputs[1:], facts[1:]
+        first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
+        return _Loop(ports, inputs[:first], inputs[first:last], inputs[last:], facts[:first])
+
+
 class _Walk:
     """The walk over equations. A value that depends on nothing has None for a matrix; a stack has
     that of its items, all alike."""
@@ -99,7 +119,7 @@ class _Walk:
             ways = [self.run(params[way], inputs[1:], facts[1:]) for way in ("then", "otherwise")]
             return [self.union(one, other) for one, other in zip(*ways, strict=True)]
         if name == "loop":
-            return self.loop(equation, inputs, facts)
+            return self.loop(_Loop.of(equation, inputs, facts))
         if any(atom.type.kind == "stack" for atom in equation.inputs):
             return [self.union(*inputs)]  # a sum of lists
         return [self.primitive(equation, inputs, facts) for _ in equation.outputs]
@@ -200,41 +220,24 @@ class _Walk:
 
     # --- loops ---------------------------------------------------------------------------------
 
-    def loop(
-        self, equation: Equation, inputs: list[Matrix | None], facts: list[Known]
-    ) -> list[Matrix | None]:
-        ports = Ports.of(equation)
-        if ports.count is not None:
-            inputs, facts = inputs[1:], facts[1:]
-        first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
-        parts = inputs[:first], inputs[first:last], inputs[last:]
-        work = (ports.length or 0) * len(ports.body.equations)
-        if ports.length is None or work > EXACT_STEPS:
-            return self.any_steps(ports, *parts, facts[:first])
-        return self.all_steps(ports, *parts, facts[:first])
+    def loop(self, loop: _Loop) -> list[Matrix | None]:
+        length = loop.ports.length
+        if length is None or length * len(loop.ports.body.equations) > EXACT_STEPS:
+            return self.any_steps(loop)
+        return self.all_steps(loop, range(length))
 
-    def all_steps(
-        self,
-        ports: Ports,
-        constants: list[Matrix | None],
-        carry: list[Matrix | None],
-        xs: list[Matrix | None],
-        facts: list[Known],
-    ) -> list[Matrix | None]:
+    def all_steps(self, loop: _Loop, steps: range) -> list[Matrix | None]:
         """Step by step, the counter being known."""
-        assert ports.length is not None
-        steps: list[list[Matrix | None]] = [[] for _ in range(ports.length)]
-        order = range(ports.length)
-        for t in reversed(order) if ports.reverse else order:
-            items = [
-                self.item(matrix, atom.type, t) for matrix, atom in zip(xs, ports.xs, strict=True)
-            ]
-            values = [*facts, t, *(UNKNOWN for _ in (*carry, *items))]
-            found = self.run(ports.body, [*constants, None, *carry, *items], values)
-            carry, steps[t] = found[: len(carry)], found[len(carry) :]
+        ports, carry = loop.ports, loop.carry
+        made: list[list[Matrix | None]] = [[] for _ in steps]
+        for t in reversed(steps) if ports.reverse else steps:
+            items = [self.item(x, atom.type, t) for x, atom in zip(loop.xs, ports.xs, strict=True)]
+            values = [*loop.facts, t, *(UNKNOWN for _ in (*carry, *items))]
+            found = self.run(ports.body, [*loop.constants, None, *carry, *items], values)
+            carry, made[t] = found[: len(carry)], found[len(carry) :]
         ys: list[Matrix | None] = []
         for at, atom in enumerate(ports.stacked):
-            column = [step[at] for step in steps]
+            column = [step[at] for step in made]
             if all(one is None for one in column):
                 ys.append(None)
             elif atom.type.kind == "stack":
@@ -244,22 +247,14 @@ class _Walk:
                 ys.append(self.sparse.vstack(rows, format="csr"))
         return [*carry, *ys]
 
-    def any_steps(
-        self,
-        ports: Ports,
-        constants: list[Matrix | None],
-        carry: list[Matrix | None],
-        xs: list[Matrix | None],
-        facts: list[Known],
-    ) -> list[Matrix | None]:
+    def any_steps(self, loop: _Loop) -> list[Matrix | None]:
         """Whatever the number of steps: until nothing new depends on anything."""
-        items = [
-            self.any_item(matrix, atom.type) for matrix, atom in zip(xs, ports.xs, strict=True)
-        ]
+        ports, carry = loop.ports, loop.carry
+        items = [self.any_item(x, atom.type) for x, atom in zip(loop.xs, ports.xs, strict=True)]
         counter: list[Matrix | None] = [] if ports.is_while else [None]
         while True:
-            inputs = [*constants, *counter, *carry, *items]
-            values = [*facts, *(UNKNOWN for _ in inputs[len(facts) :])]
+            inputs = [*loop.constants, *counter, *carry, *items]
+            values = [*loop.facts, *(UNKNOWN for _ in inputs[len(loop.facts) :])]
             found = self.run(ports.body, inputs, values)
             now = [self.union(*pair) for pair in zip(carry, found[: len(carry)], strict=True)]
             if [_count(one) for one in now] == [_count(one) for one in carry]:

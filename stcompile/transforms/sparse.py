@@ -136,13 +136,22 @@ class SparseJacobian(DifferentiatedBy[..., Any]):
         _, variables = self.chosen_leaves(run, sub)
         output = self._output(run, sub, variables)
         joint = forward(sub.program, variables)
-        inexact = [i for i, atom in enumerate(sub.program.outputs) if atom.type.inexact]
-        at = len(sub.program.outputs) + inexact.index(output)
+        outputs = sub.program.outputs
+        inexact = [i for i, atom in enumerate(outputs) if atom.type.inexact]
+        at = len(outputs) + inexact.index(output)
         dots = joint.inputs[len(sub.program.inputs) :]
         (found,) = pattern(joint, dots, [at])
         groups = Groups.of(found)
-        make = self._rows if groups.by_rows else self._columns
-        return make(run, sub, joint, variables, output, groups), groups
+        if groups.by_rows:
+            seed = outputs[output].type
+            parts = split(sub.program, variables, [output])
+            linear = parts.adjoint
+            kept = run.recorder.inline(parts.primal, sub.inputs)[len(outputs) :]
+        else:
+            seed = variables[0].type
+            fixed, linear = apart(joint, len(sub.inputs), len(outputs), [output])
+            kept = run.recorder.inline(fixed, sub.inputs)
+        return _of_groups(run, linear, kept, seed, groups), groups
 
     def _output(self, run: Run, sub: SubStage, variables: Sequence[Variable]) -> int:
         """The output, of one array by one array."""
@@ -162,32 +171,6 @@ class SparseJacobian(DifferentiatedBy[..., Any]):
         if result.type.dtype.kind == "c":
             self.refuse(run, f"`{self.function_name}` returns complex numbers", "return real ones")
         return result.index
-
-    def _columns(
-        self,
-        run: Run,
-        sub: SubStage,
-        joint: Program,
-        variables: Sequence[Variable],
-        output: int,
-        groups: Groups,
-    ) -> Any:
-        fixed, moving = apart(joint, len(sub.inputs), len(sub.program.outputs), [output])
-        kept = run.recorder.inline(fixed, sub.inputs)
-        return _of_groups(run, moving, kept, variables[0].type, groups)
-
-    def _rows(
-        self,
-        run: Run,
-        sub: SubStage,
-        joint: Program,
-        variables: Sequence[Variable],
-        output: int,
-        groups: Groups,
-    ) -> Any:
-        parts = split(sub.program, variables, [output])
-        kept = run.recorder.inline(parts.primal, sub.inputs)[len(sub.program.outputs) :]
-        return _of_groups(run, parts.adjoint, kept, sub.program.outputs[output].type, groups)
 
 
 class _Recording:
