@@ -11,20 +11,12 @@ import typer
 from stcompile.base.options import options
 from stcompile.cli.arguments import arguments_of
 from stcompile.cli.files import Target, parse_wrt
-from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
+from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT, output_to
 
 
 def explore(
     function: FUNCTION,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="the file to write (default: FUNCTION.html)",
-        ),
-    ] = None,
+    output: Annotated[Path | None, output_to("FUNCTION.html")] = None,
     open_it: Annotated[bool, typer.Option("--open", help="open it in a browser")] = False,
     args: ARGS = None,
     npz: NPZ = None,

@@ -5,25 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from stcompile.base.command import UsageError
 from stcompile.cli.arguments import arguments_of
 from stcompile.cli.files import Target, parse_wrt
-from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
+from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT, output_to
 
 
 def export(
     function: FUNCTION,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="the file to write (default: FUNCTION_grad.py)",
-        ),
-    ] = None,
+    output: Annotated[Path | None, output_to("FUNCTION_grad.py")] = None,
     args: ARGS = None,
     npz: NPZ = None,
     wrt: WRT = None,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
 from stcompile.base.command import one_of, parser_of
 
@@ -49,3 +50,10 @@ LEVEL = Annotated[
         help="of the generated code (default: as decorated)",
     ),
 ]
+
+
+def output_to(name: str) -> OptionInfo:
+    """The option of the file to write, which without it has this name."""
+    about = f"the file to write (default: {name})"
+    option: OptionInfo = typer.Option("--output", "-o", metavar="FILE", help=about)
+    return option
