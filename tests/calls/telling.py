@@ -12,9 +12,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 
 Story = Iterator[tuple[Any, tuple[Any, ...]]]  # a function and its arguments, call by call
 REPEATED = 3  # compiled, called the long way, called by its entry
+
+
+WITH_ITS_WARNINGS = pytest.mark.filterwarnings(
+    "ignore:the matrix subclass:PendingDeprecationWarning",
+    "ignore:(Setting the|Assigning the):DeprecationWarning",  # which programs may still do
+    "ignore:.*was compiled.*:UserWarning",
+)
+"""For tests that tell stories: what is warned of there is part of what is told."""
 
 
 def outcome(function: Any, arguments: tuple[Any, ...]) -> Any:

@@ -13,9 +13,9 @@ from stcompile.calls import cache
 from stcompile.calls.dispatch import Dispatcher
 from tests.calls import arguments as _arguments  # noqa: F401  (it tells stories)
 from tests.calls import outside as _outside  # noqa: F401  (and so does this)
-from tests.calls.telling import STORIES, expect, tell
+from tests.calls.telling import STORIES, WITH_ITS_WARNINGS, expect, tell
 
-TOLD = (  # the others take minutes, and have gone well
+TOLD = (  # one of each kind of change: each call is compiled, so all of them would take minutes
     "captured_objects_that_become_one",
     "closures_that_change",
     "dataclasses_that_change",
@@ -25,11 +25,7 @@ TOLD = (  # the others take minutes, and have gone well
 )
 
 
-@pytest.mark.filterwarnings(
-    "ignore:the matrix subclass:PendingDeprecationWarning",
-    "ignore:(Setting the|Assigning the):DeprecationWarning",  # which programs may still do
-    "ignore:.*was compiled.*:UserWarning",
-)
+@WITH_ITS_WARNINGS
 @pytest.mark.parametrize(
     ("name", "level"),
     [(name, ("readable", "fast")[at % 2]) for at, name in enumerate(TOLD)],

@@ -16,14 +16,10 @@ from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.entry import MISS
 from tests.calls import arguments as _arguments  # noqa: F401  (it tells stories)
 from tests.calls import outside as _outside  # noqa: F401  (and so does this)
-from tests.calls.telling import STORIES, expect, same, tell
+from tests.calls.telling import STORIES, WITH_ITS_WARNINGS, expect, same, tell
 
 
-@pytest.mark.filterwarnings(
-    "ignore:the matrix subclass:PendingDeprecationWarning",
-    "ignore:(Setting the|Assigning the):DeprecationWarning",  # which programs may still do
-    "ignore:.*was compiled.*:UserWarning",
-)
+@WITH_ITS_WARNINGS
 @pytest.mark.parametrize(
     ("name", "level"),
     [(name, ("fast", "readable")[at % 2]) for at, name in enumerate(STORIES)],
