@@ -18,6 +18,7 @@ from stcompile.ad.reverse import Split
 from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.boundary import public
+from stcompile.base.errors import ArgumentsError
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
@@ -38,7 +39,8 @@ class Linearize(Vjp):
         compiled = self.specialise(arguments)
         value, residuals = compiled.call(tuple(arguments.values.values()))
         backward: Backward = compiled.beside
-        return value, LinearMap(backward, residuals, value, primals, self.function_name)
+        zeros = trees.map_leaves(lambda path, leaf: np.zeros_like(leaf)[()], value)
+        return value, LinearMap(backward, residuals, primals, zeros, self.function_name)
 
     def differentiated(self, program: Program) -> Program:
         """Without what is said of cotangents alone: tangents pass."""
@@ -89,20 +91,7 @@ class LinearMap(LinearFunction):
     that one's.
     """
 
-    vector = "tangent"
     operand = "the tangents"
-    differs = "the tangents of `{}` have another structure than its arguments"
-
-    def __init__(
-        self,
-        backward: Backward,
-        residuals: tuple[Any, ...],
-        value: Any,
-        primals: tuple[Any, ...],
-        name: str,
-    ) -> None:
-        super().__init__(backward, residuals, primals, name)
-        self._zeros = trees.map_leaves(lambda path, leaf: np.zeros_like(leaf)[()], value)
 
     @public
     def __call__(self, *tangents: Any) -> Any:
@@ -112,7 +101,13 @@ class LinearMap(LinearFunction):
         def leaf(path: trees.Path, zero: Any) -> Any:
             return next(rest) if zero.dtype.kind in "fc" else zero
 
-        return trees.map_leaves(leaf, self._zeros)
+        return trees.map_leaves(leaf, self._results)
+
+    def _differs(self) -> ArgumentsError:
+        return ArgumentsError(
+            f"the tangents of `{self._name}` have another structure than its arguments",
+            hint="give a tangent for each array and number, in the same structure",
+        )
 
     def __str__(self) -> str:
         return f"the derivative of `{self._name}` at a point: from tangents to that of the value"

@@ -91,7 +91,8 @@ class Vjp(DifferentiatedBy[..., Any]):
         backward: Backward = compiled.beside
         made, residuals = compiled.call(tuple(arguments.values.values()))
         value = made[0] if self.has_aux else made
-        pullback: Pullback[Any] = Pullback(backward, residuals, value, primals, self.function_name)
+        results = trees.map_leaves(lambda path, leaf: None, primals)
+        pullback: Pullback[Any] = Pullback(backward, residuals, value, results, self.function_name)
         return (value, pullback, made[1]) if self.has_aux else (value, pullback)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -201,28 +202,33 @@ def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
 
 
 class LinearFunction(Shown):
-    """A compiled linear function, of vectors in some structure. It owns what it reads, and can be
-    called any number of times."""
+    """A compiled linear function from vectors in the structure of ``operands`` to some in that of
+    ``results``. It owns what it reads, and can be called any number of times."""
 
-    vector: str  # what it takes for each array and number
-    operand: str
-    differs: str  # why an operand is refused
+    operand: str  # what it is called with
 
     def __init__(
-        self, backward: Backward, residuals: tuple[Any, ...], structure: Any, name: str
+        self,
+        backward: Backward,
+        residuals: tuple[Any, ...],
+        operands: Any,
+        results: Any,
+        name: str,
     ) -> None:
         self._backward = backward
         self._residuals = residuals
-        self._whole = [path for path, _ in trees.leaves(structure)]
+        self._operands = [path for path, _ in trees.leaves(operands)]
+        self._results = results
         self._name = name
+
+    def _differs(self) -> ArgumentsError:
+        """What is said of an operand in another structure."""
+        raise NotImplementedError
 
     def _called(self, operand: Any) -> Any:
         given = dict(trees.leaves(operand))
-        if [*given] != self._whole:
-            raise ArgumentsError(
-                self.differs.format(self._name),
-                hint=f"give a {self.vector} for each array and number, in the same structure",
-            )
+        if [*given] != self._operands:
+            raise self._differs()
         vectors = [
             converted_vector(trees.show_path(self.operand, path), given[path], type)
             for path, type in zip(self._backward.paths, self._backward.types, strict=True)
@@ -242,26 +248,19 @@ class Pullback(LinearFunction, Generic[G]):
     cotangent, in its structure.
     """
 
-    vector = "cotangent"
     operand = "the cotangent"
-    differs = "the cotangent of `{}` has another structure than its value"
-
-    def __init__(
-        self,
-        backward: Backward,
-        residuals: tuple[Any, ...],
-        value: Any,
-        primals: tuple[Any, ...],
-        name: str,
-    ) -> None:
-        super().__init__(backward, residuals, value, name)
-        self._structure = trees.map_leaves(lambda path, leaf: None, primals)
 
     @public
     def __call__(self, cotangent: Any) -> G:
         rest = iter(self._called(cotangent))
-        made: G = trees.map_leaves(lambda path, leaf: next(rest), self._structure)
+        made: G = trees.map_leaves(lambda path, leaf: next(rest), self._results)
         return made
+
+    def _differs(self) -> ArgumentsError:
+        return ArgumentsError(
+            f"the cotangent of `{self._name}` has another structure than its value",
+            hint="give a cotangent for each array and number, in the same structure",
+        )
 
     def __str__(self) -> str:
         return f"the pullback of `{self._name}`: from a cotangent to those of its primals"
