@@ -25,8 +25,9 @@ def assert_gradients(
 
     The function is a plain one, one that is decorated, or a gradient; ``wrt`` names the arguments
     to differentiate by, where it does not say it itself. ``tolerance`` is relative to the entry of
-    the gradient, or to a thousandth of the largest one. The `AssertionError` says which entries of
-    which arguments differ, and both numbers.
+    the gradient, or to a thousandth of the largest one, or to the least that stands out of the
+    rounding of the values. The `AssertionError` says which entries of which arguments differ, and
+    both numbers.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,7 @@ class Mismatch:
     gradient: complex
     difference: complex
     error: float
+    rounding: float  # how far off the difference may be, by the rounding of the values
     relative: float = 0.0
 
     def refusal(self) -> GradientCheckError:
@@ -133,8 +135,7 @@ def _compare(
         step = _step(abs(present))
         kind = type(present)
         difference = _slopes(lambda h: value_at(kind(present + h)), step, number)
-        found = number(gradient)
-        yield Mismatch(shown, found, difference, abs(found - difference))
+        yield _mismatch(shown, number(gradient), *difference)
         return
     flat = present.ravel()
     count = min(flat.size, SAMPLES)
@@ -144,29 +145,35 @@ def _compare(
         direction[index] = 1
         step = _step(float(abs(present[index])))
         difference = _along(value_at, present, direction, step)
-        found = number(gradient[index])
         entry = f"{shown}[{', '.join(map(str, index))}]" if index else shown
-        yield Mismatch(entry, found, difference, abs(found - difference))
+        yield _mismatch(entry, number(gradient[index]), *difference)
     if flat.size > count:
         direction = rng.standard_normal(present.shape) / np.sqrt(flat.size)
         step = _step(float(np.max(np.abs(present))))
         difference = _along(value_at, present, direction, step)
         found = number(np.sum(gradient * direction))
-        yield Mismatch(
-            f"{shown}, along a random direction", found, difference, abs(found - difference)
-        )
+        yield _mismatch(f"{shown}, along a random direction", found, *difference)
 
 
-def _along(value_at: Callable[[Any], float], present: Any, direction: Any, step: float) -> complex:
+def _mismatch(where: str, found: complex, difference: complex, rounding: float) -> Mismatch:
+    return Mismatch(where, found, difference, abs(found - difference), rounding)
+
+
+def _along(
+    value_at: Callable[[Any], float], present: Any, direction: Any, step: float
+) -> tuple[complex, float]:
     number = complex if present.dtype.kind == "c" else float
     return _slopes(lambda h: value_at(present + h * direction), step, number)
 
 
-def _slopes(f: Callable[[Any], float], step: float, number: type) -> complex:
+def _slopes(f: Callable[[Any], float], step: float, number: type) -> tuple[complex, float]:
     """The derivative along the real numbers, less i times that along the imaginary ones of a
-    ``complex`` argument."""
-    slope = _central(f, step)
-    return slope - 1j * _central(lambda h: f(1j * h), step) if number is complex else slope
+    ``complex`` argument; and its error by rounding."""
+    slope, rounding = _central(f, step)
+    if number is not complex:
+        return slope, rounding
+    other, more = _central(lambda h: f(1j * h), step)
+    return slope - 1j * other, rounding + more
 
 
 def _step(scale: float) -> float:
@@ -174,17 +181,21 @@ def _step(scale: float) -> float:
     return 1e-3 * max(scale, 0.1)
 
 
-def _central(f: Callable[[float], float], h: float) -> float:
-    """The fourth-order central difference (Fornberg 1988, table 1)."""
-    return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+def _central(f: Callable[[float], float], h: float) -> tuple[float, float]:
+    """The fourth-order central difference (Fornberg 1988, table 1), and how far off it is if each
+    value is, by the last bit."""
+    values = f(h), f(-h), f(2 * h), f(-2 * h)
+    slope = (8 * (values[0] - values[1]) - (values[2] - values[3])) / (12 * h)
+    return slope, 1.5 * math.ulp(max(map(abs, values))) / h
 
 
 def _with_relative_errors(mismatches: Sequence[Mismatch]) -> list[Mismatch]:
-    """Entries with errors relative to the entry itself, or to a thousandth of the largest one."""
+    """Entries with errors relative to the entry itself, or to a thousandth of the largest one, or
+    to the least one that stands out of the rounding of the values."""
     scale = max((max(abs(m.gradient), abs(m.difference)) for m in mismatches), default=0.0)
     found = []
     for m in mismatches:
-        size = max(abs(m.gradient), abs(m.difference), 1e-3 * scale, 1e-8)
+        size = max(abs(m.gradient), abs(m.difference), 1e-3 * scale, m.rounding / TOLERANCE)
         relative = m.error / size if np.isfinite(m.error) else np.inf
         found.append(replace(m, relative=float(relative)))
     return found

@@ -163,3 +163,28 @@ def test_a_decorated_method() -> None:
             return np.sum(self.w * cube(x))
 
     Model().loss.check_grads(np.array([0.5, -1.5]))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-20, 1e-9, 1.0, 1e20, 1e300])
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_values_of_any_size(scale: float, shift: float) -> None:
+    """What counts is the rounding of the values, not their size."""
+    wrong = CustomRule(_cube, lambda x, d_y: 3.03 * x * x * d_y)
+
+    def loss(rule: Any) -> Any:
+        return st.differentiable(lambda x: scale * (np.sum(rule(x)) + shift))
+
+    loss(cube).check_grads(X)
+    with pytest.raises(st.GradientCheckError, match=r"with respect to x\["):
+        loss(wrong).check_grads(X)
+
+
+def test_what_rounding_hides_is_right() -> None:
+    """The differences of entries that are zero, and of some that are too small to be seen."""
+
+    @st.differentiable
+    def loss(x):
+        return np.sum(np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x)))) + 1e-13 * x[0]
+
+    loss.check_grads(X[0])
+    loss.check_grads(X.ravel())
