@@ -190,7 +190,7 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
 
         ``path`` is that of the file, the function's name with ``.html`` if it is not given; it is
         returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library of
-        the extra ``explore`` is not installed.
+        the extra ``graph`` is not installed.
         """
         from stcompile.views.explorer.page import write_page
 

@@ -80,8 +80,8 @@ def code(source: str, language: str = "python") -> str:
 def highlighted(source: str, language: str = "python") -> list[str]:
     """Code as HTML, line by line, with Pygments' short names of tokens as classes;
     `MissingExtraError` without Pygments."""
-    lexers = require("pygments.lexers", "explore", "code in colours")
-    short: dict[Any, str] = require("pygments.token", "explore", "code in colours").STANDARD_TYPES
+    lexers = require("pygments.lexers", "graph", "code in colours")
+    short: dict[Any, str] = require("pygments.token", "graph", "code in colours").STANDARD_TYPES
     lexer = lexers.get_lexer_by_name(language, stripnl=False, ensurenl=False)
     lines = [""]
     for kind, part in lexer.get_tokens(source):

@@ -412,7 +412,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         return original(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", imported)
-    with pytest.raises(MissingExtraError, match=r"stcompile\[explore\]"):
+    with pytest.raises(MissingExtraError, match=r"stcompile\[graph\]"):
         page_of(loss.function, (W, X), {})
 
 
