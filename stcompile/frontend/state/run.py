@@ -59,7 +59,7 @@ T = TypeVar("T")
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
 
 _HINTS: dict[type[StcompileError], str] = {
-    LanguageError: "docs/language.md lists what can be written instead",
+    LanguageError: "the page `Language` of the documentation lists what can be written instead",
     TypingError: "NumPy or Python would refuse this as well: check shapes and types",
     ArgumentsError: "check the names and the number of the arguments",
 }

@@ -78,7 +78,9 @@ def _refuse_limit(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
     """Refuse a `NotImplementedError` of the library: it says what is not supported, and NumPy does
     not raise it."""
     reason = run.evaluate(node, frame).args[0]
-    run.refuse(reason, "docs/numpy.md has what is supported; or compute it outside the function")
+    run.refuse(
+        reason, "compute it outside; the page `NumPy functions` of the documentation has what works"
+    )
 
 
 def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
@@ -93,7 +95,7 @@ def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
         run.refuse(reason, "")
     is_nn = os.path.basename(os.path.dirname(run.location.file)) == "nn"
     hint = (
-        "docs/nn.md says what the functions of `stcompile.nn` take"
+        "help(stcompile.nn) has the functions, and help of each says what it takes"
         if is_nn
         else "Python and NumPy refuse this as well: check the arguments"
     )
