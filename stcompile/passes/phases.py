@@ -25,6 +25,7 @@ from __future__ import annotations
 from stcompile.passes.rewriting import (
     arithmetic,
     calls,
+    factors,
     ports,
     products,
     signs,
@@ -37,10 +38,10 @@ from stcompile.wengert.ir import Program
 ALGEBRA = RuleBook(
     (
         *ports.RULES,
-        *derived(*arithmetic.RULES, *signs.RULES, *arithmetic.PRODUCTS),
+        *derived(*arithmetic.RULES, *signs.RULES, *arithmetic.PRODUCTS, factors.two_factors),
         *derived(*views.RULES, *products.RULES, signs.sign_of_smaller_result),
     ),
-    last=derived(signs.sign_in_factor),
+    last=derived(factors.sign_in_factor),
 )
 CALLS = RuleBook((*products.ALL, *smaller_work.RULES, *calls.RULES))
 MAXIMA = RuleBook((smaller_work.maximum_first,))

@@ -544,3 +544,23 @@ def test_terms_that_are_the_same_in_every_step_count_for_each() -> None:
     x, y = np.arange(3.0), np.arange(4.0)
     (found,) = evaluate(after, x, y)
     np.testing.assert_allclose(found, 19 * np.outer(x, y))
+
+
+# --- loops in loops ------------------------------------------------------------------------------
+
+
+def sweeps(w, x, h):
+    """What the inner steps read depends on neither counter, or on the inner one alone."""
+    for _ in range(30):
+        for k in range(25):
+            h = np.tanh(h * np.exp(-w * w) + np.sin(x[k] * w))
+    return np.sum(h)
+
+
+def test_work_leaves_both_loops() -> None:
+    w, x, h = normal(3), normal(25, 3), normal(3)
+    staged = st.compile(sweeps).stage(st.compile(sweeps).bind((w, x, h), {}))
+    outer, inner = loops(optimise(staged.program, "fast"))
+    assert work_in(outer) == ["loop"]
+    assert sorted(work_in(inner)) == ["add", "multiply", "tanh"]
+    check_gradient(sweeps, (w, x, h), 0, st.grad(sweeps)(w, x, h))

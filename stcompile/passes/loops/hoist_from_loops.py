@@ -49,7 +49,7 @@ from stcompile.passes.loops.all_steps import LAYOUT, Moved, moved_values
 from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.passes.loops.order_loop_sums import ordered_sums
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
-from stcompile.wengert.loops import Fed
+from stcompile.wengert.loops import Fed, loop_of
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.creation import CREATION
 from stcompile.wengert.templates import mark_of
@@ -120,12 +120,15 @@ def _read_ones(fed: Sequence[Fed], read: set[Atom]) -> tuple[Fed, ...]:
     return tuple(f for f in fed if f.variable in read)
 
 
-def _written(loop: CountedLoop) -> set[Variable]:
-    """What is changed in place later on: it is made where it is changed."""
-    found: set[Variable] = set()
+def _written(loop: CountedLoop) -> set[Atom]:
+    """What is changed in place later on, as what an inner loop starts from: it is made where it is
+    changed."""
+    found: set[Atom] = set()
     for equation in loop.equations:
-        if mark_of(equation.primitive) == "write" or equation.primitive == "loop":
+        if mark_of(equation.primitive) == "write":
             found.update(equation.variables)
+        elif equation.primitive == "loop":
+            found.update(carried.initial for carried in loop_of(equation).carry)
     return found
 
 

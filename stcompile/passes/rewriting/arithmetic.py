@@ -8,7 +8,6 @@ is taken may be, and the slope of ``y = 1 / (1 + e)`` becomes ``y * (1 - y)``.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -74,9 +73,9 @@ def spread_anyway(under_way: UnderWay, equation: Equation) -> Result:
     return None if found is equation else found
 
 
-@rule("reshape", "broadcast_to", "cast", "asarray")
+@rule("reshape", "broadcast_to", "cast", "asarray", "pad")
 def same_already(under_way: UnderWay, equation: Equation) -> Result:
-    """Conversions, reshapes and broadcasts to what the operand already is."""
+    """Conversions, reshapes, broadcasts and paddings to what the operand already is."""
     return equation.inputs[0]  # one of another type is not taken
 
 
@@ -88,6 +87,29 @@ def number_as_scalar(under_way: UnderWay, equation: Equation) -> Result:
     if isinstance(source, Constant):
         return Constant(equation.output.type.dtype.type(source.value))
     return source
+
+
+@rule("accumulate", having=lambda primitive: primitive.elementwise or primitive.assigns)
+def plain_number(under_way: UnderWay, equation: Equation) -> Result:
+    """A Python number for a NumPy scalar among operands that are computed in its dtype anyway."""
+    inputs = equation.inputs
+    for at, atom in enumerate(inputs):
+        if (
+            isinstance(atom, Constant)
+            and atom.type.kind == "scalar"
+            and atom.type.dtype.kind != "b"
+        ):
+            beside = [a.type.dtype for a in inputs if a is not atom and a.type.kind != "python"]
+            number = _plain(atom.value)
+            weak = atom.type.dtype.type(number).tobytes() == atom.value.tobytes() and beside
+            if weak and np.result_type(number, *beside) == np.result_type(atom.type.dtype, *beside):
+                return equation.with_inputs((*inputs[:at], Constant(number), *inputs[at + 1 :]))
+    return None
+
+
+def _plain(value: np.generic) -> Any:
+    """The Python number that a NumPy scalar is printed as: 0.1 for ``float32(0.1)``."""
+    return float(str(value)) if isinstance(value, np.floating) else value.item()
 
 
 @rule("sum")
@@ -123,6 +145,16 @@ def _is_equal(under_way: UnderWay, one: Atom, other: Atom) -> bool:
         return False
     same = (first.primitive, first.inputs) == (second.primitive, second.inputs)
     return same and exact(first.params) == exact(second.params)
+
+
+@rule("accumulate")
+def added_to_repetition(under_way: UnderWay, equation: Equation) -> Result:
+    """What is added to a broadcast of ``x`` is added to ``x``: that repeats it anyway."""
+    broadcast = under_way.made_by(equation.inputs[0], "broadcast_to")
+    if broadcast is None or equation.params["op"] != "add":
+        return None
+    inputs = (broadcast.inputs[0], equation.inputs[1])
+    return replace(equation, primitive="add", inputs=inputs, params=freeze({}))
 
 
 @rule("accumulate")
@@ -178,29 +210,6 @@ def times_reciprocal(under_way: UnderWay, equation: Equation) -> Result:
         if reciprocal and is_number(reciprocal.inputs[0], 1) and reciprocal.location.is_derived:
             return under_way.record("divide", first, reciprocal.inputs[1])
     return None
-
-
-@rule("multiply")
-def two_factors(under_way: UnderWay, equation: Equation) -> Result:
-    """One factor for two, of which one is a power of two: that is exact."""
-    for outer, product in (equation.inputs, equation.inputs[::-1]):
-        inner = under_way.made_by(product, "multiply")
-        if inner is None or not inner.location.is_derived or not isinstance(outer, Constant):
-            continue
-        for factor, x in (inner.inputs, inner.inputs[::-1]):
-            if not isinstance(factor, Constant) or x.type.dtype.kind not in "fc":
-                continue
-            values = outer.value, factor.value
-            if {type(value) for value in values} <= {int, float} and any(map(_is_power, values)):
-                both = values[0] * values[1]
-                if 1e-30 < abs(both) < 1e30:  # in float32 as well
-                    return under_way.record("multiply", Constant(both), x)
-    return None
-
-
-def _is_power(value: float) -> bool:
-    """True for a power of two."""
-    return abs(math.frexp(value)[0]) == 0.5
 
 
 @rule("multiply")
@@ -260,8 +269,9 @@ def choice_in_choice(under_way: UnderWay, equation: Equation) -> Result:
 
 
 RULES = (
-    *(computed, spread_anyway, same_already, number_as_scalar, sum_over_nothing, written_copy),
-    *(added_to_itself, distinct_places, known_choice, choice_in_choice, by_one),
+    *(computed, spread_anyway, same_already, number_as_scalar, plain_number, sum_over_nothing),
+    *(written_copy, added_to_itself, added_to_repetition, distinct_places),
+    *(known_choice, choice_in_choice, by_one),
 )
-PRODUCTS = (quotient_times_divisor, times_reciprocal, two_factors, logistic_slope)
+PRODUCTS = (quotient_times_divisor, times_reciprocal, logistic_slope)
 """After the rules of signs, which go out of products first."""

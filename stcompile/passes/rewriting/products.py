@@ -65,6 +65,27 @@ def transposed_product(under_way: UnderWay, equation: Equation) -> Equation | No
     return product if is_free else None
 
 
-RULES = (product_of_transposed, factors_in_other_order)
+@rule("contract")
+def identity_factor(under_way: UnderWay, equation: Equation) -> Result:
+    """What is multiplied by an identity matrix, as the tangents of all directions at once are. It
+    has no NaN where there is an infinity, which times 0 is one."""
+    product = Contraction.of(equation)
+    if product.batch or len(product.contracted) != 1:
+        return None
+    for side, (operand, other) in enumerate((equation.inputs, equation.inputs[::-1])):
+        made = under_way.made_by(operand, "eye")
+        if made is None or made.params["k"] or made.params["n"] != made.params["m"]:
+            continue
+        *names, result = product.names
+        (free,) = (name for name in names[side] if name in result)
+        kept = [name if name in result else free for name in names[1 - side]]
+        axes = tuple(map(kept.index, result))
+        if axes == tuple(range(len(axes))):
+            return other
+        return under_way.record("transpose", other, axes=axes)
+    return None
+
+
+RULES = (identity_factor, product_of_transposed, factors_in_other_order)
 ALL = (product_of_transposed, product_in_other_order)
 """Those for the primal as well, where the order of its sums is free."""

@@ -1,4 +1,5 @@
-"""Signs go outwards, where they meet a sum or each other; what is left goes into a number.
+"""Signs go outwards, where they meet a sum or each other; what is left goes into a number
+(`stcompile.passes.rewriting.factors`).
 
 Exact, but that ``sum(-x)`` becomes ``-sum(x)``, which may be another zero. Signs of integers stay,
 as these wrap around.
@@ -6,14 +7,9 @@ as these wrap around.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from stcompile.passes.rewriting.arithmetic import is_number
 from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
-from stcompile.wengert.ir import Atom, Constant, Equation
-from stcompile.wengert.types import Type
+from stcompile.wengert.ir import Atom, Equation
 
 
 def negated(under_way: UnderWay, atom: Atom) -> Atom | None:
@@ -86,30 +82,6 @@ def sign_of_smaller_result(under_way: UnderWay, equation: Equation) -> Result:
             product = under_way.record("contract", *inputs, **equation.params)
             return under_way.record("negative", product)
     return None
-
-
-@rule("negative")
-def sign_in_factor(under_way: UnderWay, equation: Equation) -> Result:
-    """The sign of a product in its constant factor: ``-(2.0 * x / y)`` is ``-2.0 * x / y``. Only
-    where nothing else reads the product."""
-    (product,) = equation.inputs
-    made, atom = under_way.made_by(product, "multiply", "divide"), product
-    while made is not None and under_way.is_read_once(atom) and made.location.is_derived:
-        factor, other = made.inputs
-        if isinstance(factor, Constant):
-            if not _has_sign(factor.value, made.output.type):
-                return None
-            under_way.alter(made.with_inputs((Constant(-factor.value), other)))
-            return product
-        made, atom = under_way.made_by(factor, "multiply", "divide"), factor
-    return None
-
-
-def _has_sign(factor: Any, type: Type) -> bool:
-    """True for a number that may be negated in place of a floating-point result."""
-    if isinstance(factor, int):
-        return factor != 0 and type.inexact
-    return isinstance(factor, float | np.inexact)
 
 
 RULES = (by_minus_one, signs_of_factors, signs_of_terms, double_sign, sign_comes_last)

@@ -53,4 +53,20 @@ def arranged_repetition(under_way: UnderWay, equation: Equation) -> Result:
     return under_way.record("broadcast_to", inner.inputs[0], shape=equation.output.type.dims)
 
 
-RULES = (reshape_of_reshape, transpose_of_transpose, broadcast_of_broadcast, arranged_repetition)
+@rule("reshape", "expand_dims")
+def sum_with_its_axes(under_way: UnderWay, equation: Equation) -> Result:
+    """A sum over all axes that keeps them."""
+    (total,) = equation.inputs
+    made = under_way.made_by(total, "sum")
+    ones = (1,) * (made.inputs[0].type.ndim if made else 0)
+    if made is None or total.type.dims or equation.output.type.dims != ones:
+        return None
+    if not under_way.is_read_once(total):
+        return None
+    return under_way.record("sum", *made.inputs, **{**made.params, "keepdims": True})
+
+
+RULES = (
+    *(reshape_of_reshape, transpose_of_transpose, broadcast_of_broadcast, arranged_repetition),
+    sum_with_its_axes,
+)

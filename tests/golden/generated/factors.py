@@ -27,7 +27,7 @@ def factors_value_and_grad(alphas, means, entries, x):
     d_scores = (-0.005 / v3)[:, None] * v2
     # models.py:61  scores = alphas - 0.5 * np.sum(scaled**2, axis=2)
     d_alphas = np.sum(d_scores, axis=0)
-    d_scaled = -((d_scores * 0.5)[..., None] * (2 * scaled))
+    d_scaled = -(d_scores[..., None] * scaled)
     # models.py:60  scaled = np.einsum("kij,nkj->nki", lower, x[:, None] - means)
     d_lower = np.einsum("ibj,ibk->bjk", d_scaled, v1)
     d_means = -np.sum(np.einsum("bij,kbi->kbj", lower, d_scaled), axis=0)

@@ -56,8 +56,7 @@ def workspace():
         np.multiply(v4_part, scores, out=d_scores)
         # models.py:61  scores = alphas - 0.5 * np.sum(scaled**2, axis=2)
         d_alphas = ones @ d_scores
-        np.multiply(2, scaled, out=scaled)
-        np.multiply(-0.5, d_scores, out=d_scores)
+        np.negative(d_scores, out=d_scores)
         np.multiply(d_scores_part, scaled, out=d_scaled)
         # models.py:60  scaled = np.einsum("kij,nkj->nki", lower, x[:, None] - means)
         np.matmul(d_scaled_T, v2_T_1, out=d_lower)

@@ -5,8 +5,6 @@ def layer_jacobian(x, W, b):
     """The Jacobian of `layer` by `x`."""
     # models.py:136  return np.tanh(x @ W + b)
     v1 = np.tanh(x @ W + b)
-    units = np.eye(30, dtype=np.float64)
-    # models.py:136  return np.tanh(x @ W + b)
-    v2 = units @ W * (1 - v1 * v1)
+    v2 = W * (1 - v1 * v1)
     v3 = v2.T
     return v3

@@ -46,5 +46,5 @@ def mixture_value_and_grad(params, x):
     d_mean = -np.sum(d_centred, axis=0)
     d_log_std = np.where(v4, d_scale, 0.0) * v3
     # scipy_models.py:23  log_weights = special.log_softmax(params["logits"])
-    d_log_weights -= np.reshape(np.sum(d_log_weights), (1,)) / v2 * v1
+    d_log_weights -= np.sum(d_log_weights, keepdims=True) / v2 * v1
     return value_1, {"logits": d_log_weights, "mean": d_mean, "log_std": d_log_std}

@@ -22,7 +22,7 @@ def mlp_value_and_grad(layers, x, y):
     loss = (np.sum(np.log(total)) - np.sum(np.where(hot, shifted, 0))) / 100
     # --- adjoint --------------------------------------------------------------
     # models.py:27  return st.nn.softmax_cross_entropy(h @ last.W + last.b, y)
-    v3 = (exps / total - hot) * np.float32(0.01)
+    v3 = (exps / total - hot) * 0.01
     d_b_1 = np.sum(v3, axis=0)
     d_h = v3 @ W_1.T
     d_W_1 = h.T @ v3

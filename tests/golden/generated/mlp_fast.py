@@ -48,7 +48,7 @@ def workspace():
         np.divide(exps, total, out=exps)
         np.copyto(v7, hot, casting="unsafe")
         np.subtract(exps, v7, out=exps)
-        np.multiply(exps, np.float32(0.01), out=exps)
+        np.multiply(exps, 0.01, out=exps)
         d_b_1 = np.empty(10, np.float32)
         sgemv(1.0, exps, ones, 0.0, d_b_1, 0, 1, 0, 1, 1, 1)  # d_b_1 = ones @ exps
         sgemm(1.0, W_1.T, exps, 0.0, d_h_T, 1, 1, 1)  # d_h = exps @ W_1.T

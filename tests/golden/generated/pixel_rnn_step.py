@@ -30,7 +30,7 @@ def pixel_rnn_step(params, x, y, steps, *, lr=0.015):
     loss = (np.sum(np.log(total)) - np.sum(np.where(hot, shifted, 0))) / 20
     # --- adjoint --------------------------------------------------------------
     # models.py:81  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
-    v2 = (exps / total - hot) * np.float32(0.05)
+    v2 = (exps / total - hot) * 0.05
     d_bo = np.sum(v2, axis=0)
     d_h = v2 @ Wo.T
     d_Wo = h.T @ v2

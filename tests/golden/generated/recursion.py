@@ -29,7 +29,7 @@ def recursion_value_and_grad(x, decay):
     for t in reversed(range(39)):
         v5 = v3[t]
         # models.py:111  peaks.append(np.maximum(y[t], 0.0))
-        d_y[t + 1] += np.float64(1 / 39) * (v2[t] > 0.0)
+        d_y[t + 1] += 1 / 39 * (v2[t] > 0.0)
         # models.py:110  y[t] = decay * y[t - 1] + x[t]
         v6 = d_y[t + 1]
         d_y[t + 1] = 0.0

@@ -38,7 +38,7 @@ def rnn_value_and_grad(params, x, y):
     loss = (np.sum(np.log(total)) - np.sum(np.where(hot, shifted, 0))) / 100
     # --- adjoint --------------------------------------------------------------
     # models.py:35  return st.nn.softmax_cross_entropy(h @ params["Wo"] + params["bo"], y)
-    v2 = (exps / total - hot) * np.float32(0.01)
+    v2 = (exps / total - hot) * 0.01
     d_bo = np.sum(v2, axis=0)
     d_h_4 = v2 @ Wo.T
     d_Wo = h_4.T @ v2

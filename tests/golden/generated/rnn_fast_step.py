@@ -70,7 +70,7 @@ def workspace():
         np.divide(exps, total, out=exps)
         np.copyto(v11, hot, casting="unsafe")
         np.subtract(exps, v11, out=exps)
-        np.multiply(exps, np.float32(0.01), out=exps)
+        np.multiply(exps, 0.01, out=exps)
         sgemm(1.0, Wo.T, exps, 0.0, d_h_4_T, 1, 1, 1)  # d_h_4 = exps @ Wo.T
         # models.py:34  h = np.tanh(x_t @ params["Wx"] + h @ params["Wh"] + params["bh"])    (t = 3)
         np.multiply(h_4, h_4, out=v12)
