@@ -10,7 +10,7 @@ from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Cell, Scalar, described
+from stcompile.frontend.state.values import Array, Cell, Closure, Scalar, described
 from stcompile.wengert.ir import Atom, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.types import Type, is_input
@@ -146,8 +146,9 @@ def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:
 
 def function_name(function: Any) -> str:
     """What a function is called, as a name for programs that are made of it."""
-    name = str(getattr(function, "__name__", type(function).__name__))
-    return name if name.isidentifier() else "function"
+    made_inside = isinstance(function, Closure)
+    name = function.name if made_inside else getattr(function, "__name__", type(function).__name__)
+    return str(name) if str(name).isidentifier() else "function"
 
 
 def output_and_aux(run: Run, function: Callable[..., Any], result: Any) -> tuple[Any, Any]:

@@ -19,32 +19,19 @@ import numpy as np
 
 Function = Callable[..., Any]
 
+HALVINGS = 30
+ROUNDINGS = 10
+
 
 def newton(
     equation: Function, jacobian: Function, by_given: Function, most: int
 ) -> tuple[Function, Function]:
-    """Newton's method. A step that makes the residual larger is halved."""
+    """Newton's method for ``f(x) = 0``."""
 
     def solved(x: Any, tolerance: Any, *given: Any) -> Any:
-        value = equation(x, *given)
-        size = np.max(np.abs(value))
-        step = np.abs(x) + 1
-        count = 0
-        while np.max(np.abs(step)) > tolerance * (1 + np.max(np.abs(x))) and count < most:
-            step = np.linalg.solve(jacobian(x, *given), value)
-            halvings = 0
-            following = equation(x - step, *given)
-            while not np.max(np.abs(following)) <= size and halvings < 30:
-                step = step / 2
-                following = equation(x - step, *given)
-                halvings += 1
-            x = x - step
-            value = following
-            size = np.max(np.abs(value))
-            count += 1
-        is_small = np.max(np.abs(step)) <= tolerance * (1 + np.max(np.abs(x)))
-        assert is_small and np.isfinite(np.max(np.abs(x))), "root: not converged"
-        return x, (x, given)
+        solution, is_exact = refined(equation, jacobian, most, x, tolerance, *given)
+        assert is_exact, "root: not converged"
+        return solution, (solution, given)
 
     def backward(kept: Any, d_x: Any) -> Any:
         x, given = kept
@@ -55,26 +42,81 @@ def newton(
 
 
 def iteration(
-    equation: Function, jacobian: Function, by_given: Function, most: int
+    equation: Function, jacobian: Function, by_given: Function, most: int, corrections: int
 ) -> tuple[Function, Function]:
-    """The iteration ``x = g(x)``."""
+    """The iteration ``x = g(x)``, until its steps are small beside the largest values that it met.
+
+    How far the fixed point still is cannot be told from the last step: with slow convergence it
+    is many steps away, and a small element of ``x`` counts little. So Newton's method goes on
+    from there, which stays near if the iteration had converged.
+    """
+
+    def residual(x: Any, *given: Any) -> Any:
+        return x - equation(x, *given)
+
+    def slope(x: Any, *given: Any) -> Any:
+        return np.eye(x.size, dtype=x.dtype) - jacobian(x, *given)
 
     def solved(x: Any, tolerance: Any, *given: Any) -> Any:
-        change = np.abs(x) + 1
+        change = np.max(np.abs(x)) + 1
+        largest = np.max(np.abs(x))
         count = 0
-        while np.max(np.abs(change)) > tolerance * (1 + np.max(np.abs(x))) and count < most:
+        while change > tolerance * largest and count < most:
             following = equation(x, *given)
-            change = following - x
+            change = np.max(np.abs(following - x))
+            largest = np.maximum(largest, np.max(np.abs(following)))
             x = following
             count += 1
-        is_small = np.max(np.abs(change)) <= tolerance * (1 + np.max(np.abs(x)))
-        assert is_small and np.isfinite(np.max(np.abs(x))), "fixed_point: not converged"
-        return x, (x, given)
+        is_near = change <= tolerance * largest
+        assert is_near and np.isfinite(largest), "fixed_point: not converged"
+        solution, is_exact = refined(residual, slope, corrections, x, tolerance, *given)
+        moved = np.max(np.abs(solution - x))
+        assert is_exact and moved <= largest / 10, "fixed_point: not converged"
+        return solution, (solution, given)
 
     def backward(kept: Any, d_x: Any) -> Any:
         x, given = kept
-        slope = jacobian(x, *given)
-        weights = np.linalg.solve(np.eye(x.size, dtype=x.dtype) - slope.T, d_x)
+        weights = np.linalg.solve(slope(x, *given).T, d_x)
         return None, None, *by_given(weights, x, *given)[1:]
 
     return solved, backward
+
+
+def refined(
+    equation: Function, jacobian: Function, most: int, x: Any, tolerance: Any, *given: Any
+) -> Any:
+    """The solution from a guess, and whether it is one.
+
+    A step that leaves the residual as large is halved. The end is a whole step that is smaller
+    than ``tolerance`` times each element, or one of which no part makes the residual smaller:
+    then rounding decides, and ``x`` is a solution if that step is small beside all of ``x``, or
+    the residual is one of a few rounding errors. Residuals are measured, each by its own size, by
+    what a relative error of ``x`` does to them.
+    """
+    value = equation(x, *given)
+    is_exact: Any = False
+    is_stuck = False
+    count = 0
+    while not (is_exact or is_stuck) and count < most:
+        slope = jacobian(x, *given)
+        step = np.linalg.solve(slope, value)
+        scale = np.abs(slope) @ np.abs(x) + np.abs(value)
+        scale = np.where(scale > 0, scale, 1)
+        size = np.max(np.abs(value) / scale)
+        is_exact = np.all(np.abs(step) <= tolerance * np.abs(x))
+        is_small = np.max(np.abs(step)) <= tolerance * (1 + np.max(np.abs(x)))
+        is_small = is_small or size <= ROUNDINGS * np.finfo(x.dtype).eps
+        following = equation(x - step, *given)
+        halvings = 0
+        while not (is_exact or np.max(np.abs(following) / scale) < size) and halvings < HALVINGS:
+            step = step / 2
+            following = equation(x - step, *given)
+            halvings += 1
+        if np.max(np.abs(following) / scale) < size:
+            x = x - step
+            value = following
+        else:
+            is_exact = is_exact or is_small
+            is_stuck = True
+        count += 1
+    return x, is_exact and np.all(np.isfinite(x))

@@ -43,11 +43,12 @@ def root(
 ) -> Any:
     """The solution ``x`` of ``function(x, *args) == 0`` that Newton's method finds from ``x0``.
 
-    ``x`` and the function's value are arrays of one shape, or numbers. Steps end when they are
-    smaller than ``tol`` times the largest of ``1 + abs(x)``; without ``tol`` this is the dtype's
-    precision to the power 3/4. Derivatives by ``args``, and by what the function reads of the one
-    around it, follow from the equation (the implicit function theorem), not from the steps; that by
-    ``x0`` is zero. `AssertionError` if there is no convergence.
+    ``x`` and the function's value are arrays of one shape and dtype, or numbers. Steps end when
+    they are smaller than ``tol`` times each element, or when rounding lets the function's value
+    become no smaller; ``tol`` is the dtype's precision to the power 3/4 if it is not given.
+    Derivatives by ``args``, and by what the function reads of the one around it, follow from the
+    equation (the implicit function theorem), not from the steps; that by ``x0`` is zero.
+    `AssertionError` if there is no convergence.
 
     >>> import stcompile as st, numpy as np
     >>> def f(a):
@@ -70,7 +71,9 @@ def fixed_point(
 ) -> Any:
     """The fixed point ``x`` of ``x = function(x, *args)`` that the iteration from ``x0`` finds.
 
-    Arguments and derivatives are as for `root`.
+    The iteration ends when a step is smaller than ``tol`` times the largest value that it met. Then
+    Newton's method makes the error of each element smaller than ``tol`` times this element, which
+    the last step of a slow iteration does not tell. Arguments and derivatives are as for `root`.
 
     >>> import stcompile as st, numpy as np
     >>> def f(a):
@@ -125,6 +128,12 @@ def _stage(
             "give real numbers of floating point: 1.0, np.ones(3)",
             DerivativeError,
         )
+    if not guess.type.size:
+        run.refuse(
+            f"the first guess of `{kind}` has no elements",
+            "give one number or more",
+            DerivativeError,
+        )
     sub = substage(run, function, (guess, *args), {})
     result = sub.result
     if not isinstance(result, Output) or result.type.dims != guess.type.dims:
@@ -134,12 +143,17 @@ def _stage(
             "return one array of the shape of x: as many equations as unknowns",
             DerivativeError,
         )
-    if any(equation.effects for equation in sub.program.equations):
+    if any({*equation.effects} - {"raise"} for equation in sub.program.equations):
         run.refuse(
-            f"`{function_name(function)}` draws, prints or asserts, which would be done in each "
-            "step",
-            "do it outside of the equation; a `root` or `fixed_point` in it asserts that it "
-            "converges: make one system of both",
+            f"`{function_name(function)}` draws or prints, which would be done in each step",
+            "do it outside of the equation",
+        )
+    if result.type.dtype != guess.type.dtype:
+        run.refuse(
+            f"`{function_name(function)}` returns {result.type} for an x of {guess.type}",
+            "give the first guess in the dtype of the result, as np.zeros(3, np.float64), or all "
+            "that the equation reads in that of the guess",
+            DerivativeError,
         )
     inner = sub.program.inputs[1:]
     values = list(map(run.value, sub.inputs[1:]))
@@ -160,7 +174,7 @@ def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[
     jacobian: Jacobian[..., Any] = Jacobian(equation)
     if kind == "root":
         return newton(equation, jacobian, by_given, NEWTON_STEPS)
-    return iteration(equation, jacobian, by_given, ITERATIONS)
+    return iteration(equation, jacobian, by_given, ITERATIONS, NEWTON_STEPS)
 
 
 class _Equation(Staged):
