@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -91,13 +91,15 @@ def tree_storage(tree: Tree, copied: Collection[Variable] = ()) -> Storage:
 class Writes:
     """For each step that writes, by its position: True if it may write in place. ``copied`` are
     the variables of loops whose first value is copied, so that the steps may write in place;
-    ``storage`` is that of the variables with these writes. ``made_in`` has the values that are made
-    in the argument that they are stored to, and that argument; ``done`` are the positions of the
-    stores that this saves."""
+    ``storage`` is that of the variables with these writes. ``needed`` has, for a write that copies
+    what the program owns, the variables that are read later and may be in the same storage.
+    ``made_in`` has the values that are made in the argument that they are stored to, and that
+    argument; ``done`` are the positions of the stores that this saves."""
 
     inplace: Mapping[int, bool]
     copied: Collection[Variable]
     storage: Storage
+    needed: Mapping[int, Sequence[Variable]] = field(default_factory=dict)
     made_in: Mapping[Variable, Variable] = field(default_factory=dict)
     done: Collection[int] = ()
 
@@ -114,7 +116,9 @@ def plan_writes(tree: Tree, moments: Moments) -> Writes:
                         if isinstance(atom, Variable):
                             places.setdefault(atom, []).append(item.body.end)
     analysis = _Analysis(tree, Liveness(moments, places)).run()
-    return Writes(analysis.inplace, frozenset(analysis.copied), analysis.storage)
+    copying = (step for step in tree.steps if analysis.inplace.get(step.at) is False)
+    needed = {step.at: analysis.needed(target_of(step.equation), step.at) for step in copying}
+    return Writes(analysis.inplace, frozenset(analysis.copied), analysis.storage, needed)
 
 
 def target_of(equation: Equation) -> Atom:
@@ -246,19 +250,27 @@ class _Analysis:
                 storage.read_only.add(output)
 
     def _may_write(self, target: Atom, at: int) -> bool:
-        storage = self.storage
-        if self.liveness is None or not isinstance(target, Variable):
+        return self._is_writeable(target) and next(self._live(target, at), None) is None
+
+    def _is_writeable(self, target: Atom) -> bool:
+        if self.liveness is None or target in self.storage.read_only:
             return False
-        roots = storage.roots[target]
-        if not roots or not roots <= storage.owned or target in storage.read_only:
-            return False
-        for root in storage.reach(roots):
+        roots = self.storage.roots_of(target)
+        return bool(roots) and roots <= self.storage.owned
+
+    def _live(self, target: Atom, at: int) -> Iterator[Variable]:
+        """The variables that may be in the storage of a write's target and are read after it."""
+        assert self.liveness is not None
+        for root in self.storage.reach(self.storage.roots_of(target)):
             for member in reversed(self.members[root]):
                 if member.end <= at:  # and so are all before it
                     break
                 if self.liveness.live_after(member.variable, at):
-                    return False
-        return True
+                    yield member.variable
+
+    def needed(self, target: Atom, at: int) -> Sequence[Variable]:
+        """Why a write into the program's own storage copies; nothing if others own it."""
+        return tuple(dict.fromkeys(self._live(target, at))) if self._is_writeable(target) else ()
 
     def _branch(self, branch: Branch) -> None:
         storage = self.storage

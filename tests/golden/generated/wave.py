@@ -24,15 +24,14 @@ def wave_value_and_grad(u, dt):
     v2 = d_total[0]
     d_total[0] = 0.0
     # models.py:43  inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])    (_ = 1)
-    v3 = d_total[1:7]
+    v3 = np.copy(d_total[1:7])
     # models.py:44  total[0] = u[-1]    (_ = 0)
     v4 = d_total[0]
-    d_total_1 = np.copy(d_total)
-    d_total_1[0] = 0.0
+    d_total[0] = 0.0
     d_u = np.zeros(8, np.float64)
     d_u[7] += v2 + v4
     # models.py:43  inner += dt * (u[2:] - 2 * u[1:-1] + u[:-2])    (_ = 0)
-    v3 += d_total_1[1:7]
+    v3 += d_total[1:7]
     v5 = v3 * dt
     d_u[0:6] += v5
     d_u[1:7] -= v5 * 2
