@@ -75,7 +75,9 @@ def rule_for(equation: Equation, active: tuple[bool, ...]) -> Rule:
     """The rule of an equation's primitive for its operands; ``active`` are the inputs whose
     derivative is wanted."""
     operands = tuple(a if isinstance(a, Constant) else a.type for a in equation.inputs)
-    return _rule(
+    # What a function of the user's holds, such as a matrix, is not kept alive.
+    lowered = _rule.__wrapped__ if equation.primitive == "external" else _rule
+    return lowered(
         PRIMITIVES[equation.primitive].rule,
         equation.output.type,
         operands,

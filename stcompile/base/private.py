@@ -13,6 +13,7 @@ import hmac
 import os
 import secrets
 import stat
+import tempfile
 from pathlib import Path
 
 from stcompile.base.files import write_whole
@@ -40,10 +41,24 @@ class PrivateFolder:
         self._key: bytes | None = None
 
     def check(self) -> None:
-        """`PrivacyError` or `DamageError` if the folder or its secret cannot be trusted."""
-        _check_own(os.lstat(self.path), self.path)
+        """`PrivacyError` or `DamageError` if the folder or its secret cannot be trusted, `OSError`
+        if nothing can be written there, which is tried; a folder that is made for this is removed.
+        """
+        is_there = os.path.lexists(self.path)
+        if is_there:
+            _check_own(os.lstat(self.path), self.path)
+            if not self.path.is_dir():
+                raise NotADirectoryError(f"{self.path} is a file: name a folder")
         if (self.path / KEY).exists():
             self._secret(make=False)
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        finally:
+            if not is_there:
+                with contextlib.suppress(OSError):  # others write to it by now
+                    self.path.rmdir()
 
     # --- files ---------------------------------------------------------------------------------
 
@@ -140,7 +155,7 @@ def _scan(folder: Path, prefix: str, suffix: str) -> list[tuple[os.stat_result, 
                 if entry.name.startswith(prefix) and entry.name.endswith(suffix):
                     with contextlib.suppress(FileNotFoundError):
                         found.append((entry.stat(follow_symlinks=False), entry.name))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return found
 

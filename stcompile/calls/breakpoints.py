@@ -30,7 +30,7 @@ class Breakpoint:
 
     @staticmethod
     def at(where: str) -> Breakpoint:
-        file, _, line = where.rpartition(":")
+        file, _, line = where.rpartition(":") if isinstance(where, str) else ("", "", "")
         if not file or not line.isdigit():
             raise ValueError(f"a line is written as 'model.py:17', not {where!r}")
         return Breakpoint(os.path.normpath(file), int(line))

@@ -63,10 +63,11 @@ def cache_state() -> CacheState:
     if folder is None:
         return CacheState(None)
     private = PrivateFolder(folder)
-    sizes, trouble = private.sizes(), ""
+    sizes: list[tuple[float, int, str]] = []
+    trouble = ""
     try:
-        if folder.exists():
-            private.check()
+        private.check()
+        sizes = private.sizes()
     except (OSError, PrivacyError, DamageError) as error:
         trouble = str(error)
     return CacheState(folder, len(sizes), sum(size for _, size, _ in sizes), _most(), trouble)

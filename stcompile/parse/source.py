@@ -136,6 +136,8 @@ def _unavailable(code: types.CodeType) -> SourceError:
     if file.startswith(("<timed", "<magic", "<prun")):
         todo = "define the function in a cell of its own"
         why = "a magic such as %%timeit keeps no source of what it runs"
+    elif file.startswith("<frozen"):
+        todo, why = "call it outside, and pass the result", "it is a part of Python without a text"
     elif file.startswith(("<ipython-input", "<python-input", "<stdin>-")) or "ipykernel_" in file:
         todo = "pass what stcompile made of the function, such as st.grad(f), from one process to "
         todo += "another: it carries the source"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -34,13 +35,15 @@ def arguments(
     ...     st.testing.assert_gradients(lambda w, x: np.sum(np.tanh(w @ x)), *arguments)
     >>> test()
     """
+    if np.ndim(special) != 1 or not all(isinstance(x, numbers.Complex) for x in special):
+        raise ValueError(f"special is a tuple of numbers, such as (0.0, np.nan), not {special!r}")
     strategies = require("hypothesis.strategies", "testing", "drawing arguments")
     example = tuple(like)
     known = sorted({n for leaf in _arrays(example) for n in leaf.shape})
     seeds = strategies.integers(0, 2**32 - 1)
     side = strategies.integers(1, LARGEST)
     sizes = strategies.fixed_dictionaries({n: side for n in known if n > 1})
-    how_special = strategies.sampled_from([0.0, 0.1, 0.5] if special else [0.0])
+    how_special = strategies.sampled_from([0.0, 0.1, 0.5] if len(special) else [0.0])
 
     def made(drawn: tuple[int, dict[int, int], float]) -> tuple[Any, ...]:
         seed, sizes, share = drawn

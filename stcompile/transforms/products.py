@@ -91,14 +91,14 @@ def _staged_vjp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any])
 
 @overload
 def vjp(
-    function: Callable[..., R],
+    function: Callable[[Unpack[Primals]], R],
     *primals: Unpack[Primals],
     has_aux: Literal[False] = False,
     level: Level | None = None,
 ) -> tuple[R, Pullback[tuple[Unpack[Primals]]]]: ...
 @overload
 def vjp(
-    function: Callable[..., tuple[R, X]],
+    function: Callable[[Unpack[Primals]], tuple[R, X]],
     *primals: Unpack[Primals],
     has_aux: Literal[True],
     level: Level | None = None,
@@ -134,7 +134,11 @@ def _staged_linearize(run: Run, arguments: Sequence[Any], keywords: Mapping[str,
 
 @staged_by(_staged_linearize)
 @public
-def linearize(function: Callable[..., Any], *primals: Any, level: Level | None = None) -> Any:
+def linearize(
+    function: Callable[[Unpack[Primals]], R],
+    *primals: Unpack[Primals],
+    level: Level | None = None,
+) -> tuple[R, Callable[[Unpack[Primals]], R]]:
     """``(value, linear)``: the function at ``primals``, and its derivative there, the function from
     a tangent for each primal to the tangent of the value.
 
@@ -146,7 +150,9 @@ def linearize(function: Callable[..., Any], *primals: Any, level: Level | None =
     >>> value, linear(1.0, 0.0), linear(0.0, 1.0)
     (6.0, 3.0, 2.0)
     """
-    return _compiled(_linear, function, len(primals), False, options(level))(*primals)
+    linear = _compiled(_linear, function, len(primals), False, options(level))
+    made: tuple[R, Callable[[Unpack[Primals]], R]] = linear(*primals)
+    return made
 
 
 def _staged_hvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

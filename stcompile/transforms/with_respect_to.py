@@ -111,7 +111,9 @@ class DifferentiatedBy(Dispatcher[P, R]):
                 self.refuse(
                     run,
                     f"`wrt={which!r}` is no argument of `{self.function_name}{signature}`",
-                    f"name one of {', '.join(signature.parameters)}, or give its position",
+                    f"name one of {', '.join(signature.parameters)}, or give its position"
+                    if signature.parameters
+                    else "give it an argument",
                 )
             found.append(bound.values[name])
         return found

@@ -32,12 +32,14 @@ from stcompile.wengert.naming import base_name, is_numbered
 @dataclass(frozen=True)
 class Assignment:
     """A value with a name, in the order of the program: the ``line`` of ``file`` that made it (0
-    for an argument), and the ``cotangent``."""
+    for an argument), and the ``cotangent``. A part of an argument, as ``p["w"]``, is also found by
+    its ``short`` name if no other value is called so."""
 
     name: str
     file: str
     line: int
     cotangent: Any
+    short: str = ""
 
 
 class Cotangents(Mapping[str, Any]):
@@ -48,15 +50,15 @@ class Cotangents(Mapping[str, Any]):
         self.assignments = tuple(assignments)
 
     def __getitem__(self, name: str) -> Any:
-        base, _, line = name.partition(":")
+        base, _, line = name.rpartition(":")
         found = [
             one.cotangent
             for one in self.assignments
-            if one.name == base and (not line or str(one.line) == line)
+            if one.name == name or (one.name == base and str(one.line) == line)
         ]
+        found = found or [one.cotangent for one in self.assignments if one.short == name]
         if not found:
-            known = ", ".join(f"{key!r}" for key in self)
-            raise KeyError(f"no value is called {name!r}: there are {known or 'none'}")
+            raise KeyError(f"no value is called {name}: there are {', '.join(self) or 'none'}")
         return _stacked(found)
 
     def __iter__(self) -> Iterator[str]:
@@ -131,8 +133,8 @@ def cotangents_of(
     """The cotangents of a call."""
     call = _Call(function, gradient.bind(arguments, keywords))
     made = [
-        Assignment(variable.name, "", 0, call.value(call.finals[variable]))
-        for variable in call.paths
+        Assignment(path, "", 0, call.value(call.finals[variable]), base_name(variable.name))
+        for variable, path in call.paths.items()
         if variable in call.finals
     ]
     for equation in call.primal:
@@ -211,7 +213,7 @@ class _Call:
         known = ", ".join(path for v, path in self.paths.items() if v.type.inexact)
         raise DerivativeError(
             f"`of={name!r}` is no array or float of the arguments",
-            hint=f"name one of {known}" if known else "",
+            hint=f"name one of {known}" if known else "pass it as an array or a float",
         )
 
 

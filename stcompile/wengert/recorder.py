@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from stcompile.base.location import Location
+from stcompile.base.location import NOWHERE, Location
 from stcompile.wengert.ir import (
     Atom,
+    Constant,
     Equation,
     Params,
     Program,
@@ -64,20 +65,36 @@ class Recorder:
     ) -> tuple[Atom, ...]:
         """Append the equations of a program with ``inputs`` for its own; return its outputs.
 
-        With a location, the equations are said to come from there.
+        With a location, the equations are said to come from there. An input may be a number of
+        another kind, as a weak one where the program has a NumPy scalar: types are inferred anew.
+        Branches and loops have fixed types, so that it is converted for a program with some.
         """
+        pairs = zip(inputs, program.inputs, strict=True)
+        if any(atom.type != v.type for atom, v in pairs) and any(
+            map(_has_programs, program.equations)
+        ):
+            inputs = tuple(map(self._number, inputs, program.inputs))
         mapping: dict[Variable, Atom] = dict(zip(program.inputs, inputs, strict=True))
         for equation in program.equations:
             moved = equation.substitute(mapping)
             where = location or moved.location
-            # types are inferred anew: an input may be a weak number where the program had a NumPy
-            # scalar
             outputs = self.record(moved.primitive, moved.inputs, where, moved.params)
             for old, new in zip(equation.outputs, outputs, strict=True):
                 if not is_numbered(old.name):
                     self.hints[new] = old.name
             mapping.update(zip(equation.outputs, outputs, strict=True))
         return substituted(program.outputs, mapping)
+
+    def _number(self, atom: Atom, like: Variable) -> Atom:
+        """A number in the kind of a variable of its dtype."""
+        to = like.type
+        if atom.type == to or atom.type.dtype != to.dtype or "array" in (atom.type.kind, to.kind):
+            return atom
+        is_weak = to.kind == "python"
+        if isinstance(atom, Constant):
+            return Constant((to.python_type if is_weak else to.dtype.type)(atom.value))
+        params = {"dtype": to.dtype} if is_weak else {}
+        return self.record("to_python" if is_weak else "to_scalar", (atom,), NOWHERE, params)[0]
 
     @contextmanager
     def aside(self) -> Iterator[list[Equation]]:
@@ -94,3 +111,7 @@ class Recorder:
         """The program recorded so far, its variables named."""
         raw = Program(name, inputs, tuple(self.equations), outputs)
         return name_variables(raw, self.hints)
+
+
+def _has_programs(equation: Equation) -> bool:
+    return any(isinstance(value, Program) for value in equation.params.values())

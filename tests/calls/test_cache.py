@@ -381,6 +381,22 @@ def test_a_folder_that_others_may_write_is_not_used(folder, caplog):
     assert "other users" in st.cache_state().trouble
 
 
+def test_the_state_says_why_nothing_is_cached(folder, monkeypatch):
+    file = folder / "file"
+    file.write_text("")
+    for wrong, message in ((file, "is a file: name a folder"), (file / "cache", "file")):
+        monkeypatch.setenv(cache.SWITCH, str(wrong))
+        assert message in st.cache_state().trouble
+        assert message in str(st.cache_state())
+        assert st.clear_cache() == 0
+    monkeypatch.setattr(
+        "stcompile.base.private.tempfile.TemporaryFile", lambda **keywords: os.open("/no/such", 0)
+    )
+    monkeypatch.setenv(cache.SWITCH, str(folder / "cache"))
+    assert "No such file" in st.cache_state().trouble
+    assert not (folder / "cache").exists(), "what was made to try it is removed"
+
+
 def test_a_full_disk_is_logged(folder, monkeypatch, caplog):
     def full(*arguments, **keywords):
         raise OSError(28, "No space left on device")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import linecache
+import os
 import sys
 import types
 import zipfile
@@ -185,3 +186,11 @@ def test_why_there_is_no_source(file: str, reason: str) -> None:
     with pytest.raises(SourceError, match="is not available") as error:
         function_source(names["f"])
     assert reason in error.value.hint
+
+
+def test_a_part_of_python_without_a_text() -> None:
+    def scaled(x: float) -> float:
+        return x * float(os.getenv("SCALE", "2"))
+
+    with pytest.raises(SourceError, match="hint: call it outside, and pass the result"):
+        st.grad(scaled)(1.0)

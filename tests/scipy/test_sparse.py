@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +294,17 @@ def test_what_is_refused_at_the_line(name: str) -> None:
     with pytest.raises(st.StcompileError, match=reason) as caught:
         st.grad(function)(V)
     assert "test_sparse.py" in str(caught.value) and hint in str(caught.value)
+
+
+def test_matrices_are_not_kept_alive() -> None:
+    def used() -> weakref.ref[Any]:
+        matrix = A.copy()
+        st.grad(lambda x: np.sum((matrix @ x) ** 2))(np.ones(3))
+        return weakref.ref(matrix)
+
+    kept = used()
+    gc.collect()
+    assert kept() is None
 
 
 def test_batches_and_files_are_refused(tmp_path: Path) -> None:

@@ -70,6 +70,12 @@ def test_special_values_come() -> None:
     assert np.all((found == 0) | ~np.isfinite(found) | ((found >= 0.5) & (found <= 1.5)))
 
 
+@pytest.mark.parametrize("special", [3, "nan", ("nan",), np.ones((2, 2))])
+def test_special_values_are_numbers(special) -> None:
+    with pytest.raises(ValueError, match=r"special is a tuple of numbers, such as \(0.0, np.nan\)"):
+        arguments(like=LIKE, special=special)
+
+
 def test_an_example_is_not_changed_and_failures_repeat() -> None:
     before = LIKE[1].copy()
     strategy = arguments(like=LIKE)

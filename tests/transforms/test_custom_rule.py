@@ -144,3 +144,47 @@ def test_what_a_cotangent_decides_has_no_tangent(backward: Any) -> None:
 def test_what_residuals_decide_has_one() -> None:
     rule = CustomRule(lambda x: (x * x / 2, x), by_residuals)
     np.testing.assert_allclose(st.jvp(lambda x: rule(x), (X,), (np.ones(2),))[1], X)
+
+
+def there_and_back(x: Any, d: Any) -> Any:
+    """Loops whose steps the residual decides carry the cotangent."""
+    steps = 0
+    while steps < 3.0 * x:
+        d = d * 2.0
+        steps = steps + 1
+    while steps > 0:
+        d = d / 2.0
+        steps = steps - 1
+    return d * 2 * x
+
+
+def by_branches(x: Any, d: Any) -> Any:
+    if x > 1.0:
+        d = d * 2
+    else:
+        d = d * x * 2
+    return d * (x if x > 1.0 else 1.0)
+
+
+@pytest.mark.parametrize("backward", (there_and_back, by_branches))
+@pytest.mark.parametrize("weight", (np.float64(3.0), np.array([1.0, 2.0]), 3.0))
+def test_cotangents_of_another_kind_go_through_loops(backward: Any, weight: Any) -> None:
+    """A Python float has a cotangent that is a NumPy scalar where an array was multiplied by it."""
+    rules = (
+        st.custom_rule(lambda x: (x * x, x), backward=backward, example=(1.5,)),
+        st.primitive(
+            square_of, adjoint=lambda y, x, d: backward(x, d), example=(1.5,),
+            result=lambda x: (x.shape, x.dtype),
+        ),
+    )  # fmt: skip
+    for rule in rules:
+        loss = lambda x, rule=rule: np.sum(weight * rule(x))  # noqa: E731
+        for x in (1.5, 0.5):
+            np.testing.assert_allclose(st.grad(loss, level="readable")(x), 6 * x)
+            np.testing.assert_allclose(
+                st.jvp(loss, (x,), (1.0,), level="readable"), (3 * x * x, 6 * x)
+            )
+
+
+def square_of(x: Any) -> Any:
+    return x * x

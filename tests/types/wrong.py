@@ -87,4 +87,9 @@ st.value_and_grad(plain, wrt=1.5)  # refused: call-overload, reportCallIssue
 st.jacobian(vector, mode="sideways")  # refused: call-overload, reportArgumentType
 st.grad(3)  # refused: call-overload, reportCallIssue
 st.grad(plain, has_aux=True)  # refused: call-overload, reportCallIssue
+st.vjp(plain, 1.0)  # refused: arg-type, reportArgumentType
+st.vjp(plain, "a", 1.0)  # refused: arg-type, reportArgumentType
+st.linearize(plain, "a", 1.0)  # refused: arg-type, reportArgumentType
+st.linearize(plain, w)  # refused: arg-type, reportArgumentType
+st.linearize(plain, w, 1.0)[1](w)  # refused: call-arg, reportCallIssue
 st.train_step(loss, 0.1)  # refused: arg-type, reportArgumentType

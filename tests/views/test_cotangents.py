@@ -46,19 +46,34 @@ def test_each_step_of_a_loop(x: Any) -> None:
     gradient = rnn.grad(P, x)
     for name, expected in gradient.items():
         np.testing.assert_allclose(found[name], expected, rtol=1e-12)
-    assert [*found] == ["W", "U", "b", "x", "h", "scores"] and len(found) == 6
+    arguments = ['params["W"]', 'params["U"]', 'params["b"]', "x"]
+    assert [*found] == [*arguments, "h", "scores"] and len(found) == 6
+    np.testing.assert_array_equal(found['params["W"]'], found["W"])
     text = str(found).splitlines()
     assert text[0].split() == ["name", "line", "cotangent", "norm"]
     assert len([line for line in text if line.startswith("h ")]) == len(x)
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(KeyError, match="'nothing'.*'W', 'U', 'b', 'x', 'h', 'scores'"):
+    with pytest.raises(KeyError, match=r'called nothing: .*params\["b"\], x, h, scores'):
         rnn.cotangents(P, FEW)["nothing"]
     with pytest.raises(st.DerivativeError, match=r"`of='nothing'`"):
         rnn.contributions(P, FEW, of="nothing")
     with pytest.raises(st.DerivativeError):
         rnn.contributions(P, FEW, of="at")
+
+
+def test_arguments_are_called_as_in_contributions() -> None:
+    def loss(p: Any, q: Any) -> Any:
+        s = p["s"] * q["s"]
+        return np.sum(s * s)
+
+    p, q = {"s": np.array([1.0, 2.0])}, {"s": np.array([3.0, 0.5])}
+    found = st.differentiable(loss).cotangents(p, q)
+    assert [*found] == ['p["s"]', 'q["s"]', "s"]
+    np.testing.assert_allclose(found["s"], 2 * p["s"] * q["s"])
+    by_p = st.differentiable(loss).contributions(p, q, of='p["s"]')
+    np.testing.assert_allclose(found['p["s"]'], by_p.total)
 
 
 def several(x: Any, c: Any) -> Any:
