@@ -37,6 +37,7 @@ from stcompile.base.errors import (
     StcompileError,
     StcompileWarning,
     TypingError,
+    UnrolledWarning,
 )
 from stcompile.base.static import static
 from stcompile.base.timings import Compilation, on_compile, timings
@@ -94,6 +95,7 @@ __all__ = [
     "StcompileError",
     "StcompileWarning",
     "TypingError",
+    "UnrolledWarning",
     "break_in_adjoint",
     "cache_state",
     "checkpoint",

@@ -94,6 +94,11 @@ class PrecisionWarning(StcompileWarning):
     be, or its gradient is lost."""
 
 
+class UnrolledWarning(StcompileWarning):
+    """A long loop that cannot be kept as one: each of its steps is compiled by itself, which takes
+    time."""
+
+
 class RecompilationWarning(StcompileWarning):
     """A function that is compiled again and again, because a static argument keeps changing."""
 
@@ -105,6 +110,7 @@ class Caution:
     location: Location
     reason: str
     hint: str
+    category: type[StcompileWarning] = PrecisionWarning
 
     def __str__(self) -> str:
         return f"{excerpt(self.location)}\n{self.reason}\nhint: {self.hint}"

@@ -5,9 +5,12 @@ They decide between ways that give the same values; none of them is a limit of w
 
 # --- the frontend --------------------------------------------------------------------------------
 
-UNROLLED_STEPS = 16
-"""A loop of known length with more steps is kept as a loop: unrolled, its text and the time to
-compile it would grow with every step."""
+UNROLLED_STEPS, UNROLLED_EQUATIONS = 16, 80
+"""A loop of known length with more steps, or whose steps have more equations in all, is kept as a
+loop: unrolled, its text and the time to compile it would grow with every step. Shorter ones the
+passes improve as straight code: products of several steps become one."""
+WARNED_EQUATIONS = 400
+"""A loop that cannot be kept takes about a second to compile from so many equations on."""
 FEWEST_ROWS = 4
 """So many rows next to each other are read as one slice: fewer are as short to write one by one."""
 

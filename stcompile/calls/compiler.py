@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stcompile.base.errors import PrecisionWarning
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
@@ -76,7 +75,7 @@ class Compiler(Callee, ABC):
         """A staged call, compiled."""
         for caution in staged.cautions:
             where = caution.location
-            warnings.warn_explicit(str(caution), PrecisionWarning, where.file, where.line)
+            warnings.warn_explicit(str(caution), caution.category, where.file, where.line)
         names = list(arguments.values)
         staged = self._prepared(staged, names, self.options)
         with timed("source"):

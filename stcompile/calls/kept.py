@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base import trees
+from stcompile.base import errors, trees
 from stcompile.base.classes import is_plain_value
-from stcompile.base.errors import PrecisionWarning
 from stcompile.base.guards import (
     UNREADABLE,
     Guard,
@@ -80,7 +79,10 @@ def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tu
         "guards": tuple(guards),
         "hidden": tuple(hidden),
         "attributes": tuple(beside),
-        "cautions": tuple((str(c), c.location.file, c.location.line) for c in made.staged.cautions),
+        "cautions": tuple(
+            (str(c), c.category.__name__, c.location.file, c.location.line)
+            for c in made.staged.cautions
+        ),
         "scipy": scipy_state() if _SCIPY in made.source else (),
     }
     captured = [told for *_, told in guards], [told for _, *told in hidden], beside
@@ -166,8 +168,8 @@ def unpacked(
     )
     if not made.is_current(arguments):
         raise Stale("a captured array or an attribute is of another type")
-    for text, file, line in kept["cautions"]:
-        warnings.warn_explicit(text, PrecisionWarning, file, line)
+    for text, category, file, line in kept["cautions"]:
+        warnings.warn_explicit(text, getattr(errors, category), file, line)
     return made
 
 

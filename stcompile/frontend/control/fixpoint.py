@@ -22,6 +22,7 @@ from stcompile.frontend.control.merged import (
     UNDEFINED,
     ArrayOf,
     Builder,
+    Counting,
     Keep,
     MergedCell,
     Parts,
@@ -31,10 +32,19 @@ from stcompile.frontend.control.merged import (
     children_of,
 )
 from stcompile.frontend.control.numbers import common_number
+from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised
-from stcompile.frontend.state.state import ContentsSite, Journal, Key, Site, reachable
+from stcompile.frontend.state.state import (
+    AttributeSite,
+    ContentsSite,
+    Journal,
+    Key,
+    NameSite,
+    Site,
+    reachable,
+)
 from stcompile.frontend.state.values import Affine, Array, Rest, Scalar, is_traced
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.types import is_number
@@ -100,6 +110,7 @@ class _Loop:
     sites: dict[Key, Site] = field(default_factory=dict)
     grown: dict[Key, ContentsSite] = field(default_factory=dict)
     before: dict[Key, list[Any]] = field(default_factory=dict)
+    counts: dict[Key, int | None] = field(default_factory=dict)  # None: not by the same number
 
 
 def settle(
@@ -141,6 +152,8 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     for key, (site, _) in path.after.items():
         if site.born <= loop.age:
             loop.sites.setdefault(key, site)
+    if path.result is not None:  # how many steps there are is not known
+        loop.counts = dict.fromkeys(loop.sites)
     for key, site in loop.sites.items():
         after = path.after[key][1] if key in path.after else site.read()
         shapes.append(_shape(loop, merger, site, after))
@@ -164,6 +177,11 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
             for key, site in loop.sites.items()
         ]
         outs = zip(loop.sites.items(), shapes, afters, strict=True)
+        if again.result is not None and any(loop.counts.values()):
+            return again
+        for key, shape, after in zip(loop.sites, shapes, afters, strict=True):
+            if isinstance(shape, Counting) and difference(after, shape.head) != shape.step:
+                loop.counts[key] = None
         with inside(run, again):
             if not all(
                 key in loop.grown or matcher.match(shape, after) for (key, _), shape, after in outs
@@ -188,7 +206,17 @@ def _shape(loop: _Loop, merger: Merger, site: Site, after: Any) -> Shape:
         if site.key in loop.grown:
             merger.keep(after)
             return Keep([GROWN])
+    if loop.counter is not None and isinstance(site, NameSite | AttributeSite):
+        step = loop.counts.setdefault(site.key, difference(after, before))
+        if step:
+            return Counting(before, step, loop.counter)
     return merger.site(site, before, after)
+
+
+def difference(after: Any, before: Any) -> int | None:
+    """By how much an integer is greater than another, if that is known."""
+    found = combined("subtract", after, before)
+    return found if type(found) is int else None
 
 
 def _settled(
@@ -282,6 +310,8 @@ class _Matcher:
             return True
         if isinstance(shape, Keep):
             return self._is_kept(shape.value, after)
+        if isinstance(shape, Counting):
+            return difference(after, shape.head) == shape.step
         if isinstance(shape, Slot):
             self.values[shape.index] = lambda: after
             wanted = self.merger.slots[shape.index].type

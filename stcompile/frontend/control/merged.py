@@ -14,9 +14,11 @@ from stcompile.base import trees
 from stcompile.base.classes import names_of, own_attributes, set_own
 from stcompile.base.strides import Strides, dense_order, is_natural, order_of
 from stcompile.frontend.control.moving import Step
+from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
+    Affine,
     Array,
     ArrayMethod,
     Bound,
@@ -45,6 +47,24 @@ class Moving:
     """A view or an integer that moves with the counter of the loop that leaves it."""
 
     value: Any
+
+
+@dataclass(frozen=True)
+class Counting:
+    """An integer that each step of a loop moves by the same number: ``start + step * counter`` at
+    the start of a step."""
+
+    start: Any
+    step: int
+    counter: Affine
+
+    @property
+    def head(self) -> Any:
+        return combined("add", self.start, self.counter.scaled(self.step, 0))
+
+    def after(self, steps: int) -> Any:
+        """Its value after a number of steps."""
+        return combined("add", self.start, self.step * steps)
 
 
 @dataclass(frozen=True)
@@ -112,7 +132,7 @@ class Spoiled:
     reason: str
 
 
-Shape: TypeAlias = Keep | Moving | Slot | ArrayOf | Parts | Spoiled
+Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Spoiled
 
 
 @dataclass(frozen=True)
@@ -155,6 +175,8 @@ class Builder:
             value = shape.value
             is_array = isinstance(value, Array)
             return self.step.array(value) if is_array else self.step.integer(value)
+        if isinstance(shape, Counting):
+            return shape.head if self.step is None else shape.after(self.step.number + 1)
         if isinstance(shape, Slot):
             return self.number(shape)
         if isinstance(shape, Spoiled):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from stcompile.base.errors import StcompileError
+from stcompile.base.errors import Caution, StcompileError
 from stcompile.frontend.state.state import ContentsSite, Journal, Site
 from stcompile.frontend.state.values import Cell
 from stcompile.wengert.recorder import Recorder
@@ -28,6 +28,7 @@ class Changes:
 
     recorder: Recorder
     made: dict[Hashable, Any]
+    cautions: list[Caution]  # the user is warned of these
 
     def __init__(self) -> None:
         self.depth = 0  # how deeply sub-programs are nested
@@ -85,6 +86,7 @@ class Changes:
     def attempt(self) -> Iterator[None]:
         """Try to stage something: if it is refused, everything is as before."""
         mark, recorded = len(self._ties), len(self.recorder.equations)
+        warned = len(self.cautions)
         outer, made = self.journal, dict(self.made)
         self.journal = journal = Journal(self.age())
         try:
@@ -96,6 +98,7 @@ class Changes:
             journal.undo()
             self.made = made
             del self.recorder.equations[recorded:]
+            del self.cautions[warned:]
             for tie in self._ties[mark:]:
                 if isinstance(tie, Cell):
                     tie.frozen = ""

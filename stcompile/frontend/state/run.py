@@ -20,7 +20,6 @@ from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_changeable, is_plain_value
 from stcompile.base.errors import (
     ArgumentsError,
-    Caution,
     LanguageError,
     StcompileError,
     TypingError,
@@ -91,7 +90,7 @@ class Run(Changes):
         self.layouts = Layouts(self.recorder.producers)
         self.elements = Elements(self.recorder.producers, self.layouts)
         self.captures = Captures(self.recorder, self.layouts)
-        self.cautions: list[Caution] = []  # the user is warned of these
+        self.cautions = []
         self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call

@@ -1,9 +1,9 @@
-"""Loops: unrolled while short, one `loop` equation where they are long or data decides.
+"""``for`` loops: unrolled while short, one `loop` equation where they are long or data decides.
 
-A loop over something of known length is unrolled up to `UNROLLED_STEPS` steps. A longer one is
-staged once, with a counter for the index (`fixpoint`), unless its body needs the index itself: then
-it is unrolled as well. A loop whose condition, length or ``break`` depends on traced values is
-always staged once.
+A loop over something of known length is unrolled if its steps are few and short (`unrolling`). A
+longer one is staged once, with a counter for the index (`fixpoint`), unless its body needs the
+index itself: then it is unrolled as well, with a warning if that is long. A loop whose length or
+``break`` depends on traced values is always staged once.
 """
 
 from __future__ import annotations
@@ -13,22 +13,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from stcompile.base.errors import LanguageError, TypingError
-from stcompile.base.thresholds import UNROLLED_STEPS
+from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.control.branches import (
-    Path,
     branch,
     either,
     ending,
-    inside,
     outcome_of,
-    predicate_of,
     stage_path,
 )
-from stcompile.frontend.control.conditions import evaluate_test, never_fails
+from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.control.fixpoint import settle
-from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.control.record_loop import Recording
+from stcompile.frontend.control.unrolling import TooLong, equations_in, is_short, warn_if_long
 from stcompile.frontend.operations.iteration import (
     go_through,
     iterated,
@@ -128,40 +124,59 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     outer = frame.iterated
     frame.iterated = [*outer, *sequence.sources]
     try:
-        return _sequence(loop, sequence) if sequence.rows else _unrolled(loop, sequence, 0)
+        return _sequence(loop, sequence)
     finally:
         frame.iterated = outer
 
 
-def _sequence(loop: Loop, sequence: Sequence) -> Signal:
-    """A loop over something of known length: rolled where it is long."""
-    run, length = loop.run, sequence.length
-    first = 0
-    if length > UNROLLED_STEPS:
-        for first in (0, 1):  # after one unrolled step the types may stay the same
-            rest = sequence.after(first) if first else sequence
-            try:
-                with run.attempt():
-                    return _rolled(loop, rest)
-            except REFUSALS:
-                pass
-            if first == 0:
-                signal = _one(loop, sequence.item(0))
-                if signal is not None:
-                    return _after_signal(loop, signal, sequence, 1)
-    if 1 < length <= UNROLLED_STEPS and _may_end_early(loop.node):
-        path = stage_path(run, lambda: _one(loop, sequence.item(0)), is_trial=True)
-        if isinstance(path.result, Outcome):
-            try:
-                with run.attempt():
-                    return _rolled(loop, sequence)
-            except REFUSALS:
-                pass
-    return _unrolled(loop, sequence, first)
+def _sequence(loop: Loop, items: Sequence) -> Signal:
+    """A loop over something of known length: written out where it is short, else kept if it can
+    be."""
+    run, length = loop.run, items.length
+    start = len(run.recorder.equations)
+    if not items.rows or length <= 1:
+        signal, refusal = _unrolled(loop, items, 0), None
+    elif is_short(length) and not _data_may_end(loop, items):
+        try:
+            with run.attempt():
+                return _unrolled(loop, items, 0, limited=True)
+        except TooLong:
+            signal, refusal = _kept(loop, items)
+    else:
+        signal, refusal = _kept(loop, items)
+    if refusal is not None or not items.rows:
+        where = loop.frame.location(loop.node)
+        warn_if_long(run, where, start, length, refusal)
+    return signal
 
 
-def _may_end_early(node: ast.For | ast.While) -> bool:
-    return any(isinstance(inner, ast.Break | ast.Return) for inner in ast.walk(node))
+def _kept(loop: Loop, items: Sequence) -> tuple[Signal, StcompileError | None]:
+    """Keep a loop, from its second step on if the types settle after the first. If both are
+    refused, it is written out, and the refusal says why."""
+    run = loop.run
+    try:
+        with run.attempt():
+            return _rolled(loop, items), None
+    except REFUSALS as error:
+        refusal = error
+    signal = _one(loop, items.item(0))
+    if signal is not None:
+        return _after_signal(loop, signal, items, 1), refusal
+    if items.length > 2:
+        try:
+            with run.attempt():
+                return _rolled(loop, items.after(1)), None
+        except REFUSALS:
+            pass
+    return _unrolled(loop, items, 1), refusal
+
+
+def _data_may_end(loop: Loop, items: Sequence) -> bool:
+    """True if the data decide whether there is a second step."""
+    if not any(isinstance(inner, ast.Break | ast.Return) for inner in ast.walk(loop.node)):
+        return False
+    path = stage_path(loop.run, lambda: _one(loop, items.item(0)), is_trial=True)
+    return isinstance(path.result, Outcome)
 
 
 def _one(loop: Loop, item: Any) -> Signal:
@@ -179,11 +194,15 @@ def _one(loop: Loop, item: Any) -> Signal:
     return None if signal == "continue" else signal
 
 
-def _unrolled(loop: Loop, items: Sequence, first: int) -> Signal:
-    index = first
+def _unrolled(loop: Loop, items: Sequence, first: int, limited: bool = False) -> Signal:
+    """Write a loop out, from step ``first`` on. ``limited``: only while it is short."""
+    equations, index = loop.run.recorder.equations, first
+    start = len(equations)
     while index < items.length:
         signal = _one(loop, items.item(index))
         index += 1
+        if limited and not is_short(items.length, equations_in(equations[start:]), index):
+            raise TooLong("this loop takes too many equations")
         if signal is not None:
             return _after_signal(loop, signal, items, index)
     return loop.end(None)
@@ -319,71 +338,3 @@ def _counted(loop: Loop, items: Counted) -> Signal:
 
     found = settle(run, step, None, loop.construct, runs_once=False)
     return loop.end(Recording(loop, found, counter).counted(run.atom(items.count)))
-
-
-# --- while -----------------------------------------------------------------------------------
-
-
-def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
-    loop = Loop(run, node, frame)
-    while True:
-        if is_traced(stage_path(run, loop.test).result):
-            return _while(loop, runs_once=False)
-        if not run.truth(loop.test()):
-            return loop.end(None)
-        path = stage_path(run, loop.body, is_trial=True)
-        if _data_decides(loop, path):
-            try:
-                with run.attempt():
-                    return _while(loop, runs_once=True)
-            except REFUSALS:  # after one unrolled step the types may stay the same
-                if isinstance(path.result, Outcome):
-                    raise
-        signal = loop.body()
-        if signal not in (None, "continue"):
-            return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
-
-
-def _data_decides(loop: Loop, path: Path) -> bool:
-    """True if a step makes it depend on traced values whether there is another one."""
-    if isinstance(path.result, Outcome):
-        return True
-    if path.result not in (None, "continue"):
-        return False
-    with inside(loop.run, path):
-        return is_traced(stage_path(loop.run, loop.test).result)
-
-
-def _while(loop: Loop, runs_once: bool) -> Signal:
-    """One `loop` equation for a condition that data decides. A condition that changes something,
-    or that must not be evaluated after a ``break``, is evaluated in the step."""
-    run = loop.run
-    tested = stage_path(run, loop.test)
-    if tested.is_pure:
-        found = settle(run, loop.step, loop.test, loop.construct, runs_once)
-        test = found.test.equations if found.test is not None else []
-        if found.outcome is None or all(map(never_fails, test)):
-            outcome = Recording(loop, found, None).uncounted()
-            if outcome is not None and found.test is None and not is_traced(outcome.broke):
-                return Returned(outcome.value)  # nothing else ends it
-            return loop.end(outcome)
-    if loop.node.orelse:
-        run.refuse(
-            "the condition of this loop with an `else` has effects, or may fail after a `break`",
-            "test it inside the loop, and note in a variable how the loop ended",
-        )
-
-    def step() -> Outcome | None:
-        test = loop.test()
-        if not is_traced(test):
-            return loop.step() if test else _ENDED
-        going = stage_path(run, lambda: loop.step() or _GOING)
-        ended = stage_path(run, lambda: _ENDED)
-        return outcome_of(ending(run, run.atom(predicate_of(run, test)), going, ended))
-
-    found = settle(run, step, None, loop.construct, runs_once=True)
-    return loop.end(Recording(loop, found, None).uncounted())
-
-
-_GOING = Outcome(False, False, UNDEFINED)
-_ENDED = Outcome(True, False, UNDEFINED)

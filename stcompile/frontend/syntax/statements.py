@@ -266,7 +266,7 @@ STATEMENTS: dict[type[ast.AST], Any] = {
     ast.Return: visit_Return,
     ast.If: visit_If,
     ast.For: deferred("stcompile.frontend.syntax.loops", "visit_For"),
-    ast.While: deferred("stcompile.frontend.syntax.loops", "visit_While"),
+    ast.While: deferred("stcompile.frontend.syntax.while_loops", "visit_While"),
     ast.Match: deferred("stcompile.frontend.syntax.match", "visit_Match"),
     ast.Break: visit_Break,
     ast.Continue: visit_Continue,

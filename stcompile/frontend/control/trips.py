@@ -1,0 +1,121 @@
+"""How many steps a ``while`` loop makes if its condition reads only what is known: integers that
+each step moves by the same number, and what no step changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from stcompile.base.errors import StcompileError
+from stcompile.frontend.control.branches import Path, stage_path
+from stcompile.frontend.control.fixpoint import Settled, difference
+from stcompile.frontend.control.merged import Counting
+from stcompile.frontend.operations.affine import combined
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import CellSite, ContentsSite, Journal, PositionSite, Site
+from stcompile.frontend.state.values import TAKEN, UNBOUNDED, Affine, Rest, is_traced
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.primitives.control import COUNTER
+
+Counts = list[tuple[Site, Any, int]]  # what holds an integer, the integer at first, and its step
+MOST_TRIED = 4096  # steps that are tried one by one
+CHANGED = Rest("this changes from step to step")
+
+
+def first_guess(run: Run, test: Callable[[], Any], path: Path) -> int | None:
+    """The number of steps, if all of them change what the first one, ``path``, does."""
+    counts: Counts = []
+    others: list[Site] = []
+    for site, after in path.after.values():
+        if site.born > path.age:
+            continue
+        before = site.read()
+        if isinstance(before, dict) and list(before) != list(after):
+            return None
+        step = None if isinstance(site, ContentsSite | CellSite) else difference(after, before)
+        if step:
+            counts.append((site, before, step))
+        elif step is None:
+            others.append(site)
+    return _trips(run, test, counts, others)
+
+
+def trips_of(run: Run, test: Callable[[], Any], found: Settled) -> int | None:
+    """The number of steps of a settled loop, seen from before it."""
+    counts: Counts = []
+    others: list[Site] = [growth.site for growth in found.grown]
+    for site, shape in zip(found.sites, found.shapes, strict=True):
+        if isinstance(shape, Counting):
+            counts.append((site, shape.start, shape.step))
+        else:
+            others.append(site)
+    return _trips(run, test, counts, others)
+
+
+def _trips(run: Run, test: Callable[[], Any], counts: Counts, others: list[Site]) -> int | None:
+    counter = run.recorder.variable(COUNTER)
+
+    def holds(low: int, high: int) -> bool | None:
+        """Whether the condition holds before all of these steps; None if that is not known."""
+        at: Any = low if low == high else Affine(counter, 0, ((counter, 1),), low, high)
+        with _before(run, counts, others, at):
+            try:
+                tested = stage_path(run, test)
+            except StcompileError:
+                return None
+        if not tested.is_pure or not isinstance(tested.result, bool):
+            return None
+        return tested.result
+
+    containers = [site.container for site in others if isinstance(site, ContentsSite)]
+    if not counts or any(isinstance(container, set) for container in containers):
+        return None
+    return _first_failure(holds)
+
+
+def _first_failure(holds: Callable[[int, int], bool | None]) -> int | None:
+    """The first step before which a condition fails, which holds before step 0. Whole ranges of
+    steps are asked for as long as the answer for them is known."""
+    known, span = 0, 1
+    while holds(known + 1, known + span):
+        known, span = known + span, 2 * span
+        if known > UNBOUNDED:
+            return None
+    while span > 1:
+        span //= 2
+        if holds(known + 1, known + span):
+            known += span
+    for step in range(known + 1, known + 1 + MOST_TRIED):
+        answer = holds(step, step)
+        if not answer:
+            return None if answer is None else step
+    return None
+
+
+@contextmanager
+def _before(run: Run, counts: Counts, others: Iterable[Site], at: Any) -> Iterator[None]:
+    """The state before step ``at``, as far as it is known."""
+    outer, run.journal = run.journal, Journal(run.age())
+    try:
+        for site in others:
+            run.set(site, _unknown(run, site))
+        for site, start, step in counts:
+            moved = at.scaled(step, 0) if isinstance(at, Affine) else at * step
+            run.set(site, combined("add", start, moved))
+        yield
+    finally:
+        run.journal.undo()
+        run.journal = outer
+
+
+def _unknown(run: Run, site: Site) -> Any:
+    """What a site holds that steps change: numbers and arrays of the same types, if anything."""
+    value = site.read()
+    if isinstance(site, PositionSite):
+        return TAKEN
+    if isinstance(site, ContentsSite):
+        return dict.fromkeys(value, CHANGED) if isinstance(value, dict) else [CHANGED]
+    if isinstance(value, Variable):
+        return run.recorder.variable(value.type)
+    return run.value(run.recorder.variable(value.type)) if is_traced(value) else CHANGED

@@ -1,0 +1,47 @@
+"""What a loop costs if it is written out, and the warning of one that is, however long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stcompile.base.errors import Caution, StcompileError, UnrolledWarning
+from stcompile.base.location import Location
+from stcompile.base.thresholds import UNROLLED_EQUATIONS, UNROLLED_STEPS, WARNED_EQUATIONS
+from stcompile.frontend.state.run import Run
+from stcompile.wengert.ir import Equation, Program
+
+_PROGRAMS = ("program", "then", "otherwise", "condition", "body")
+
+
+class TooLong(StcompileError):
+    """A loop that was begun to be written out takes too many equations."""
+
+
+def equations_in(equations: Sequence[Equation]) -> int:
+    """The number of equations, those of sub-programs that run with them included: a loop that is
+    kept counts as one step."""
+    inner = (equation.params.get(name) for equation in equations for name in _PROGRAMS)
+    return len(equations) + sum(equations_in(p.equations) for p in inner if isinstance(p, Program))
+
+
+def is_short(steps: int, equations: int = 0, of: int = 1) -> bool:
+    """True for a loop that is written out: one of a few ``steps``, which together have not too many
+    equations. The first steps, ``of`` them, have the given number of ``equations``."""
+    return steps <= UNROLLED_STEPS and equations * steps <= UNROLLED_EQUATIONS * of
+
+
+def warn_if_long(
+    run: Run, where: Location, start: int, steps: int, refusal: StcompileError | None
+) -> None:
+    """Warn of a loop that was written out since there were ``start`` equations, if that is long.
+    ``refusal`` says why it could not be kept."""
+    made = equations_in(run.recorder.equations[start:])
+    if made <= WARNED_EQUATIONS or where.shown is None:
+        return
+    reason = f"this loop is written out: its {steps} steps are {made} equations"
+    hint = "compiling it takes time in proportion"
+    if refusal is not None:
+        line = refusal.location.line if refusal.location is not None else where.line
+        reason += f". It cannot be kept as a loop, because of line {line}: {refusal.reason}"
+        hint = refusal.hint or hint
+    run.cautions.append(Caution(where.shown, reason, hint, UnrolledWarning))

@@ -1,0 +1,124 @@
+"""``while`` loops: kept where data end them, or where they are long and their steps counted."""
+
+from __future__ import annotations
+
+import ast
+
+from stcompile.base.errors import StcompileError
+from stcompile.frontend.control.branches import (
+    Path,
+    ending,
+    inside,
+    outcome_of,
+    predicate_of,
+    stage_path,
+)
+from stcompile.frontend.control.conditions import never_fails
+from stcompile.frontend.control.fixpoint import settle
+from stcompile.frontend.control.merged import UNDEFINED
+from stcompile.frontend.control.record_loop import Recording
+from stcompile.frontend.control.trips import first_guess, trips_of
+from stcompile.frontend.control.unrolling import equations_in, is_short, warn_if_long
+from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import Outcome, Returned, Signal
+from stcompile.frontend.state.values import Affine, is_traced
+from stcompile.frontend.syntax.loops import REFUSALS, Loop
+from stcompile.wengert.primitives.control import COUNTER
+
+
+def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
+    loop = Loop(run, node, frame)
+    start, steps = len(run.recorder.equations), 0
+    refusal: StcompileError | None = None
+    while True:
+        if is_traced(stage_path(run, loop.test).result):
+            return _while(loop, runs_once=False)
+        if not run.truth(loop.test()):
+            warn_if_long(run, frame.location(node), start, steps, refusal)
+            return loop.end(None)
+        path = stage_path(run, loop.body, is_trial=True)
+        if _data_decides(loop, path):
+            try:
+                with run.attempt():
+                    return _while(loop, runs_once=True)
+            except REFUSALS:  # after one unrolled step the types may stay the same
+                if isinstance(path.result, Outcome):
+                    raise
+        elif steps < 2:  # the types may settle after the first step
+            try:
+                with run.attempt():
+                    if _counted(loop, path):
+                        return loop.end(None)
+            except REFUSALS as error:
+                refusal = refusal or error
+        signal = loop.body()
+        steps += 1
+        if signal not in (None, "continue"):
+            warn_if_long(run, frame.location(node), start, steps, refusal)
+            return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+
+
+def _counted(loop: Loop, path: Path) -> bool:
+    """Keep a loop whose steps can be counted, if it is long. ``path`` is its first step."""
+    run = loop.run
+    if path.result not in (None, "continue"):
+        return False
+    steps = first_guess(run, loop.test, path)
+    if steps is None or steps < 2 or is_short(steps, equations_in(path.equations)):
+        return False
+    counter = run.recorder.variable(COUNTER, "i")
+    index = Affine.counter(counter, steps)
+    found = settle(run, loop.step, None, loop.construct, runs_once=True, counter=index)
+    if found.outcome is not None or trips_of(run, loop.test, found) != steps:
+        run.refuse(
+            "how many steps this loop makes is not known before",
+            "count them: `for i in range(n)`",
+        )
+    Recording(loop, found, counter).counted(steps)
+    return True
+
+
+def _data_decides(loop: Loop, path: Path) -> bool:
+    """True if a step makes it depend on traced values whether there is another one."""
+    if isinstance(path.result, Outcome):
+        return True
+    if path.result not in (None, "continue"):
+        return False
+    with inside(loop.run, path):
+        return is_traced(stage_path(loop.run, loop.test).result)
+
+
+def _while(loop: Loop, runs_once: bool) -> Signal:
+    """One `loop` equation for a condition that data decides. A condition that changes something,
+    or that must not be evaluated after a ``break``, is evaluated in the step."""
+    run = loop.run
+    tested = stage_path(run, loop.test)
+    if tested.is_pure:
+        found = settle(run, loop.step, loop.test, loop.construct, runs_once)
+        test = found.test.equations if found.test is not None else []
+        if found.outcome is None or all(map(never_fails, test)):
+            outcome = Recording(loop, found, None).uncounted()
+            if outcome is not None and found.test is None and not is_traced(outcome.broke):
+                return Returned(outcome.value)  # nothing else ends it
+            return loop.end(outcome)
+    if loop.node.orelse:
+        run.refuse(
+            "the condition of this loop with an `else` has effects, or may fail after a `break`",
+            "test it inside the loop, and note in a variable how the loop ended",
+        )
+
+    def step() -> Outcome | None:
+        test = loop.test()
+        if not is_traced(test):
+            return loop.step() if test else _ENDED
+        going = stage_path(run, lambda: loop.step() or _GOING)
+        ended = stage_path(run, lambda: _ENDED)
+        return outcome_of(ending(run, run.atom(predicate_of(run, test)), going, ended))
+
+    found = settle(run, step, None, loop.construct, runs_once=True)
+    return loop.end(Recording(loop, found, None).uncounted())
+
+
+_GOING = Outcome(False, False, UNDEFINED)
+_ENDED = Outcome(True, False, UNDEFINED)
