@@ -185,20 +185,12 @@ def _negative(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shi
     return _times(x, Fraction(-1)) if x.kind == "added" else x
 
 
-def _exp(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
+def _exp_or_log(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
     (x,) = shifts
     assert x is not None
-    if x.kind != "added":
+    if x.kind != ("added" if equation.primitive == "exp" else "scaled"):
         raise _OtherEffect
-    return replace(x, kind="scaled")
-
-
-def _log(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    (x,) = shifts
-    assert x is not None
-    if x.kind != "scaled":
-        raise _OtherEffect
-    return replace(x, kind="added")
+    return replace(x, kind="scaled" if equation.primitive == "exp" else "added")
 
 
 # --- reductions, products ---------------------------------------------------------------------
@@ -255,8 +247,8 @@ RULES: Mapping[str, Rule] = {
     "multiply": _multiply,
     "divide": _multiply,
     "negative": _negative,
-    "exp": _exp,
-    "log": _log,
+    "exp": _exp_or_log,
+    "log": _exp_or_log,
     "sum": _reduced,
     "mean": _reduced,
     "max": _reduced,

@@ -49,12 +49,11 @@ def log_cdf(
     form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
 ) -> Any:
     """The logarithm of what has the formula ``form``."""
-    n = float64(k) - loc
-    lower, upper = bounds(*shapes)
-    below, above = n < lower, n == math.inf if upper is None else n >= upper
-    value = np.log(form(np.floor(np.where(below | above, lower, n)), *shapes))
-    value = np.where(below, ends[0], np.where(above, ends[1], value))
-    return where_valid(valid(*shapes), value)[()]
+
+    def logarithm(n: Any, *shapes: Any) -> Any:
+        return np.log(form(n, *shapes))
+
+    return cdf(logarithm, bounds, valid, ends, k, shapes, loc)
 
 
 def from_zero(*shapes: Any) -> Any:

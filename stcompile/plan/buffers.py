@@ -90,29 +90,28 @@ def _are_alone(row: Row, classes: Classes) -> bool:
     return called == {*row.names} and len(classes.get(row.whole, [row.whole])) == 1
 
 
+@dataclass(frozen=True, eq=False)
 class _Planner:
-    def __init__(
-        self,
-        tree: Tree,
-        liveness: Liveness,
-        writes: Writes,
-        classes: Classes,
-        writable: Mapping[int, tuple[int, ...]],
-        places: Mapping[Variable, Sequence[int]],
-        products: Mapping[int, Product],
-        rows: Mapping[Variable, Row],
-    ) -> None:
-        self.tree = tree
-        self.writes = writes
-        self.storage = with_rows(writes.storage, rows)
-        self.rows = rows
-        self.in_rows = set(names_of_rows(rows))
-        self.classes = classes
-        self.writable = writable
-        self.places = places
-        self.products = products
-        self.fused = {v for product in products.values() for v in product.fused}
-        self.liveness = liveness
+    tree: Tree
+    liveness: Liveness
+    writes: Writes
+    classes: Classes
+    writable: Mapping[int, tuple[int, ...]]
+    places: Mapping[Variable, Sequence[int]]
+    products: Mapping[int, Product]
+    rows: Mapping[Variable, Row]
+
+    @functools.cached_property
+    def storage(self) -> Storage:
+        return with_rows(self.writes.storage, self.rows)
+
+    @functools.cached_property
+    def in_rows(self) -> set[Variable]:
+        return set(names_of_rows(self.rows))
+
+    @functools.cached_property
+    def fused(self) -> set[Variable]:
+        return {v for product in self.products.values() for v in product.fused}
 
     def run(self) -> Plan:
         definable = set(self._definable())
