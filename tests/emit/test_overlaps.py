@@ -101,3 +101,16 @@ def test_parts_of_an_array_whose_layout_is_not_known() -> None:
 
     for x in (M[::-1, ::-1], np.repeat(M, 2, axis=1)[:, ::2], np.asfortranarray(M)):
         assert_like(st.compile(function)(x), function(x), "the value")
+
+
+def test_what_shares_no_memory_is_not_copied() -> None:
+    def moved(a, b):
+        c = a * 1.0
+        c[1] = b
+        c[2] = c[0]
+        return c
+
+    for level in ("readable", "fast"):
+        compiled = st.compile(moved, level=level)
+        assert "np.copy(" not in compiled.source(M, M[0])
+        assert_like(compiled(M, M[0]), moved(M, M[0]), level)

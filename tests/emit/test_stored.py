@@ -59,6 +59,15 @@ def old_view_later(self, p, g, a, b):
     b += c
 
 
+def read_in_between(self, p, g, a, b):
+    """The old contents of `a` are read when the new ones are under way."""
+    c = np.sin(g)
+    c[0] = 0.5
+    c[1] = a[0] + g[1]
+    a[...] = c
+    p -= g
+
+
 def stored_twice(self, p, g, a, b):
     a *= 0.5
     a += g
@@ -166,6 +175,7 @@ INPLACE: dict[Any, bool | None] = {
     from_anew: None,
     old_contents_later: True,
     old_view_later: None,
+    read_in_between: None,
     stored_twice: None,
     exchanged: None,
     changed_after: True,

@@ -195,6 +195,36 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
     ),
     Equivalent(
+        "general/inline_calls.py inline_calls",
+        "not is_numbered(old.name) and isinstance(new, Variable)",
+        "(not is_numbered(old.name))",
+        "the name of a constant is not read; the type checker asks",
+    ),
+    Equivalent(
+        "layout/layout_rules.py _is_swapped",
+        "first > second",
+        "(first) >= (second)",
+        "of two operands of the same size either may be the one that stays",
+    ),
+    Equivalent(
+        "loops/all_steps.py _slice_by_counter",
+        "len(moving) != 1 or len(mine) != 1 or ...",
+        "(len(moving) != 1) or (any(...",
+        "a slice that moves has the counter among its operands, and once",
+    ),
+    Equivalent(
+        "loops/share_states.py _pair",
+        'same and type.kind == "array" and type.dims',
+        "(same) and (type.dims)",
+        "stacks are not collected, and all else that has dims is an array",
+    ),
+    Equivalent(
+        "products/merge_sums.py _Merger._key",
+        "t.ndim != 2 or not t.inexact",
+        "(t.ndim != 2)",
+        "sums of integers are the same in any order, as these wrap around",
+    ),
+    Equivalent(
         "plan/buffers.py _Planner._buffered",
         "variable in head_of or ...",
         "(not kept...",

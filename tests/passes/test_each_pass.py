@@ -621,3 +621,10 @@ def test_values_may_share_storage() -> None:
     assert owned.outputs[:2] == program.outputs[:2]
     assert primitives(owned) == ["negative", "copy"]
     assert own_outputs(program, 3) is program
+
+
+def test_copies_of_outputs_belong_to_the_adjoint_if_there_is_one() -> None:
+    program = parse_program("program f(x: f64[3]) { y: f64[3] = sin(x) return x, y }")
+    for given, section in ((program, "forward"), (in_adjoint(program), "adjoint")):
+        (copy,) = (e for e in own_outputs(given, 0).equations if e.primitive == "copy")
+        assert copy.location.section == section

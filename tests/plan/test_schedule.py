@@ -90,3 +90,26 @@ def test_what_is_read_is_moved_first() -> None:
 def test_one_of_an_exchange_is_kept_aside() -> None:
     found, (p, q, _) = scheduled(EXCHANGED), (EXCHANGED[own] for own in "pqr")
     assert ordered(found, [(p, q), (q, p)]) == [Move(q, p, aside=True), Move(p, q), Move(q, p)]
+
+
+def test_an_outer_product_is_a_product_of_numpy() -> None:
+    outer = Listed(
+        """program f(x: f64[3], y: f64[4]) {
+          z: f64[3,4] = contract(x, y; OUTER)
+          return z
+        }"""
+    )
+    assert "BLAS" not in ways(outer)
+
+
+def test_a_view_is_written_wherever_it_is_read() -> None:
+    listed = Listed(
+        """program f(x: f64[3]) {
+          v1: f64[3,1] = expand_dims(x; axis=(1,))
+          v2: f64[3,1] = sin(v1)
+          v3: f64[3,1] = multiply(v2, v1)
+          y: f64[3,1] = exp(v3)
+          return y
+        }"""
+    )
+    assert "v1" not in names(listed).split()
