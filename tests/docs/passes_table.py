@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import inspect
 import sys
-import textwrap
 
 from stcompile.passes import phases
 from stcompile.passes.memory.own_outputs import own_outputs
@@ -20,7 +19,7 @@ BOOKS = {"simplify": phases.ALGEBRA, "suit_numpy": phases.CALLS}
 
 
 def tables() -> str:
-    """The table of the stages, and a section for each pass with its example."""
+    """The table of the stages, and a section for each pass."""
     rows = ["| stage | level | results | pass |", "|---|---|---|---|"]
     sections: dict[str, str] = {}
     for stage in STAGES:
@@ -50,7 +49,7 @@ def _rules(stage: Stage, book: RuleBook) -> str:
 
 
 def _described(module: object) -> str:
-    """A docstring as Markdown: its paragraphs, then the example, before and after."""
+    """A docstring as Markdown, without its example."""
     text = inspect.getdoc(module) or ""
     examples = doctest.DocTestParser().get_examples(text)
     prose = text[: text.index(">>>")] if examples else text
@@ -58,11 +57,4 @@ def _described(module: object) -> str:
         f"```text\n{p}\n```" if "→" in p and "\n" in p else p.replace("``", "`")
         for p in prose.strip().split("\n\n")
     ]
-    shown = [e for e in examples if e.want]
-    if shown:
-        source = "".join(e.source for e in examples)
-        before = source[source.index("'''") + 3 : source.rindex("'''")]
-        after = shown[-1].want
-        paragraphs.append(f"```text\n{textwrap.dedent(before).strip()}\n```")
-        paragraphs.append(f"becomes\n\n```text\n{after.strip()}\n```")
     return "\n\n".join(paragraphs)
