@@ -38,6 +38,16 @@ class Number(NamedTuple):
         return self.equation.with_inputs(tuple(inputs))
 
 
+def is_moderate(atom: Atom, dtype: np.dtype[Any]) -> bool:
+    """False for a number so large or small that a product with it may be lost, though what that is
+    multiplied by is not; nor are 0, infinity and NaN moved."""
+    if not isinstance(atom, Constant) or dtype.kind not in "fc":
+        return True
+    finite = np.finfo(dtype)
+    size = np.abs(atom.value)
+    return bool(float(finite.tiny) ** 0.25 <= size <= float(finite.max) ** 0.25)
+
+
 def _inner(under_way: UnderWay, atom: Atom) -> Equation | None:
     """The equation of the adjoint or a tangent that makes an atom which only one equation reads."""
     made = under_way.makers.get(atom) if under_way.is_read_once(atom) else None  # type: ignore[arg-type]
@@ -65,7 +75,9 @@ def two_factors(under_way: UnderWay, equation: Equation) -> Result:
         return None
     both = x.value * y.value
     kept, gone = sorted((x, y), key=lambda number: _cost(number, equation))
-    if not 1e-30 < abs(both) < 1e30 or not _is_idle(gone):  # in float32 as well
+    dtypes = {made.output.type.dtype for made in (x.equation, y.equation, equation)}
+    values = [Constant(value) for value in (x.value, y.value, both)]
+    if not all(is_moderate(v, dtype) for v in values for dtype in dtypes) or not _is_idle(gone):
         return None
     for number, value in ((kept, both), (gone, 1)):
         if number.equation is not equation:

@@ -11,6 +11,7 @@ import numpy as np
 from stcompile.base.thresholds import OUTER_BYTES
 from stcompile.passes.general.rebuild import have_same_settings
 from stcompile.passes.rewriting.calls import FLOATS
+from stcompile.passes.rewriting.factors import is_moderate
 from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
 from stcompile.wengert.ir import Atom, Constant, Equation
 from stcompile.wengert.primitives import PRIMITIVES
@@ -97,7 +98,7 @@ def smaller_factor_scaled(under_way: UnderWay, equation: Equation) -> Result:
             continue
         if small.type.size >= large.type.size or small.type.dtype != product.type.dtype:
             continue
-        if _is_moderate(small, product.type.dtype):
+        if is_moderate(small, product.type.dtype):
             scaled = _scaled(under_way, equation, number, small)
             factors = (scaled, large) if small is x else (large, scaled)
             return under_way.record("multiply", *factors)
@@ -111,18 +112,8 @@ def _scalings(equation: Equation) -> list[tuple[Atom, Atom]]:
     if equation.primitive == "multiply":
         dtype = equation.output.type.dtype
         pairs = (equation.inputs, equation.inputs[::-1])
-        return [(n, x) for n, x in pairs if n.type.kind != "array" and _is_moderate(n, dtype)]
+        return [(n, x) for n, x in pairs if n.type.kind != "array" and is_moderate(n, dtype)]
     return []
-
-
-def _is_moderate(atom: Atom, dtype: np.dtype[Any]) -> bool:
-    """False for a number so large or small that a product with it may be lost, though what that is
-    multiplied by is not; nor are 0, infinity and NaN moved."""
-    if not isinstance(atom, Constant) or dtype.kind not in "fc":
-        return True
-    finite = np.finfo(dtype)
-    size = np.abs(atom.value)
-    return bool(float(finite.tiny) ** 0.25 <= size <= float(finite.max) ** 0.25)
 
 
 def _is_free(under_way: UnderWay, atom: Atom, root: Equation) -> bool:
