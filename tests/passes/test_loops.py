@@ -97,7 +97,7 @@ def nested(params, x, y):
     """A loop in a loop: the same weights in all steps of both."""
     h = x[:, :4]
     for k in range(12):
-        for j in range(11):
+        for j in range(20):
             h = np.tanh(h @ params["Wh"] + (x[:, j : j + 1] + x[:, k : k + 1]) * params["b"])
         h = h + x[:, k + 1 : k + 2] @ params["Wx"][:1]
     return np.mean((h @ params["Wo"] - y) ** 2)
