@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from stcompile.base import options
 
-gc.set_threshold(100_000, 50, 100)  # compiling makes many objects and few cycles: 6 % faster
+gc.set_threshold(2_000_000, 50, 100)  # compiling makes many objects and few cycles: 10 % faster
 
 settings.register_profile(
     "ci",

@@ -6,6 +6,7 @@ helper's line and the line that called it.
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -77,12 +78,17 @@ class Location:
     @property
     def is_own(self) -> bool:
         """True for code of this package's library."""
-        return os.path.dirname(self.file) in LIBRARY
+        return _folder(self.file) in LIBRARY
 
     @property
     def is_inside(self) -> bool:
         """True for code that no user wrote: of this package, and of Python's own modules."""
-        return self.is_own or os.path.dirname(self.file) == PYTHON
+        return self.is_own or _folder(self.file) == PYTHON
+
+
+@functools.cache
+def _folder(file: str) -> str:
+    return os.path.dirname(file)
 
 
 NOWHERE = Location("<unknown>", 0)
