@@ -7,6 +7,7 @@ reason.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,13 +34,14 @@ class Message:
         return "\n    ".join(self.texts)
 
 
-def messages() -> list[Message]:
+@functools.cache
+def messages() -> tuple[Message, ...]:
     """The messages of all modules, sorted by file and line."""
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
         found += [Message(name, texts) for texts in _of_file(path)]
-    return found
+    return tuple(found)
 
 
 def listing() -> str:
