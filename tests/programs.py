@@ -103,7 +103,7 @@ def check(function: Callable[..., Any], *args: Any, wrt: Any = 0, rtol: float | 
     - the value is bitwise equal to plain Python's, with the same types and dtypes;
     - the gradient has the structure of its argument and agrees with finite differences;
     - the gradient's arrays are new and writeable: they share memory with nothing;
-    - two fresh compilations print the same source, of every fourth function;
+    - two fresh compilations print the same source, of every sixteenth function;
     - the arguments are not changed.
 
     ``wrt`` is an index or a tuple of them. ``rtol`` is that of the gradient; programs that
@@ -140,7 +140,7 @@ class Compilation:
             check_gradient(total, args, index, gradient, rtol, step)
         assert_fresh(list(leaves(gradients)), list(leaves(given)))
 
-        if zlib.crc32(self.primal.function_name.encode()) % 4 == 0:
+        if zlib.crc32(self.primal.function_name.encode()) % 16 == 0:
             assert transformed.source(*given) == again.source(*given), "two compilations differ"
         return gradients
 
