@@ -137,7 +137,7 @@ def solving(slope: Function, accepted: Function, constant: Function) -> Function
         inside = (passed >= 0) & (passed <= direction * (end - clock)) & np.isfinite(passed)
         count = np.sum(inside)
         assert count == len(times), "solve_ivp: not all times are finite and within t_span"
-        assert np.all(passed[1:] > passed[:-1]), "solve_ivp: t_eval is not sorted as t_span is"
+        assert np.all(passed[1:] >= passed[:-1]), "solve_ivp: t_eval is not sorted as t_span is"
         y, old, old_clock, h = y0, y0, clock, direction
         slopes = np.stack([first] * (len(WEIGHTS) + 1))
         states = np.zeros((len(times), y0.size))

@@ -179,8 +179,10 @@ def warm_starts(p: Any) -> Any:
     "function", [guess_and_read, guess_of_its_name, passed_twice, passed_and_read, warm_starts]
 )
 def test_a_value_may_have_several_roles(function: Any) -> None:
-    close(st.compile(function)(P), function(P), rtol=1e-10)
-    close(st.jacobian(function, level="readable")(P), central(function, P).T, rtol=1e-6, atol=1e-8)
+    primal = st.compile(function, level="readable")
+    close(primal(P), function(P), rtol=1e-10)
+    jacobian = st.jacobian(function, level="readable")
+    close(jacobian(P), central(primal, P).T, rtol=1e-6, atol=1e-8)
 
 
 # --- how exact solutions are ----------------------------------------------------------------------

@@ -212,6 +212,16 @@ def test_failures_say_what_failed() -> None:
             pole(np.array([0.5, time]))
     with pytest.raises(AssertionError, match="sorted"):
         pole(np.array([0.5, 0.4]))
+    close(pole(np.zeros(2)), [[1, 1]])
+
+
+def test_a_span_without_length() -> None:
+    def end(start: Any, time: Any) -> Any:
+        return np.sum(st.solve_ivp(oscillator, (time, time), start).y[:, 1] * np.array([1.0, 3.0]))
+
+    value, (by_start, by_time) = st.value_and_grad(end, (0, 1), level="readable")(START, 0.5)
+    close((value, by_time), (START @ [1, 3], 0), atol=1e-15)
+    close(by_start, [1, 3])
 
 
 def test_refusals() -> None:
