@@ -40,14 +40,14 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--works",
         f"comma-separated, of {', '.join(WORKS)} (default: all)",
-        type=_list_of(lambda name: name in WORKS, "work", WORKS),
+        type=list_of(lambda name: name in WORKS, "work", WORKS),
         default=list(WORKS),
         metavar="LIST",
     )
     add(
         "--engines",
         f"comma-separated, of {', '.join(ENGINES)} (default: all), or dotted names of modules",
-        type=_list_of(lambda name: find(name) is not None, "engine", ENGINES),
+        type=list_of(lambda name: find(name) is not None, "engine", ENGINES),
         default=list(ENGINES),
         metavar="LIST",
     )
@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _list_of(
+def list_of(
     known: Callable[[str], bool], kind: str, names: Iterable[str]
 ) -> Callable[[str], list[str]]:
     """Type of a flag: names parted by commas."""

@@ -33,7 +33,7 @@ class Peer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=_environment(os.environ, plan.threads, scratch),
+            env=environment(os.environ, plan.threads, scratch),
             text=True,
             encoding="utf-8",
         )
@@ -78,7 +78,7 @@ class Peer:
         return spoken[-1] if spoken else f"it ended with status {self._process.wait()}"
 
 
-def _environment(base: Mapping[str, str], threads: int, scratch: Path) -> dict[str, str]:
+def environment(base: Mapping[str, str], threads: int, scratch: Path) -> dict[str, str]:
     """That of this process, with the project on the path, and caches that are empty."""
     environment = limit_threads(dict(base), threads)
     path = [str(ROOT), *filter(None, [base.get("PYTHONPATH")])]

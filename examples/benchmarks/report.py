@@ -25,10 +25,10 @@ class Column:
     text: Callable[[Row], str]
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     """Three digits or more: ``0.0123``, ``1.23``, ``12.3``, ``12345``.
 
-    >>> [_number(x) for x in (None, 0.01234, 1.234, 12.34, 12345.6)]
+    >>> [number(x) for x in (None, 0.01234, 1.234, 12.34, 12345.6)]
     ['–', '0.0123', '1.23', '12.3', '12346']
     """
     if value is None:
@@ -46,16 +46,16 @@ def _loss(value: float | None) -> str:
 
 COLUMNS = (
     Column("engine", lambda row: row.engine),
-    Column("median µs", lambda row: _number(row.median_us)),
-    Column("min µs", lambda row: _number(row.minimum_us)),
-    Column("× fastest peer", lambda row: _number(row.ratio)),
-    Column("first call ms", lambda row: _number(row.first_call_ms)),
+    Column("median µs", lambda row: number(row.median_us)),
+    Column("min µs", lambda row: number(row.minimum_us)),
+    Column("× fastest peer", lambda row: number(row.ratio)),
+    Column("first call ms", lambda row: number(row.first_call_ms)),
     Column("allocated", lambda row: _bytes(row.allocated_bytes)),
     Column("memory +", lambda row: _bytes(row.memory_growth_bytes)),
     Column("loss", lambda row: _loss(row.loss)),
-    Column("other processors", lambda row: _number(row.other_processors)),
+    Column("other processors", lambda row: number(row.other_processors)),
 )
-GRADIENT_COST = Column("× value alone", lambda row: _number(row.gradient_cost))
+GRADIENT_COST = Column("× value alone", lambda row: number(row.gradient_cost))
 
 
 def columns_for(rows: Sequence[Row]) -> tuple[Column, ...]:
@@ -92,34 +92,46 @@ class Section:
         return [[column.heading for column in columns], *lines]
 
     def markdown(self) -> str:
-        headings, *lines = self.cells()
-        marks = [":---", *["---:"] * (len(headings) - 1)]
-        table = [f"| {' | '.join(line)} |" for line in (headings, marks, *lines)]
+        table = markdown_table(self.cells())
         remarks = [f"- {note}" for note in notes(self.rows)]
         parts = [[f"## {self.title}"], [f"`{self.work}`, {self.data}"], table, remarks]
         return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
     def show(self) -> None:
         """On the terminal, as a table of rich, or as Markdown where that is not installed."""
-        try:
-            from rich.console import Console
-            from rich.markup import escape
-            from rich.table import Table
-        except ModuleNotFoundError:
-            print(self.markdown())
-            return
-        headings, *lines = self.cells()
-        table = Table(title=escape(self.title), caption=escape(self.data))
-        for number, heading in enumerate(headings):
-            table.add_column(heading, justify="right" if number else "left", no_wrap=number == 0)
-        for line in lines:
-            table.add_row(*map(escape, line))
-        console = Console()
-        if not console.is_terminal:
-            console.width = max(console.width, 130)  # a file need not be cut to a terminal's width
-        console.print(table)
-        for note in notes(self.rows):
-            console.print(note, markup=False, soft_wrap=True)
+        show_table(self.title, self.data, self.cells(), notes(self.rows), self.markdown())
+
+
+def markdown_table(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of Markdown of headings and lines of text."""
+    headings, *lines = cells
+    marks = [":---", *["---:"] * (len(headings) - 1)]
+    return [f"| {' | '.join(line)} |" for line in (headings, marks, *lines)]
+
+
+def show_table(
+    title: str, caption: str, cells: Sequence[Sequence[str]], notes: Sequence[str], plain: str
+) -> None:
+    """A table of rich with notes below it, or ``plain`` text where that is not installed."""
+    try:
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.table import Table
+    except ModuleNotFoundError:
+        print(plain)
+        return
+    headings, *lines = cells
+    table = Table(title=escape(title), caption=escape(caption))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left", no_wrap=number == 0)
+    for line in lines:
+        table.add_row(*map(escape, line))
+    console = Console()
+    if not console.is_terminal:  # a file need not be cut to a terminal's width
+        console.width = max(console.width, 130, 12 * len(headings))
+    console.print(table)
+    for note in notes:
+        console.print(note, markup=False, soft_wrap=True)
 
 
 def markdown(about: str, sections: Sequence[Section]) -> str:
@@ -148,7 +160,7 @@ def figures(sections: Sequence[Section]) -> dict[str, bytes]:
         medians = [row.median_us for row in section.measured]
         colours = ["C1" if name.startswith("stcompile") else "C0" for name in names]
         bars = axes.barh(names, medians, color=colours)
-        axes.bar_label(bars, [_number(median) for median in medians], padding=3)
+        axes.bar_label(bars, [number(median) for median in medians], padding=3)
         axes.set_xscale("log")
         axes.margins(x=0.15)
         axes.invert_yaxis()

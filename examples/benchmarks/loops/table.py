@@ -1,0 +1,106 @@
+"""The table of the suite: a line for each program, a column for each thing that is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..report import number
+from .program import SIZES
+
+Facts = Mapping[str, Any]
+"""What is known of a program, by the names that `examples.benchmarks.loops.worker` tells it by."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, and the text below it for what is known of a program."""
+
+    heading: str
+    text: Callable[[Facts], str]
+
+
+def columns(levels: Sequence[str], counted: bool, with_jax: bool) -> list[Column]:
+    """The columns; the first of the levels is the one that others are compared with."""
+    found = [Column("program", lambda facts: str(facts["program"])), _seconds("NumPy ms", "numpy")]
+    for level in levels:
+        found += [
+            Column(f"{level}: compile s", partial(_compiled, level)),
+            _seconds("value ms", f"{level} value"),
+            _seconds("value + gradient ms", level),
+            _ratio("× NumPy", level, "numpy"),
+            _ratio("× value", level, f"{level} value"),
+        ]
+    found += [Column(f"lines {size}", partial(_lines, size)) for size in SIZES]
+    if with_jax:
+        found += [_seconds("jax.jit ms", "jax"), _ratio("jax × slower", "jax", levels[0])]
+    found.append(Column("error", partial(_error, levels)))
+    if counted:
+        found += [Column(f"counts {size}", partial(_counts, size)) for size in ("S", "4S")]
+    return found
+
+
+def cells(facts: Sequence[Facts], chosen: Sequence[Column]) -> list[list[str]]:
+    """Headings, and a line of text for each program."""
+    lines = [[column.text(one) for column in chosen] for one in facts]
+    return [[column.heading for column in chosen], *lines]
+
+
+def notes(facts: Sequence[Facts]) -> Iterator[str]:
+    """A line for each thing that failed."""
+    for one in facts:
+        said: dict[str, list[str]] = {}
+        for name, value in one.items():
+            if name.endswith(" failed"):
+                said.setdefault(value, []).append(name.removesuffix(" failed"))
+        for reason, names in said.items():
+            yield f"{one['program']}: {', '.join(names)}: {reason}"
+
+
+def _seconds(heading: str, name: str) -> Column:
+    def text(facts: Facts) -> str:
+        seconds = facts.get(f"{name} seconds")
+        return "–" if seconds is None else number(1e3 * seconds)
+
+    return Column(heading, text)
+
+
+def _ratio(heading: str, name: str, to: str) -> Column:
+    def text(facts: Facts) -> str:
+        one, other = facts.get(f"{name} seconds"), facts.get(f"{to} seconds")
+        return "–" if one is None or other is None else number(one / other)
+
+    return Column(heading, text)
+
+
+def _compiled(level: str, facts: Facts) -> str:
+    seconds = facts.get(f"{level} compile")
+    return _failure(facts, level) if seconds is None else number(seconds)
+
+
+def _lines(size: str, facts: Facts) -> str:
+    found = facts.get(f"lines {size}")
+    return _failure(facts, f"lines {size}") if found is None else str(found)
+
+
+def _error(levels: Sequence[str], facts: Facts) -> str:
+    errors = [facts[name] for name in (f"{level} error" for level in levels) if name in facts]
+    return f"{max(errors):.0e}" if errors else "–"
+
+
+def _counts(size: str, facts: Facts) -> str:
+    found = facts.get(f"counts {size}")
+    if found is None:
+        return _failure(facts, f"counts {size}")
+    value, both = found
+    return number(both / max(1, value))
+
+
+def _failure(facts: Facts, name: str) -> str:
+    """How long it was waited for, or that it cannot be done; a note says why."""
+    reason = facts.get(f"{name} failed")
+    if reason is None:
+        return "–"
+    return str(reason) if str(reason).startswith(">") else "refused"

@@ -1,0 +1,242 @@
+"""The loop suite: its programs are right, compiled and plain, and the run that measures them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from examples.benchmarks.loops import PROGRAMS, candidates, table
+from examples.benchmarks.loops.command import main, wrong
+from examples.benchmarks.loops.differences import Differences
+from examples.benchmarks.loops.limits import Late, limited
+from stcompile.base.errors import StcompileError
+from tests.benchmarks.running import ROOT
+
+SUITE = ROOT / "examples" / "benchmarks" / "loops"
+
+# Programs that are refused.
+REFUSED = {"csr_product": "slices whose bounds are data"}
+# Programs of which the generated code grows with their sizes, so that compiling does not end in
+# reasonable time.
+GROWING = {
+    "gauss_seidel": "8 sweeps are unrolled, 20 are not",
+    **dict.fromkeys(
+        ("cholesky", "lu", "lu_rows", "forward_substitution", "back_substitution"),
+        "loops whose slices end at the counter are unrolled",
+    ),
+    **dict.fromkeys(
+        ("levinson_durbin", "syrk", "syr2k", "trmm", "symm", "covariance", "pair_forces"),
+        "loops whose slices end at the counter are unrolled",
+    ),
+    "windowed": "slices that begin at a maximum are unrolled",
+    "inside": "inner loops as long as the counter says are unrolled",
+    **dict.fromkeys(
+        ("rk4_append", "adams_bashforth"), "the end of a list that grows unrolls its loop"
+    ),
+    "convolve_taps": "9 taps are unrolled, 21 are not",
+    "hand_tracking": "more points: columns are computed in parts",
+}
+# Programs that take a second or more to compile at the small size.
+SLOW = {*GROWING, "kalman", "soft_dtw"} - {"gauss_seidel", "windowed", "convolve_taps"}
+SECONDS = 3.0  # of a processor, for code that must not grow
+
+
+def failing(reasons: Mapping[str, str], name: str, *raised: type[BaseException]) -> Any:
+    return pytest.mark.xfail(reason=reasons[name], strict=True, raises=raised)
+
+
+def marked(name: str) -> Any:
+    if name in REFUSED:
+        return pytest.param(name, marks=failing(REFUSED, name, StcompileError))
+    return pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
+
+
+@pytest.mark.parametrize("name", [*map(marked, PROGRAMS)])
+def test_value_and_derivative(name: str) -> None:
+    program = PROGRAMS[name]
+    arguments = program.arguments(program.small)
+    plain = program.loss(*arguments.values())
+    derivative = candidates.compiled_derivative(program, arguments, "fast")
+    result = derivative(*arguments.values())
+    if not program.jacobian:
+        assert result[0] == pytest.approx(plain, rel=1e-10)
+    _, parts = candidates.reader(program)(result)
+    assert [part.shape for part in parts] == [
+        (*np.shape(plain), *np.shape(arguments[name])) for name in program.wrt
+    ]
+    assert Differences.of(program, arguments).error(parts) < 1e-7
+
+
+def growing(name: str) -> Any:
+    if name in GROWING:
+        return pytest.param(name, marks=failing(GROWING, name, AssertionError, Late))
+    return pytest.param(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [growing(name) for name in PROGRAMS if name not in REFUSED])
+def test_code_does_not_grow(name: str) -> None:
+    program = PROGRAMS[name]
+    with limited(SECONDS):
+        middle = candidates.lines(program, program.middle, "fast")
+        assert candidates.lines(program, program.large, "fast") == middle
+
+
+def test_expected_failures_are_programs() -> None:
+    assert REFUSED.keys() | GROWING.keys() | SLOW <= PROGRAMS.keys()
+
+
+def test_sizes_grow() -> None:
+    for program in PROGRAMS.values():
+        small, middle, large = program.small, program.middle, program.large
+        assert small.keys() == middle.keys() == large.keys(), program.name
+        assert all(small[side] <= middle[side] <= large[side] for side in small), program.name
+        assert set(program.grows) <= small.keys(), program.name
+        assert any(small[side] < middle[side] < large[side] for side in program.grows)
+        assert program.grown() == {
+            side: 4 * count if side in program.grows else count for side, count in small.items()
+        }
+
+
+def test_arguments_are_the_same_each_time_and_stay() -> None:
+    for program in PROGRAMS.values():
+        first, second = (program.arguments(program.small) for _ in range(2))
+        program.loss(*first.values())
+        for name, value in first.items():
+            np.testing.assert_array_equal(value, second[name], err_msg=program.name)
+
+
+def test_each_program_has_a_form_for_jax() -> None:
+    """Seen in the text, as JAX need not be installed."""
+    for program in PROGRAMS.values():
+        text = (SUITE / "with_jax" / f"{program.family}.py").read_text(encoding="utf-8")
+        names = set()
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef):
+                names.add(node.name)
+            elif isinstance(node, ast.Assign):
+                names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        assert program.name in names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_form_for_jax_agrees(name: str) -> None:
+    if importlib.util.find_spec("jax") is None:
+        pytest.skip("jax is not installed")
+    program = PROGRAMS[name]
+    arguments = program.arguments(program.small)
+    evaluator = candidates.jax_derivative(program, arguments)
+    assert evaluator is not None
+    value, parts = evaluator.read(evaluator.call())
+    if not program.jacobian:
+        assert value == pytest.approx(program.loss(*arguments.values()), rel=1e-9)
+    assert Differences.of(program, arguments).error(parts) < 1e-7
+
+
+def test_a_wrong_derivative_is_far_from_differences() -> None:
+    program = PROGRAMS["mvt"]
+    arguments = program.arguments(program.small)
+    differences = Differences.of(program, arguments)
+    _, parts = program_derivative = candidates.compiled_derivative(program, arguments, "fast")(
+        *arguments.values()
+    )
+    assert program_derivative[0] == pytest.approx(program.loss(*arguments.values()))
+    assert differences.error(parts) < 1e-8
+    assert differences.error([1.0005 * part for part in parts]) > 1e-4
+    assert differences.error([*parts[:-1], parts[-1].T]) > 1e-2
+
+
+def test_a_limit_ends_what_takes_too_long() -> None:
+    def endless() -> None:
+        while True:
+            pass
+
+    with pytest.raises(Late), limited(0.05):
+        endless()
+    with limited(0.05):
+        reached = True
+    assert reached
+
+
+FACTS = {
+    "program": "syrk",
+    "numpy seconds": 0.002,
+    "fast compile": 0.5,
+    "fast value seconds": 0.004,
+    "fast seconds": 0.01,
+    "fast error": 3e-11,
+    "lines S": 70,
+    "lines L failed": "> 10 s",
+    "jax failed": "jax is not installed",
+    "counts S": [100, 350],
+}
+
+
+def test_the_table() -> None:
+    chosen = table.columns(["fast"], counted=True, with_jax=True)
+    headings, line = table.cells([FACTS], chosen)
+    shown = dict(zip(headings, line, strict=True))
+    assert shown["NumPy ms"] == "2"
+    assert shown["× NumPy"] == "5"
+    assert shown["× value"] == "2.5"
+    assert (shown["lines S"], shown["lines M"], shown["lines L"]) == ("70", "–", "> 10 s")
+    assert (shown["counts S"], shown["counts 4S"]) == ("3.5", "–")
+    assert shown["error"] == "3e-11"
+    assert list(table.notes([FACTS])) == [
+        "syrk: lines L: > 10 s",
+        "syrk: jax: jax is not installed",
+    ]
+    assert not wrong(FACTS)
+    assert wrong(FACTS | {"fast value error": 1e-3})
+    assert not wrong(FACTS | {"jax error": 1e-3})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--programs", "syrk,syrrk"], "no program is called 'syrrk'; there are jacobi, "),
+        (["--levels", "slow"], "no level is called 'slow'; there are "),
+        (["--size", "XL"], "invalid choice: 'XL'"),
+    ],
+)
+def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_run(tmp_path: Path) -> None:
+    file, page = tmp_path / "facts.json", tmp_path / "page.md"
+    command = [sys.executable, "-m", "examples.benchmarks.loops", "--size", "S", "--rounds", "1"]
+    command += ["--programs", "garch,csr_product", "--levels", "fast", "--counts", "--no-jax"]
+    done = subprocess.run(
+        [*command, "--json", str(file), "--markdown", str(page)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    garch, csr = json.loads(file.read_text(encoding="utf-8"))
+    assert garch["fast error"] < 1e-8
+    assert garch["lines S"] == garch["lines M"] == garch["lines L"] > 10
+    assert garch["fast seconds"] > 0
+    value, both = garch["counts S"]
+    assert 1 < both / value < 10
+    assert "slice bound" in csr["fast failed"]
+    assert "| garch |" in page.read_text(encoding="utf-8")
+    assert "csr_product: fast" in done.stdout
