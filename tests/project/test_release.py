@@ -29,3 +29,10 @@ def test_the_changelog_has_a_place_for_what_comes_next() -> None:
     headings = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert headings[0] == "Unreleased"
     assert headings[1:2] in ([], [version("stcompile")])
+
+
+def test_what_is_new_is_not_added_to_a_release() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = text[text.index(f"## [{version('stcompile')}]") :]
+    first = released.partition("### Added\n")[2].lstrip().partition("\n")[0]
+    assert first.endswith(":"), "a release begins with a group: new entries go under Unreleased"
