@@ -4,16 +4,19 @@ The adjoint of `cond` is a `cond` on the same predicate, that of `loop` a `loop`
 backwards. What the adjoint of a sub-program reads of its primal, its *residuals*, becomes outputs
 of the primal's equation: of a branch, with nothing in their place where the other branch is taken;
 of a loop, stacked over the steps. Views of values that stay the same are not kept: the adjoint
-takes them again.
+takes them again; and an array that the program overwrites part by part is put back
+(`stcompile.ad.restoring`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from stcompile.ad.sweep import STRUCTURED, Sweep, loop_activity, taped
+from stcompile.ad.restoring import Pair, Restoring, State, pairs_of
+from stcompile.ad.sweep import STRUCTURED, Sweep, loop_activity
+from stcompile.ad.tape import taped
 from stcompile.base.location import Location
 from stcompile.wengert.ir import (
     Atom,
@@ -39,7 +42,8 @@ Item = TypeVar("Item")
 class Pullback:
     """A program's equations recorded anew, with its adjoint: ``adjoint`` takes ``d_outputs`` and
     the so-far cotangents ``so_far``, reads ``kept`` inputs and ``residuals``, and gives
-    ``cotangents`` for the wanted inputs, zeros for those that are not ``reached``."""
+    ``cotangents`` for the wanted inputs, zeros for those that are not ``reached``. It also takes
+    the last versions of arrays, and gives the first ones: the ``states``."""
 
     recorder: Recorder
     inputs: tuple[Variable, ...]
@@ -52,6 +56,11 @@ class Pullback:
     reached: tuple[bool, ...]
     residuals: tuple[Variable, ...]
     kept: tuple[Variable, ...]
+    states: tuple[State, ...]
+
+    @property
+    def pairs(self) -> set[Pair]:
+        return {state.pair for state in self.states}
 
 
 def pullback(
@@ -60,10 +69,13 @@ def pullback(
     given: Sequence[int],
     added: Sequence[int],
     each_step: Sequence[int] = (),
+    pairs: Collection[Pair] = (),
+    always: Collection[Pair] = (),
 ) -> Pullback:
     """The pullback from the outputs ``given`` to the inputs ``wanted``. The inputs in ``added``
     start from a cotangent that is handed in. Those in ``each_step`` have another value in each step
-    of a loop, so they are residuals themselves."""
+    of a loop, so they are residuals themselves. The arrays in ``pairs`` are put back where that is
+    less than to keep them, those in ``always`` in any case."""
     recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)
@@ -77,11 +89,16 @@ def pullback(
         sweep.run()
         reached = tuple(inputs[i] in sweep.cotangents for i in wanted)
         cotangents = tuple(sweep.cotangent_of(inputs[i]) for i in wanted)
-    read = free_variables(adjoint, cotangents, (*d_outputs, *so_far))
     fixed = {v for i, v in enumerate(inputs) if i not in each_step}
-    again = _recomputed(read, fixed, tape.equations)
+    restoring = Restoring(sweep, inputs, outputs, fixed, undo)
+    adjoint, cotangents, states = restoring.run(adjoint, cotangents, pairs, always)
+    bound = (*d_outputs, *so_far, *(state.given for state in states))
+    read = free_variables(adjoint, cotangents, bound)
+    wanted_again = [variable for variable in read if variable not in restoring.old]
+    again = _recomputed(wanted_again, fixed, tape.equations)
     adjoint[:0] = again
-    read = free_variables(adjoint, cotangents, (*d_outputs, *so_far))
+    outcome = (*cotangents, *(state.first for state in states))
+    read = free_variables(adjoint, outcome, bound)
     return Pullback(
         recorder,
         inputs,
@@ -94,7 +111,27 @@ def pullback(
         reached,
         tuple(v for v in read if v not in fixed),
         tuple(v for v in read if v in fixed),
+        states,
     )
+
+
+def put_back(
+    sweep: Sweep, adjoint: list[Equation], cotangents: Sequence[Atom]
+) -> tuple[list[Equation], tuple[Atom, ...]]:
+    """An adjoint with what its loops and branches put back in the place of what is kept."""
+    equations, found, _ = Restoring(sweep, (), (), (), undo).run(adjoint, cotangents, (), ())
+    return equations, found
+
+
+def undo(sweep: Sweep, equation: Equation, place: int) -> None:
+    """Record what puts back the array that a loop or a branch wrote to: its output ``place``."""
+    if equation.primitive == "loop":
+        ports = Ports.of(equation)
+        first = len(ports.constants) + (not ports.is_while)
+        _loop_back(sweep, equation, _Activity((), (), (), ()), {(first + place, place)})
+    else:
+        always = {pair for pair in _pairs_of_arms(equation) if pair[1] == place}
+        _cond_back(sweep, equation, (), (), always)
 
 
 def _d(output: Atom) -> str:
@@ -137,14 +174,39 @@ def _is_free(equation: Equation) -> bool:
 
 def visit_cond(sweep: Sweep, equation: Equation) -> None:
     """A branch: its adjoint is that of the arm that was taken."""
-    predicate, *operands = equation.inputs
+    operands = equation.inputs[1:]
     wanted = [i for i, a in enumerate(operands) if isinstance(a, Variable) and a in sweep.active]
     given = [i for i, output in enumerate(equation.outputs) if output in sweep.cotangents]
+    _cond_back(sweep, equation, wanted, given, ())
+
+
+def _pairs_of_arms(equation: Equation) -> set[Pair]:
+    """The operands and results of a branch that are versions of one array, whichever arm is taken;
+    without those that neither changes."""
+    arms = (equation.params["then"], equation.params["otherwise"])
+    found = set.intersection(*(set(pairs_of(arm)) for arm in arms))
+    return {(i, o) for i, o in found if any(arm.inputs[i] != arm.outputs[o] for arm in arms)}
+
+
+def _cond_back(
+    sweep: Sweep,
+    equation: Equation,
+    wanted: Sequence[int],
+    given: Sequence[int],
+    always: Collection[Pair],
+) -> None:
+    predicate, *operands = equation.inputs
     added = [
         i for i in wanted if operands[i] in sweep.cotangents and operands.index(operands[i]) == i
     ]
     branches: tuple[Program, Program] = (equation.params["then"], equation.params["otherwise"])
-    both = [pullback(branch, wanted, given, added) for branch in branches]
+    pairs = _pairs_of_arms(equation)
+    both = [pullback(branch, wanted, given, added, (), pairs, always) for branch in branches]
+    chosen = set.union(*(part.pairs for part in both))
+    both = [
+        part if part.pairs == chosen else pullback(branch, wanted, given, added, (), pairs, chosen)
+        for part, branch in zip(both, branches, strict=True)
+    ]
     # An input that neither arm reaches gets no cotangent: a stack has no zeros that could be read.
     reached = [any(flags) for flags in zip(*(part.reached for part in both), strict=True)]
     wanted = _chosen(wanted, reached)
@@ -160,27 +222,31 @@ def visit_cond(sweep: Sweep, equation: Equation) -> None:
     inputs: list[Atom] = [operands[i] for i in kept]
     d_outputs = [sweep.cotangent_of(equation.outputs[i]) for i in given]
     so_far = [sweep.cotangent_of(operands[i]) for i in added]
+    last = [equation.outputs[o] for _, o in sorted(chosen)]
     adjoints = {}
     for index, (name, part) in enumerate(zip(("then", "otherwise"), both, strict=True)):
         other = [part.recorder.variable(v.type) for v in both[1 - index].residuals]
         mine_ = list(part.residuals)
         bound = [*(part.inputs[i] for i in kept), *(mine_ + other if index == 0 else other + mine_)]
+        states = sorted(part.states)
         raw = Program(
             name,
-            (*bound, *part.d_outputs, *part.so_far),
+            (*bound, *part.d_outputs, *part.so_far, *(state.given for state in states)),
             tuple(part.adjoint),
-            tuple(_chosen(part.cotangents, reached)),
+            (*_chosen(part.cotangents, reached), *(state.first for state in states)),
         )
         adjoints[name] = name_variables(raw, part.recorder.hints)
     results = sweep.record_all(
-        "cond", (predicate, *inputs, *residuals, *d_outputs, *so_far), adjoints
+        "cond", (predicate, *inputs, *residuals, *d_outputs, *so_far, *last), adjoints
     )
-    found = dict(zip(wanted, results, strict=True))
+    found = dict(zip(wanted, results, strict=False))
     for index in added:
         sweep.set(new, _variable(operands[index]), None, found[index])
     for index in wanted:
         if index not in added:
             sweep.contribute(new, _variable(operands[index]), found[index])
+    for (place, _), state in zip(sorted(chosen), results[len(wanted) :], strict=True):
+        sweep.states[_variable(operands[place])] = state
 
 
 def _chosen(items: Sequence[Item], flags: Sequence[bool]) -> list[Item]:
@@ -217,17 +283,32 @@ def _with_residuals(
     return name_variables(raw, part.recorder.hints)
 
 
+class _Activity(NamedTuple):
+    """Which carry, constants and xs of a loop get a cotangent, and which ys have one."""
+
+    carry: Sequence[int]
+    constants: Sequence[int]
+    xs: Sequence[int]
+    ys: Sequence[int]
+
+
 def visit_loop(sweep: Sweep, equation: Equation) -> None:
     """A loop: its adjoint runs through the steps in the opposite order."""
     ports = Ports.of(equation)
     constants, carry, _ = loop_activity(ports, sweep.active)
     xs = [isinstance(x, Variable) and x in sweep.active for x in ports.xs]
+    ys = [y in sweep.cotangents for y in ports.ys]
+    places = (_chosen(range(len(flags)), flags) for flags in (carry, constants, xs, ys))
+    _loop_back(sweep, equation, _Activity(*places), ())
+
+
+def _loop_back(
+    sweep: Sweep, equation: Equation, activity: _Activity, always: Collection[Pair]
+) -> None:
+    ports = Ports.of(equation)
+    active_carry, active_constants, active_xs, ys = activity
     n, m = len(ports.constants), len(ports.carry)
     first = n + (not ports.is_while)
-    active_constants = [i for i in range(n) if constants[i]]
-    active_carry = [i for i in range(m) if carry[i]]
-    active_xs = [i for i in range(len(ports.xs)) if xs[i]]
-    ys = [i for i, y in enumerate(ports.ys) if y in sweep.cotangents]
     wanted = [
         *(first + i for i in active_carry),
         *active_constants,
@@ -235,8 +316,9 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
     ]
     given = [*active_carry, *(m + i for i in ys)]
     each_step = range(first, len(ports.body.inputs))
-    part = pullback(ports.body, wanted, given, active_constants, each_step)
-    summed = len(active_carry) + len(active_constants)  # the others are xs: see `visit_cond`
+    pairs = {(first + i, i) for i in range(m)}.intersection(pairs_of(ports.body))
+    part = pullback(ports.body, wanted, given, active_constants, each_step, pairs, always)
+    summed = len(active_carry) + len(active_constants)  # the others are xs: see `_cond_back`
     reached = [*[True] * summed, *part.reached[summed:]]
     active_xs = _chosen(active_xs, reached[summed:])
 
@@ -282,7 +364,8 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
         for i in active_constants
     ]
     d_ys = [sweep.cotangent_of(ports.ys[i]) for i in ys]
-    body_carry = [*part.d_outputs[: len(active_carry)], *part.so_far]
+    given_back = [state.given for state in part.states]
+    body_carry = [*part.d_outputs[: len(active_carry)], *part.so_far, *given_back]
     d_items = part.d_outputs[len(active_carry) :]
     prologue: list[Equation] = []
     items = [
@@ -291,11 +374,13 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
     ]
     counter = recorder.variable(COUNTER) if ports.is_while else part.inputs[n]
     kept = [v for v in part.kept if v != counter]
+    found = _chosen(part.cotangents, reached)
+    found[summed:summed] = [state.first for state in part.states]
     raw = Program(
         "body",
         (*kept, counter, *body_carry, *items),
         (*prologue, *part.adjoint),
-        tuple(_chosen(part.cotangents, reached)),
+        tuple(found),
     )
     adjoint = {
         "constants": len(kept),
@@ -307,16 +392,19 @@ def visit_loop(sweep: Sweep, equation: Equation) -> None:
     operands: list[Atom] = [] if length is not None or count is None else [count]
     outer = dict(zip(part.inputs[:n], ports.constants, strict=True))
     operands += [outer[v] for v in kept]
-    operands += [*d_carry, *so_far, *residuals, *d_ys]
+    places = [state.pair[1] for state in part.states]
+    operands += [*d_carry, *so_far, *(ports.results[i] for i in places), *residuals, *d_ys]
     results = sweep.record_all("loop", tuple(operands), adjoint)
-    a, b = len(active_carry), len(active_carry) + len(active_constants)
+    a, b, c = len(active_carry), summed, summed + len(places)
+    for i, state in zip(places, results[b:c], strict=True):
+        sweep.states[_variable(ports.carry[i])] = state
     added = dict(zip(active_constants, results[a:b], strict=True))
     for i in firsts:
         sweep.set(new, _variable(ports.constants[i]), None, added[i])
     contributions = [
         *((ports.carry[i], result) for i, result in zip(active_carry, results[:a], strict=True)),
         *((ports.constants[i], result) for i, result in added.items() if i not in firsts),
-        *((ports.xs[i], result) for i, result in zip(active_xs, results[b:], strict=True)),
+        *((ports.xs[i], result) for i, result in zip(active_xs, results[c:], strict=True)),
     ]
     for target, result in contributions:
         if isinstance(target, Variable) and target in sweep.active:

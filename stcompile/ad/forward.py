@@ -14,15 +14,13 @@ from stcompile.ad.linearity import require_same_way
 from stcompile.ad.rules import Rule, rule_for
 from stcompile.ad.sweep import (
     STRUCTURED,
-    CustomCall,
     Sweep,
-    Tape,
     active_outputs,
     known_rule,
     loop_activity,
     require_real,
-    taped,
 )
+from stcompile.ad.tape import CustomCall, Tape, taped
 from stcompile.ad.vectors import Vectors
 from stcompile.base.errors import DerivativeError
 from stcompile.base.location import Section

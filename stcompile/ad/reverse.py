@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one, taped
+from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one
+from stcompile.ad.tape import taped
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.share_equations import share_equations
@@ -36,9 +37,15 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
     outputs = tuple(map(tape.atom, program.outputs))
     sources = tuple(tape.atom(variable) for variable in wrt)
     sweep = Sweep(recorder, tape, {v for v in sources if isinstance(v, Variable)}, STRUCTURED)
+    start = len(recorder.equations)
     sweep.seed(outputs[output])
     sweep.run()
     gradients = tuple(sweep.cotangent(v) for v in sources if isinstance(v, Variable))
+    if sweep.states:
+        from stcompile.ad.control import put_back
+
+        adjoint = recorder.equations[start:]
+        recorder.equations[start:], gradients = put_back(sweep, adjoint, gradients)
     name = f"{program.name}_value_and_grad"
     raw = Program(name, inputs, tuple(recorder.equations), (*outputs, *gradients))
     joint = name_variables(raw, recorder.hints)

@@ -1,4 +1,4 @@
-"""The tape and the sweep: a program's equations, and the walk backwards over them.
+"""The sweep: the walk backwards over a program's equations.
 
 The rules say only how each primitive is differentiated. What all of them need is done here once:
 activity (which values depend on the inputs asked for, and which the output depends on), the sum
@@ -21,12 +21,12 @@ from stcompile.ad.rules import (
     rule_function,
 )
 from stcompile.ad.shifts import idle_maxima
+from stcompile.ad.tape import CustomCall, Tape
 from stcompile.ad.vectors import Vectors
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import DerivativeError, StcompileError
 from stcompile.base.location import NOWHERE
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
@@ -55,105 +55,6 @@ class Contribution:
         return Contribution(equation, names[self.variable], part, atom(self.total))
 
 
-@dataclass(frozen=True)
-class CustomCall:
-    """A call with its own adjoint, after its body was recorded in its place."""
-
-    equation: Equation
-    adjoint: Program
-    results: tuple[Atom, ...]
-    residuals: tuple[Atom, ...]
-
-
-class Tape:
-    """The primal's equations, recorded again; calls are replaced by their bodies."""
-
-    def __init__(self, recorder: Recorder, variables: dict[Variable, Atom]) -> None:
-        self.recorder = recorder
-        self.equations = recorder.equations
-        self.variables = variables
-        self.steps: list[Equation | CustomCall] = []
-
-    def atom(self, atom: Atom) -> Atom:
-        return self.variables[atom] if isinstance(atom, Variable) else atom
-
-    def append(self, equation: Equation) -> None:
-        moved = equation.substitute(self.variables)
-        if equation.primitive == "call":
-            outputs = self._call(moved)
-        else:
-            fresh = tuple(
-                self.recorder.variable(o.type, "" if is_numbered(o.name) else o.name)
-                for o in equation.outputs
-            )
-            recorded = Equation(
-                fresh, moved.primitive, moved.inputs, moved.params, moved.effects, moved.location
-            )
-            self.recorder.equations.append(recorded)
-            self.steps.append(recorded)
-            outputs = fresh
-        self.variables.update(zip(equation.outputs, outputs, strict=True))
-
-    def _call(self, equation: Equation) -> tuple[Atom, ...]:
-        body: Program = equation.params["program"]
-        adjoint: Program | None = equation.params["adjoint"]
-        if adjoint is not None and _keeps_only_known(equation):
-            return self._kept_call(equation, adjoint)
-        inner = Tape(self.recorder, dict(zip(body.inputs, equation.inputs, strict=True)))
-        for step in body.equations:
-            inner.append(step)
-        outputs = tuple(map(inner.atom, body.outputs))
-        if adjoint is None:
-            self.steps += inner.steps
-            return outputs
-        count: int = equation.params["value"]
-        results = self._told_apart(equation, outputs[:count])
-        self.steps.append(CustomCall(equation, adjoint, results, outputs[count:]))
-        return (*results, *outputs[count:])
-
-    def _told_apart(self, equation: Equation, results: Sequence[Atom]) -> tuple[Atom, ...]:
-        """The results of a rule, each a variable of its own. A result that is an operand, or the
-        same variable as another result, is copied, because the two have different cotangents."""
-        apart: list[Atom] = []
-        for result in results:
-            if isinstance(result, Variable) and result in (*equation.inputs, *apart):
-                same = Program("same", (result,), (), (result,))
-                params = freeze({"program": same, "adjoint": None, "name": "same", "value": 1})
-                fresh = self.recorder.variable(result.type)
-                self.recorder.equations.append(
-                    Equation((fresh,), "call", (result,), params, location=equation.location)
-                )
-                result = fresh
-            apart.append(result)
-        return tuple(apart)
-
-    def _kept_call(self, equation: Equation, adjoint: Program) -> tuple[Atom, ...]:
-        """A call that stays a call, so that derivatives of the adjoint can use its rule, too."""
-        body: Program = equation.params["program"]
-        count: int = equation.params["value"]
-        fresh = tuple(
-            self.recorder.variable(o.type, "" if is_numbered(o.name) else o.name)
-            for o in equation.outputs
-        )
-        known: dict[Atom, Atom] = dict(zip(body.inputs, equation.inputs, strict=True))
-        known |= dict(zip(body.outputs[:count], fresh[:count], strict=True))
-        residuals = tuple(known.get(atom, atom) for atom in body.outputs[count:])
-        recorded = replace(equation, outputs=fresh)
-        self.recorder.equations.append(recorded)
-        self.steps.append(CustomCall(recorded, adjoint, fresh[:count], residuals))
-        return (*fresh[:count], *residuals)
-
-
-def taped(program: Program) -> tuple[Recorder, tuple[Variable, ...], Tape]:
-    """A program recorded again: the recorder, its inputs there, and the tape."""
-    recorder = Recorder()
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
-    tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
-    for equation in program.equations:
-        tape.append(equation)
-    return recorder, inputs, tape
-
-
 Visit = Callable[["Sweep", Equation], None]
 # The primitives with sub-programs. Their module is loaded by the first program that has one.
 STRUCTURED: Mapping[str, Visit] = {
@@ -176,6 +77,8 @@ class Sweep(Vectors):
         self.active = _activity(tape.steps, wrt)
         self.cotangents: dict[Variable, Atom] = {}
         self.contributions: list[Contribution] = []
+        self.starts: dict[Variable, int] = {}  # of each equation's adjoint, by the outputs
+        self.states: dict[Variable, Atom] = {}  # earlier versions of arrays that are put back
 
     def seed(self, output: Atom) -> None:
         if isinstance(output, Variable) and output in self.active:
@@ -194,6 +97,8 @@ class Sweep(Vectors):
             if isinstance(step, CustomCall):
                 self._visit_call(step)
             else:
+                start = len(self.recorder.equations)
+                self.starts.update(dict.fromkeys(step.outputs, start))
                 self._visit(step)
         for variable, total in self.cotangents.items():
             name = self.recorder.hints.get(variable)
@@ -371,15 +276,6 @@ def _refusal(what: str, equation: Equation) -> DerivativeError:
         location=equation.location,
         hint="compute with real and imaginary parts: z.real, z.imag",
     )
-
-
-def _keeps_only_known(equation: Equation) -> bool:
-    """True if the residuals of a call are among its operands and results: then their cotangents
-    need no derivative of the body."""
-    body: Program = equation.params["program"]
-    count: int = equation.params["value"]
-    known = (*body.inputs, *body.outputs[:count])
-    return all(isinstance(a, Constant) or a in known for a in body.outputs[count:])
 
 
 def one(type: Type) -> Constant:

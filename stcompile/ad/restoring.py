@@ -1,0 +1,283 @@
+"""Arrays that a program overwrites part by part, as they were before.
+
+The adjoint of a step may read an array in the state in which the step read it, though later steps
+wrote to it. Instead of the whole array for each step, the parts that are overwritten are kept, and
+the adjoint puts them back as it goes: wherever it is, the array is as it was there.
+
+The *versions* of an array are the variables that stand for it, from an input of a program to one of
+its outputs, each made of the one before by a write to a part: by an equation, by the steps of a
+loop, or by the arms of a branch.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
+
+from stcompile.ad.sweep import Sweep
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
+from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.primitives.control import Ports
+
+Pair: TypeAlias = tuple[int, int]
+"""The place of an array among the inputs of a program, and that of its last version among the
+outputs."""
+
+Undo: TypeAlias = Callable[[Sweep, Equation, int], None]
+"""Records the equation that undoes what a loop or a branch wrote to one of its outputs."""
+
+_SLICED, _INDEXED = ("start", "length", "step", "drop"), ("at",)
+
+
+class State(NamedTuple):
+    """A version of an array as the adjoint has it: ``given`` is the last one, which is handed in,
+    and ``first`` the input again."""
+
+    pair: Pair
+    given: Variable
+    first: Atom
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+def pairs_of(program: Program) -> Iterator[Pair]:
+    """The inputs of a program of which an output is a later version, or the same."""
+    makers = _makers(program.equations)
+    for place, output in enumerate(program.outputs):
+        if isinstance(output, Variable) and output.type.kind == "array":
+            first = _versions(makers, output)[0]
+            if first in program.inputs:
+                yield program.inputs.index(first), place
+
+
+def _makers(equations: Sequence[Equation]) -> dict[Variable, Equation]:
+    return {output: equation for equation in equations for output in equation.outputs}
+
+
+def _versions(makers: dict[Variable, Equation], last: Variable) -> list[Variable]:
+    """The versions of an array up to ``last``, as far back as they go."""
+    found = [last]
+    while (maker := makers.get(found[-1])) is not None:
+        before = _before(maker, found[-1])
+        if before is None:
+            break
+        found.append(before)
+    return found[::-1]
+
+
+def _before(equation: Equation, output: Variable) -> Variable | None:
+    """What an output of an equation is, but for the parts that it writes."""
+    place = equation.outputs.index(output)
+    source: Atom | None = None
+    if _part(equation) is not None:
+        source = equation.inputs[0]
+    elif equation.primitive == "loop":
+        ports = Ports.of(equation)
+        first = len(ports.constants) + (not ports.is_while)
+        if place < len(ports.carry) and (first + place, place) in set(pairs_of(ports.body)):
+            source = ports.carry[place]
+    elif equation.primitive == "cond":
+        arms = (equation.params["then"], equation.params["otherwise"])
+        inputs = {{o: i for i, o in pairs_of(arm)}.get(place) for arm in arms}
+        found = inputs.pop()
+        source = None if inputs or found is None else equation.inputs[1 + found]
+    return source if isinstance(source, Variable) else None
+
+
+def _part(equation: Equation) -> tuple[str, Sequence[str]] | None:
+    """The view that reads what an equation writes, and the names of its params; None if it is no
+    write to a part."""
+    op = equation.params.get("op")
+    if equation.primitive == "update" or (equation.primitive, op) == ("accumulate", "slice"):
+        return "slice", _SLICED
+    if equation.primitive == "index_update":
+        return "index", _INDEXED
+    if equation.primitive == "accumulate" and op in ("index", "distinct"):
+        return "index", _INDEXED
+    return None
+
+
+def _read_part(equation: Equation, array: Variable, output: Variable | None = None) -> Equation:
+    """What the part of an array holds that an equation writes."""
+    part = _part(equation)
+    assert part is not None
+    primitive, names = part
+    params = freeze({name: equation.params[name] for name in names})
+    inputs = (array, *equation.inputs[2:])
+    (type,) = infer(primitive, tuple(atom.type for atom in inputs), params)
+    outputs = (output or Variable("", type),)
+    return Equation(outputs, primitive, inputs, params, (), equation.location)
+
+
+def _size(equation: Equation, output: Variable) -> int:
+    """How many elements an equation writes to an array."""
+    if _part(equation) is not None:
+        return _read_part(equation, output).output.type.size
+    place = equation.outputs.index(output)
+    if equation.primitive == "loop":
+        ports = Ports.of(equation)
+        return _written(ports.body, place) * (ports.length or 1)
+    return max(_written(equation.params[name], place) for name in ("then", "otherwise"))
+
+
+def _written(program: Program, place: int) -> int:
+    makers, output = _makers(program.equations), program.outputs[place]
+    assert isinstance(output, Variable)
+    return sum(_size(makers[v], v) for v in _versions(makers, output)[1:])
+
+
+# --- states in the adjoint ------------------------------------------------------------------------
+
+
+class Restoring:
+    """Puts arrays back in the adjoint of one program, where that touches fewer elements than to
+    keep what is read of them. ``old`` are the parts that are kept for this."""
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Atom],
+        fixed: Collection[Variable],
+        undo: Undo,
+    ) -> None:
+        self.sweep = sweep
+        self.inputs, self.outputs = inputs, outputs
+        self.fixed = fixed
+        self.undo = undo
+        self.makers = _makers([s for s in sweep.tape.steps if isinstance(s, Equation)])
+        self.old: set[Variable] = set()
+        self.known: dict[Variable, Atom] = {}  # by version
+        self.kept: set[Variable] = set()  # parts that were read before their array was put back
+        self.versions: dict[Atom, Variable] = {}  # by state
+        self.made: list[Equation] = []
+
+    def run(
+        self,
+        adjoint: list[Equation],
+        cotangents: Sequence[Atom],
+        pairs: Collection[Pair],
+        always: Collection[Pair],
+    ) -> tuple[list[Equation], tuple[Atom, ...], tuple[State, ...]]:
+        """The equations of the adjoint and the cotangents, with states of arrays in the place of
+        versions, and the states. The arrays of ``pairs`` may be put back, and those of ``always``
+        are."""
+        read = {v for e in adjoint for v in e.variables}
+        read.update(atom for atom in cotangents if isinstance(atom, Variable))
+        chosen: dict[Pair, Variable] = {}
+        versions: dict[Pair, list[Variable]] = {}
+        for pair in sorted(pairs):
+            last = self.outputs[pair[1]]
+            assert isinstance(last, Variable)
+            found = _versions(self.makers, last)
+            if found[0] == self.inputs[pair[0]] and (pair in always or self._pays(found, read)):
+                hint = self.sweep.recorder.hints.get(last, "")
+                chosen[pair] = self.sweep.recorder.variable(last.type, hint)
+                versions[pair] = found
+                self.known[last] = chosen[pair]
+        if not chosen and not self.sweep.states:
+            return adjoint, tuple(cotangents), ()
+        inserted: dict[int, list[Equation]] = {}
+        for found in versions.values():
+            for before, after in reversed(list(itertools.pairwise(found))):
+                if before not in self.sweep.states:
+                    at = self.sweep.starts[self.makers[after].outputs[0]]
+                    inserted.setdefault(at, []).extend(self._undone(before, after))
+        self.versions = {state: version for version, state in self.sweep.states.items()}
+        for at in range(len(adjoint) + 1):
+            for equation in (*inserted.get(at, ()), *adjoint[at : at + 1]):
+                self._add(equation)
+        states = tuple(
+            State(pair, given, self.known[versions[pair][0]]) for pair, given in chosen.items()
+        )
+        return self.made, tuple(map(self._state, cotangents)), states
+
+    def _pays(self, versions: Sequence[Variable], read: Collection[Variable]) -> bool:
+        """True if to put back what was overwritten touches less than to keep what is read: each
+        part is kept and put back, which touches it twice as often."""
+        kept = sum(self._kept(variable, versions) for variable in read)
+        parts = sum(
+            _size(self.makers[after], after)
+            for before, after in itertools.pairwise(versions)
+            if before not in self.sweep.states
+        )
+        return 2 * parts < kept
+
+    def _kept(self, variable: Variable, versions: Sequence[Variable]) -> int:
+        """The elements that have to be kept for a read of a version, or of a view of one."""
+        source = self._source(variable)
+        if source not in versions:
+            return 0
+        return source.type.size if source in self.fixed else variable.type.size
+
+    def _source(self, variable: Variable) -> Variable:
+        """The array that a variable is a view of, or itself."""
+        while (maker := self.makers.get(variable)) is not None:
+            if not _is_view(maker):
+                break
+            source = maker.inputs[0]
+            assert isinstance(source, Variable)
+            variable = source
+        return variable
+
+    def _undone(self, before: Variable, after: Variable) -> list[Equation]:
+        """The equations that make the version ``before`` of the one ``after``."""
+        sweep, equations = self.sweep, self.sweep.tape.equations
+        place = next(i for i, e in enumerate(equations) if after in e.outputs)
+        equation = equations[place]
+        with sweep.recorder.aside() as made:
+            sweep.location = equation.location.in_section("adjoint")
+            part = _part(equation)
+            if part is None:
+                self.undo(sweep, equation, equation.outputs.index(after))
+                return made
+            read = _read_part(equation, before)
+            old = sweep.recorder.variable(read.output.type)
+            self.old.add(old)
+            equations.insert(place, replace(read, outputs=(old,)))
+            params = {name: equation.params[name] for name in part[1]}
+            primitive = "update" if part[0] == "slice" else "index_update"
+            state = sweep.record(primitive, after, old, *equation.inputs[2:], **params)
+            sweep.states[before] = state
+        return made
+
+    def _add(self, equation: Equation) -> None:
+        for variable in equation.variables:
+            self._state(variable)
+        self.made.append(equation.substitute(self.known))
+        for output in equation.outputs:
+            version = self.versions.get(output)
+            if version is not None:
+                self.known[version] = output
+
+    def _state(self, atom: Atom) -> Atom:
+        """An atom in the state that the adjoint has of it here: a view is taken again."""
+        if not isinstance(atom, Variable) or atom in self.known or atom in self.kept:
+            return self.known.get(atom, atom) if isinstance(atom, Variable) else atom
+        maker = self.makers.get(atom)
+        if maker is None or not _is_view(maker) or atom in self.fixed:
+            return atom
+        source = maker.inputs[0]
+        found = self._state(source)
+        if found == source:
+            self.kept.add(atom)
+            return atom
+        view = self.sweep.recorder.variable(atom.type, self.sweep.recorder.hints.get(atom, ""))
+        location = maker.location.in_section("adjoint")
+        inputs = (found, *maker.inputs[1:])
+        self.made.append(replace(maker, outputs=(view,), inputs=inputs, location=location))
+        self.known[atom] = view
+        return view
+
+
+def _is_view(equation: Equation) -> bool:
+    """True for a view of an array. Indices that are arrays copy, numbers do not."""
+    if not PRIMITIVES[equation.primitive].view or not equation.inputs:
+        return False
+    if any(atom.type.dims for atom in equation.inputs[1:]):
+        return False
+    source = equation.inputs[0]
+    return isinstance(source, Variable) and source.type.kind == "array"
