@@ -125,6 +125,31 @@ def written_copy(under_way: UnderWay, equation: Equation) -> Result:
     return copied and equation.with_inputs((copied.inputs[0], *equation.inputs[1:]))
 
 
+@rule("accumulate")
+def added_to_zeros(under_way: UnderWay, equation: Equation) -> Result:
+    """What is added to a part that was just set to zero is written there."""
+    total, value, *places = equation.inputs
+    written = under_way.made_by(total, "update")
+    if written is None or not under_way.is_read_once(total) or not is_number(written.inputs[1], 0):
+        return None
+    same = {**written.params, "op": "slice"} == dict(equation.params)
+    if not same or list(written.inputs[2:]) != places or value.type.dtype != total.type.dtype:
+        return None
+    inputs = (written.inputs[0], value, *places)
+    return replace(equation, primitive="update", inputs=inputs, params=written.params)
+
+
+@rule("update")
+def written_as_it_was(under_way: UnderWay, equation: Equation) -> Result:
+    """A part that gets the values that it has."""
+    source, value, *places = equation.inputs
+    copied = under_way.made_by(value, "copy")
+    part = under_way.made_by(value if copied is None else copied.inputs[0], "slice")
+    if part is None or part.inputs != (source, *places) or part.params != equation.params:
+        return None
+    return source
+
+
 # --- sums -----------------------------------------------------------------------------------------
 
 
@@ -270,7 +295,14 @@ def choice_in_choice(under_way: UnderWay, equation: Equation) -> Result:
 
 RULES = (
     *(computed, spread_anyway, same_already, number_as_scalar, plain_number, sum_over_nothing),
-    *(written_copy, added_to_itself, added_to_repetition, distinct_places),
+    *(
+        written_copy,
+        added_to_zeros,
+        written_as_it_was,
+        added_to_itself,
+        added_to_repetition,
+        distinct_places,
+    ),
     *(known_choice, choice_in_choice, by_one),
 )
 PRODUCTS = (quotient_times_divisor, times_reciprocal, logistic_slope)
