@@ -10,7 +10,7 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
         *("signbit", "left_shift", "right_shift", "gcd", "lcm"),
         *("argsort", "argpartition", "lexsort", "searchsorted", "digitize", "histogram"),
-        *("arange", "eye", "constant", "undef", "not", "and", "or"),
+        *("arange", "eye", "constant", "size", "undef", "not", "and", "or"),
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),

@@ -115,8 +115,8 @@ def new_axes(ndim: int, axis: Axes) -> Any:
 def subscript(
     shape: tuple[int, ...],
     counters: tuple[Any, ...],
-    start: tuple[Form, ...],
-    length: Axes,
+    start: tuple[Any, ...],
+    length: tuple[Any, ...],
     step: Axes,
     drop: Axes,
 ) -> Any:
@@ -141,10 +141,13 @@ def subscript(
     return _shortened(entries)
 
 
-def reversal(start: tuple[Form, ...], length: Axes, step: Axes, drop: Axes) -> Any:
+def reversal(start: tuple[Any, ...], length: Axes, step: Axes, drop: Axes) -> Any:
     """The second subscript of a slice that `subscript` reads upwards; ``None``: not needed."""
     axes = zip(start, length, step, strict=True)
-    turned = [stride < 0 and count > 1 and any(form[1:]) for form, count, stride in axes]
+    turned = [
+        stride < 0 and (not isinstance(count, int) or (count > 1 and any(form[1:])))
+        for form, count, stride in axes
+    ]
     kept = [turn for axis, turn in enumerate(turned) if axis not in drop]
     if not any(kept):
         return None
@@ -155,8 +158,12 @@ def _unless_one(stride: int) -> int | None:
     return None if stride == 1 else stride
 
 
-def _span(start: int, count: int, stride: int, dim: int) -> slice:
-    """The slice of ``count`` elements from ``start``, written as short as it can be."""
+def _span(start: Any, count: Any, stride: int, dim: Any) -> slice:
+    """The slice of ``count`` elements from ``start``, written as short as it can be. One of a
+    length that is not static is read upwards, see `reversal`."""
+    if not isinstance(count, int):
+        low = start if stride > 0 else start - count + 1
+        return slice(None if low == 0 else low, None if low + count == dim else low + count)
     if count == 1:
         stride = 1
     first: int | None = start

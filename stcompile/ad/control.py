@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from stcompile.ad.restoring import Pair, Restoring, State, pairs_of
 from stcompile.ad.sweep import STRUCTURED, Sweep, loop_activity
@@ -29,7 +29,7 @@ from stcompile.wengert.ir import (
 )
 from stcompile.wengert.naming import base_name, is_numbered, name_variables
 from stcompile.wengert.primitives import PRIMITIVES
-from stcompile.wengert.primitives.control import COUNTER, Ports, port_of, step_of, undefined
+from stcompile.wengert.primitives.control import COUNTER, Ports, port_of, step_of, undefined, widest
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
@@ -338,7 +338,7 @@ def _loop_back(
         initial.append(Constant(0))
     names = [recorder.hints.get(v, "") for v in part.residuals]
     stacks = [
-        (port_of(v.type, length), f"{base_name(name)}s" if name else "")
+        (port_of(v.type, length, ports.binds), f"{base_name(name)}s" if name else "")
         for v, name in zip(part.residuals, names, strict=True)
     ]
     outputs += part.residuals
@@ -369,7 +369,7 @@ def _loop_back(
     d_items = part.d_outputs[len(active_carry) :]
     prologue: list[Equation] = []
     items = [
-        _item(recorder, v, port.type, length, prologue, equation.location)
+        _item(recorder, v, port.type, ports, prologue, equation.location)
         for v, port in zip((*part.residuals, *d_items), (*residuals, *d_ys), strict=True)
     ]
     counter = recorder.variable(COUNTER) if ports.is_while else part.inputs[n]
@@ -382,13 +382,15 @@ def _loop_back(
         (*prologue, *part.adjoint),
         tuple(found),
     )
-    adjoint = {
+    adjoint: dict[str, Any] = {
         "constants": len(kept),
         "carry": len(body_carry),
         "length": length,
         "reverse": not ports.reverse,
         "body": name_variables(raw, recorder.hints),
     }
+    if ports.binds is not None:
+        adjoint["binds"] = ports.binds
     operands: list[Atom] = [] if length is not None or count is None else [count]
     outer = dict(zip(part.inputs[:n], ports.constants, strict=True))
     operands += [outer[v] for v in kept]
@@ -415,14 +417,14 @@ def _item(
     recorder: Recorder,
     variable: Variable,
     port: Type,
-    length: int | None,
+    ports: Ports,
     prologue: list[Equation],
     location: Location,
 ) -> Variable:
     """The item of a port, as the variable that it stands for: the rows of an array are NumPy
     scalars also where the variable is a Python number or a 0-d array."""
-    item = step_of(port, length)
-    if item == variable.type:
+    item = step_of(port, ports.length)
+    if item == widest(variable.type, ports.binds):
         return variable
     found = recorder.variable(item, recorder.hints.get(variable, ""))
     python = variable.type.kind == "python"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from stcompile.base.location import NOWHERE, Location
+from stcompile.wengert.dims import Sizes, broadcast
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.primitives.control import undefined
 from stcompile.wengert.recorder import Recorder
@@ -89,8 +88,8 @@ def _number(type: Type) -> Callable[[Any], Any]:
     return type.python_type if type.kind == "python" else type.dtype.type
 
 
-def _broadcasts(dims: tuple[int, ...], to: tuple[int, ...]) -> bool:
+def _broadcasts(dims: Sizes, to: Sizes) -> bool:
     try:
-        return np.broadcast_shapes(dims, to) == to
+        return broadcast(dims, to) == to
     except ValueError:
         return False

@@ -179,6 +179,8 @@ def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> 
     if primitive in _UNKNOWN:
         return None
     is_view = mark_of(primitive) == "view" and primitive != "index"  # index arrays copy
+    if type_.is_named or any(atom.type.is_named for atom in equation.inputs):
+        return _of_named(equation, type_, inputs, is_view)
     if is_view:
         return viewed(primitive, equation.inputs[0].type, inputs[0], equation.params)
     is_draw = any(each.type.kind == "object" for each in equation.inputs)
@@ -190,6 +192,16 @@ def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> 
         operands = tuple(Operand(atom.type, strides) for atom, strides in pairs)
         found.add(_asked(primitive, operands, equation.params, type_))
     return found.pop() if len(found) == 1 else None
+
+
+def _of_named(equation: Equation, type_: Type, inputs: Sequence[Strides], is_view: bool) -> Strides:
+    """The strides of what has axes, or is made of what has axes, of lengths that are known only at
+    run time: NumPy cannot be asked."""
+    strides = inputs[0] if inputs else None
+    if equation.primitive == "slice" and strides is not None:
+        steps, drop = equation.params["step"], equation.params["drop"]
+        return tuple(strides[a] * step for a, step in enumerate(steps) if a not in drop)
+    return (type_.dtype.itemsize,) if type_.ndim == 1 and not is_view else None
 
 
 def _possible(equation: Equation, inputs: Sequence[Strides]) -> list[tuple[tuple[int, ...], ...]]:

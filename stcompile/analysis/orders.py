@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from stcompile.analysis.regions import Tree
 from stcompile.base.thresholds import LONG_AXIS
+from stcompile.wengert.dims import is_named
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 
@@ -93,7 +94,7 @@ def _sums_short_rows(equation: Equation) -> bool:
 
 def has_short_rows(dims: tuple[int, ...]) -> bool:
     """True for an array with a short last axis and a long other one."""
-    return dims[-1] < LONG_AXIS and max(dims) > 2 * dims[-1]
+    return not is_named(dims) and dims[-1] < LONG_AXIS and max(dims) > 2 * dims[-1]
 
 
 class _Groups:

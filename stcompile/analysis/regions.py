@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from stcompile.base.location import Location
+from stcompile.wengert.dims import Size, Symbol, least
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.primitives.control import Ports
@@ -107,14 +108,15 @@ class Collected(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Repeat:
-    """A loop, with a ``length`` that is static, or a ``count``, or a ``condition``. It is prepared
+    """A loop, with a ``length``, or a ``count``, or a ``condition``. It is prepared
     (carry, collections) at ``at``, and ``head`` is the position of its first line. ``source`` is
     its equation in the program."""
 
     at: int
     head: int
     counter: Variable | None
-    length: int | None
+    length: Size | None
+    binds: Symbol | None
     count: Atom | None
     condition: Region | None
     reverse: bool
@@ -124,6 +126,11 @@ class Repeat:
     body: Region
     end: int
     source: Equation
+
+    @property
+    def runs(self) -> bool:
+        """True if it is known that there is a step."""
+        return self.length is not None and least(self.length) > 0
 
     @property
     def location(self) -> Location:
@@ -387,6 +394,7 @@ class _Unfolder:
             head,
             counter,
             ports.length,
+            ports.binds,
             ports.count,
             condition,
             ports.reverse,

@@ -221,7 +221,7 @@ class _Walk:
     # --- loops ---------------------------------------------------------------------------------
 
     def loop(self, loop: _Loop) -> list[Matrix | None]:
-        length = loop.ports.length
+        length = loop.ports.steps
         if length is None or length * len(loop.ports.body.equations) > EXACT_STEPS:
             return self.any_steps(loop)
         return self.all_steps(loop, range(length))

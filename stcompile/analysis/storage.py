@@ -346,7 +346,7 @@ class _Analysis:
             facts |= after
             self._undo(mark)
         self.copied |= copied
-        self._leave(loop, slots, after if loop.length else facts)
+        self._leave(loop, slots, after if loop.runs else facts)
 
     def _facts(
         self, slots: list[_Slot], values: Mapping[Variable, Atom | None], outside: int

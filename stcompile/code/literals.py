@@ -10,6 +10,7 @@ import numpy as np
 
 from stcompile.codegen_templates.numpy.calls import Function
 from stcompile.codegen_templates.numpy.subscripts import Text
+from stcompile.wengert.dims import Dim
 
 LONG_NUMBER = 12  # characters: what is longer may be the result of a division
 _TOPS, _LARGEST_BOTTOM = (1, 2, 3, 4), 10_000_000
@@ -71,6 +72,8 @@ def literal(value: Any) -> ast.expr:
         return _fstring(value)
     if isinstance(value, ast.expr):
         return value
+    if isinstance(value, Dim):
+        return ast.parse(str(value), mode="eval").body
     if isinstance(value, np.dtype):
         return attribute("np", "bool_" if value.kind == "b" else value.type.__name__)
     if isinstance(value, np.generic):

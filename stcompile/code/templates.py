@@ -13,7 +13,7 @@ import inspect
 import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType, ModuleType
+from types import CodeType, MappingProxyType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from stcompile.code.literals import Hole, literal, name
 from stcompile.codegen_templates.buffered import SCALARS
 from stcompile.codegen_templates.numpy.subscripts import elements
+from stcompile.wengert.dims import Symbol, renamed, replaced
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
 from stcompile.wengert.templates import BUFFERED, TEMPLATES, named
 from stcompile.wengert.types import Type
@@ -29,17 +30,20 @@ from stcompile.wengert.types import Type
 class Operand(Hole):
     """An operand of the equation: its code, and its type for what is static about it."""
 
-    def __init__(self, code: ast.expr, atom: Atom) -> None:
+    def __init__(
+        self, code: ast.expr, atom: Atom, symbols: Mapping[Symbol, str] = MappingProxyType({})
+    ) -> None:
         super().__init__(code)
         self.atom = atom
+        self.symbols = symbols  # how they are called
 
     @property
     def ndim(self) -> int:
         return self.atom.type.ndim
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.atom.type.dims
+    def shape(self) -> Any:
+        return replaced(self.atom.type.dims, lambda dim: renamed(dim, self.symbols))
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -88,8 +92,8 @@ def substitute_scalar(
         return None
     if primitive == "mean" and not (first.dtype.kind == "f" and first.dtype.itemsize > 2):
         return None  # NumPy adds up other dtypes in a wider one
-    if primitive == "mean" and not elements(first.dims, params["axis"]):
-        return None  # NumPy warns
+    if primitive == "mean" and (first.is_named or not elements(first.dims, params["axis"])):
+        return None  # NumPy warns of no elements
     return _Substitution(template, operands, params).run().value
 
 

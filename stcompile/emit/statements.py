@@ -23,7 +23,9 @@ from stcompile.emit.steps import Steps, copied_into, copy_of, empty
 from stcompile.plan.inlining import is_indexed
 from stcompile.plan.moves import Move, Pair, is_crossed, ordered
 from stcompile.plan.schedule import Schedule
+from stcompile.wengert.dims import greatest
 from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.types import Type
 
 
 class Statements(Steps):
@@ -145,6 +147,8 @@ class Statements(Steps):
     def _repeat(self, loop: Repeat) -> None:
         location = loop.location
         self._prepare(loop)
+        if loop.binds is not None:
+            self.symbols[loop.binds] = self.counter(loop).id
         before, self.allocated = self.allocated, 0
         head: ast.stmt
         with self.aside() as blocks:
@@ -159,7 +163,8 @@ class Statements(Steps):
             self.hand_on(pairs, self._final_location(loop), together=True)
         if loop.counter is not None:
             self.naming.release(loop.counter)
-        self.allocated = before + self.allocated * (1 if loop.length is None else loop.length)
+        steps = 1 if loop.length is None else greatest(loop.length)
+        self.allocated = before + self.allocated * steps
         if is_empty(blocks) and loop.condition is None:
             return
         if is_empty(blocks):
@@ -183,7 +188,8 @@ class Statements(Steps):
 
     def _collection(self, loop: Repeat, collected: Collected) -> ast.expr:
         if not collected.is_stack:
-            return empty(collected.output.type)
+            type = collected.output.type
+            return empty(type, self.spelled(type.dims))
         if not loop.reverse:
             return ast.List([], ast.Load())
         nothing = ast.List([ast.Constant(None)], ast.Load())
@@ -198,7 +204,7 @@ class Statements(Steps):
             code = self.expression(collected.atom)
             location = self.last(loop.location)
             if is_indexed(loop, collected):
-                item = ast.Subscript(whole, self.counter(loop), ast.Store())
+                item = self._row_of(whole, loop, collected.atom.type, ast.Store())
                 self.add(ast.Assign([item], code, lineno=0), location)
             else:
                 append = ast.Attribute(whole, "append", ast.Load())
@@ -209,18 +215,30 @@ class Statements(Steps):
         for feed in loop.feeds:
             if feed.variable in self.schedule.read:
                 whole = self.expression(feed.source)
-                item = ast.Subscript(whole, self.counter(loop), ast.Load())
+                item = self._row_of(whole, loop, feed.variable.type, ast.Load())
                 if feed.variable in self.schedule.inlined:
                     self.code[feed.variable] = item
                 else:
                     self.assign(feed.variable, item, loop.location)
+
+    def _row_of(
+        self, whole: ast.expr, loop: Repeat, type: Type, context: ast.expr_context
+    ) -> ast.Subscript:
+        """The item of a step: the start of a row, if it is shorter in some steps."""
+        index: ast.expr = self.counter(loop)
+        if type.is_named:
+            parts = [slice(None, dim) for dim in self.spelled(type.dims)]
+            index = ast.Tuple([index, *map(literal, parts)], ast.Load())
+        return ast.Subscript(whole, index, context)
 
     def _steps(self, loop: Repeat) -> ast.expr:
         steps = ast.Call(name("range"), [self._length(loop)], [])
         return ast.Call(name("reversed"), [steps], []) if loop.reverse else steps
 
     def _length(self, loop: Repeat) -> ast.expr:
-        return literal(loop.length) if loop.count is None else self.expression(loop.count)
+        if loop.count is not None:
+            return self.expression(loop.count)
+        return literal(self.spelled(loop.length))
 
     def _while(self, condition: Region, location: Location) -> ast.While:
         """The first line of a while loop, whose condition's statements are in the blocks."""

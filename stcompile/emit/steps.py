@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 from stcompile.analysis.regions import Item, Repeat, Step
 from stcompile.base.location import Location
@@ -18,7 +20,8 @@ from stcompile.plan.collected import Row
 from stcompile.plan.inlining import block_key
 from stcompile.plan.products import Product
 from stcompile.plan.schedule import Schedule, Way
-from stcompile.wengert.ir import Atom, Constant, Equation, Params, Variable
+from stcompile.wengert.dims import Sizes, Symbol, renamed, replaced, symbols_in
+from stcompile.wengert.ir import Atom, Constant, Equation, Params, Variable, freeze
 from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
 
@@ -32,13 +35,18 @@ class Steps:
         self.naming = naming
         self.code: dict[Variable, ast.expr] = {}  # the code of variables without a name
         self.blocks: list[Block] = []
+        self.symbols: dict[Symbol, str] = {}  # the names of what sizes depend on
         self.item: Item | None = None  # the one that is being written
         self.allocated = 0
 
     # --- expressions ---------------------------------------------------------------------------
 
     def operand(self, atom: Atom) -> Operand:
-        return Operand(self.expression(atom), atom)
+        return Operand(self.expression(atom), atom, self.symbols)
+
+    def spelled(self, static: Any) -> Any:
+        """A static value whose sizes have the names of the counters."""
+        return replaced(static, lambda dim: renamed(dim, self.symbols))
 
     def expression(self, atom: Atom) -> ast.expr:
         """An atom as code."""
@@ -100,6 +108,9 @@ class Steps:
 
     def step(self, step: Step) -> None:
         way, equation = self.schedule.ways[step.at], step.equation
+        if any(any(symbols_in(value)) for value in equation.params.values()):
+            spelled = {key: self.spelled(value) for key, value in equation.params.items()}
+            equation = replace(equation, params=freeze(spelled))
         if way is Way.NOTHING:
             return
         if way is Way.UNDEFINED:
@@ -124,11 +135,10 @@ class Steps:
         elif way is Way.JOIN:
             self._join(equation, operands)
         else:
-            self._compute(step, way, operands)
+            self._compute(step, equation, way, operands)
 
-    def _compute(self, step: Step, way: Way, operands: list[Operand]) -> None:
+    def _compute(self, step: Step, equation: Equation, way: Way, operands: list[Operand]) -> None:
         """A value as an expression, or statements without one."""
-        equation = step.equation
         code = self.code_of(equation, operands)
         self.block(equation.location)
         if code.value is None:
@@ -230,7 +240,8 @@ class Steps:
 
     def counter(self, loop: Repeat) -> ast.Name:
         assert loop.counter is not None
-        if loop.counter not in self.schedule.read and loop.counter not in self.schedule.counted:
+        is_read = loop.counter in self.schedule.read or loop.counter in self.schedule.counted
+        if not is_read and loop.binds is None:
             return name("_")
         return self.naming.counter(loop.counter)
 
@@ -249,7 +260,7 @@ class Steps:
             self._add_by_numpy(product, output, way, [x, y], location)
             return
         if way is Way.NEW_BLAS:
-            self.assign(output, empty(output.type), location)
+            self.assign(output, empty(output.type, output.type.dims), location)
             self.allocated += output.type.nbytes
         out = self._place_of(output)
         alpha, sign, times = literal(1.0), "", ""
@@ -303,9 +314,9 @@ _CHANGES = frozenset({Way.CHANGE, Way.COPY, Way.ADD})
 _PRODUCTS = frozenset({Way.BLAS, Way.NEW_BLAS, Way.NUMPY, Way.NUMPY_CHANGE})
 
 
-def empty(type: Type) -> ast.expr:
+def empty(type: Type, dims: Sizes) -> ast.expr:
     """A new array."""
-    shape = literal(type.dims if len(type.dims) > 1 else type.dims[0])
+    shape = literal(dims if len(dims) > 1 else dims[0])
     return ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
 
 

@@ -340,7 +340,7 @@ class _Planner:
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
         elsewhere = kept | changed | self.in_rows
         for step in self.tree.steps:
-            if any(True for _ in step.equation.variables):
+            if any(True for _ in step.equation.variables) or step.equation.is_named:
                 continue
             for output in step.equation.outputs:
                 alone = len(self.classes.get(output, [output])) == 1
@@ -362,7 +362,12 @@ class _Planner:
                 variables = [*variables, *(c.output for c in item.collected)]
             for variable in variables:
                 is_array = variable.type.kind == "array" and variable.type.dims
-                if is_array and variable.type.size and variable not in elsewhere:
+                if (
+                    is_array
+                    and not variable.type.is_named
+                    and variable.type.size
+                    and variable not in elsewhere
+                ):
                     yield variable
 
 

@@ -26,7 +26,7 @@ class Rows:
     @property
     def offset(self) -> int:
         """Elements before the first row."""
-        return self.start * (self.whole.type.size // self.whole.type.dims[0])
+        return self.start * (self.whole.type.size // int(self.whole.type.dims[0]))
 
 
 def split_rows(tree: Tree) -> dict[Variable, Rows]:

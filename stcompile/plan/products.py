@@ -153,6 +153,8 @@ def is_blas(contract: Equation) -> bool:
     x, y = (atom.type for atom in contract.inputs)
     if x.dtype != y.dtype or x.dtype not in _FLOATS or contract.params["batch"]:
         return False
+    if x.is_named or y.is_named:
+        return False
     if not x.size or not y.size:
         return False
     if x.ndim == y.ndim == 1:
@@ -168,6 +170,8 @@ def suits_numpy(tree: Tree) -> bool:
     for step in tree.steps:
         if step.equation.primitive == "contract":
             x, y = (atom.type for atom in step.equation.inputs)
+            if x.is_named or y.is_named:
+                continue
             size = step.equation.output.type.size * summed_size(step.equation)
             work += size
             shortest = min((*x.dims, *y.dims), default=1)

@@ -26,10 +26,11 @@ from typing import Any, Literal
 import numpy as np
 
 from stcompile.base.location import Location
+from stcompile.wengert.dims import Size, Symbol, number_of, numbers_in
 from stcompile.wengert.evaluate import apply, evaluate
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.naming import is_numbered
-from stcompile.wengert.primitives.control import Ports, step_of
+from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
@@ -78,6 +79,7 @@ class _Unfolder:
         self.recorder = Recorder()
         self.values: dict[Variable, Any] = {}
         self.asides: list[Aside] = []
+        self.known: dict[Symbol, int] = {}  # those that the loops around bind
 
     def run(self, program: Program, operands: Sequence[_Operand], note: str = "") -> list[_Operand]:
         """Record a program's equations with ``operands`` for its inputs; its outputs."""
@@ -107,7 +109,8 @@ class _Unfolder:
             return self._loop(equation, operands, note)
         if equation.primitive == "call" and params["adjoint"] is None:
             return self.run(params["program"], operands, note)
-        return self._record(equation, operands)
+        numbers = freeze(numbers_in(params, self.known))
+        return self._record(replace(equation, params=numbers), operands)
 
     def _record(self, equation: Equation, operands: list[_Operand]) -> Sequence[_Operand]:
         primitive, params = equation.primitive, equation.params
@@ -146,7 +149,7 @@ class _Unfolder:
 
     def _loop(self, equation: Equation, operands: list[_Operand], note: str) -> Sequence[_Operand]:
         ports = Ports.of(equation)
-        count = ports.length
+        count = None if ports.length is None else number_of(ports.length, self.known)
         if ports.count is not None:
             self._aside(operands[0], "decides", equation)
             count, operands = self.value(operands[0]), operands[1:]
@@ -160,7 +163,12 @@ class _Unfolder:
                 carry, ys = self._body(ports, [*constants, *carry], inside)
                 steps.append(ys)
         for t in reversed(order) if ports.reverse else order:
-            items = [self._item(x, t, equation.location) for x in xs]
+            if ports.binds is not None:
+                self.known[ports.binds] = t
+            items = [
+                self._item(x, v.type, t, equation.location)
+                for x, v in zip(xs, ports.body_xs, strict=True)
+            ]
             given = [*constants, Constant(t), *carry, *items]
             carry, ys = self._body(ports, given, _noted(note, t))
             steps.append(ys)
@@ -189,28 +197,30 @@ class _Unfolder:
         self._aside(found, "decides", equation)
         return bool(self.value(found))
 
-    def _item(self, port: _Operand, t: int, location: Location) -> _Operand:
+    def _item(self, port: _Operand, taken: Type, t: int, location: Location) -> _Operand:
         if isinstance(port, list):
             return port[t]
         dims = port.type.dims
+        row = tuple(number_of(dim, self.known) for dim in taken.dims)
         params = {
             "start": ((t,), *((0,) for _ in dims[1:])),
-            "length": (1, *dims[1:]),
+            "length": (1, *row),
             "step": (1,) * len(dims),
             "drop": (0,),
         }
         (item,) = self.recorder.record("slice", (port,), location, params)
-        assert item.type == step_of(port.type, dims[0])
-        self.values[item] = self.value(port)[t]
+        place: Any = (t, *map(slice, row))
+        self.values[item] = self.value(port)[place]
         return item
 
     def _stacked(
-        self, items: list[_Operand], type: Type, length: int | None, equation: Equation
+        self, items: list[_Operand], type: Type, length: Size | None, equation: Equation
     ) -> _Operand:
         """The values of all steps as one: a list of them, or an array."""
-        if length is None:
+        if length is None or type.is_named:
             return items
-        params: dict[str, Any] = {"shape": (length, *type.dims), "dtype": type.dtype}
+        dims = (number_of(length, self.known), *type.dims)
+        params: dict[str, Any] = {"shape": dims, "dtype": type.dtype}
         if not items:
             primitive, items = "full", [Constant(0)]
         elif type.dims:

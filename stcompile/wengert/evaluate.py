@@ -11,13 +11,18 @@ Every pass and the emitter are tested against it, so it is short and has no spec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from stcompile.wengert.dims import Symbol, number_of, numbers_in
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
+from stcompile.wengert.types import Type
+
+Known: TypeAlias = Mapping[Symbol, int]
 
 Watch = Callable[[Equation, tuple[Any, ...], tuple[Any, ...], tuple[int, ...]], None]
 """Called with each equation that was run, those of sub-programs before the one that runs them: its
@@ -26,18 +31,27 @@ inputs, its results, and the steps of the loops around it, the innermost last.""
 
 def evaluate(program: Program, *args: Any, watch: Watch | None = None) -> tuple[Any, ...]:
     """The values of the program's outputs."""
-    values = environment(program, *args, watch=watch)
+    return _evaluate(program, args, watch, {})
+
+
+def _evaluate(
+    program: Program, args: tuple[Any, ...], watch: Watch | None, known: Known
+) -> tuple[Any, ...]:
+    values = environment(program, *args, watch=watch, known=known)
     return tuple(_read(values, atom) for atom in program.outputs)
 
 
-def environment(program: Program, *args: Any, watch: Watch | None = None) -> dict[Variable, Any]:
-    """The value of every variable of the program, in order of definition (the primal trace)."""
+def environment(
+    program: Program, *args: Any, watch: Watch | None = None, known: Known = MappingProxyType({})
+) -> dict[Variable, Any]:
+    """The value of every variable of the program, in order of definition (the primal trace).
+    ``known`` are the symbols that loops around it bind."""
     if len(args) != len(program.inputs):
         raise TypeError(f"{program.name} takes {len(program.inputs)} arguments, not {len(args)}")
     values: dict[Variable, Any] = dict(zip(program.inputs, args, strict=True))
     for equation in program.equations:
         inputs = tuple(_read(values, atom) for atom in equation.inputs)
-        results = _results(equation, inputs, watch)
+        results = _results(equation, inputs, watch, known)
         values.update(zip(equation.outputs, results, strict=True))
         if watch is not None:
             watch(equation, inputs, results, ())
@@ -48,51 +62,68 @@ def _read(values: Mapping[Variable, Any], atom: Atom) -> Any:
     return values[atom] if isinstance(atom, Variable) else atom.value
 
 
-def _results(equation: Equation, inputs: tuple[Any, ...], watch: Watch | None) -> tuple[Any, ...]:
+def _results(
+    equation: Equation, inputs: tuple[Any, ...], watch: Watch | None, known: Known
+) -> tuple[Any, ...]:
     params = equation.params
     if equation.primitive == "call":
-        return evaluate(params["program"], *inputs, watch=watch)
+        return _evaluate(params["program"], inputs, watch, known)
     if equation.primitive == "cond":
         predicate, *operands = inputs
-        return evaluate(params["then" if predicate else "otherwise"], *operands, watch=watch)
+        return _evaluate(params["then" if predicate else "otherwise"], (*operands,), watch, known)
     if equation.primitive == "loop":
-        return _loop(equation, inputs, watch)
-    result = apply(equation.primitive, inputs, params)
+        return _loop(equation, inputs, watch, known)
+    result = apply(equation.primitive, inputs, numbers_in(params, known))
     return (result,) if equation.outputs else ()
 
 
-def _loop(equation: Equation, inputs: tuple[Any, ...], watch: Watch | None) -> tuple[Any, ...]:
+def _loop(
+    equation: Equation, inputs: tuple[Any, ...], watch: Watch | None, known: Known
+) -> tuple[Any, ...]:
     ports = Ports.of(equation)
-    count = ports.length
+    count = None if ports.length is None else number_of(ports.length, known)
     if ports.count is not None:
         count, inputs = inputs[0], inputs[1:]
     first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
     constants, carry, xs = inputs[:first], inputs[first:last], inputs[last:]
     steps: list[tuple[Any, ...]] = []
     if ports.condition is not None:
-        while evaluate(ports.condition, *constants, *carry)[0]:
-            results = evaluate(ports.body, *constants, *carry, watch=_inside(watch, len(steps)))
+        while _evaluate(ports.condition, (*constants, *carry), None, known)[0]:
+            watched = _inside(watch, len(steps))
+            results = _evaluate(ports.body, (*constants, *carry), watched, known)
             carry = results[: len(carry)]
             steps.append(results[len(carry) :])
     else:
         order = range(max(count or 0, 0))
         for t in reversed(order) if ports.reverse else order:
-            items = (x[t] for x in xs)
-            results = evaluate(ports.body, *constants, t, *carry, *items, watch=_inside(watch, t))
+            inner = known if ports.binds is None else {**known, ports.binds: t}
+            items = (_start_of(x[t], v.type, inner) for x, v in zip(xs, ports.body_xs, strict=True))
+            arguments = (*constants, t, *carry, *items)
+            results = _evaluate(ports.body, arguments, _inside(watch, t), inner)
             carry = results[: len(carry)]
             steps.append(results[len(carry) :])
     if ports.reverse:
         steps.reverse()
     ys: list[Any] = []
-    for port, atom in enumerate(ports.stacked):
+    for port, (atom, variable) in enumerate(zip(ports.stacked, ports.ys, strict=True)):
         if ports.length is None or atom.type.kind == "stack":
             ys.append([step[port] for step in steps])
             continue
-        stacked = np.empty((ports.length, *atom.type.dims), atom.type.dtype)
+        dims = tuple(number_of(dim, known) for dim in variable.type.dims)
+        stacked = np.empty(dims, atom.type.dtype)
         for t, step in enumerate(steps):
-            stacked[t] = step[port]
+            row = step[port]
+            place: Any = (t, *map(slice, np.shape(row)))
+            stacked[place] = row
         ys.append(stacked)
     return (*carry, *ys)
+
+
+def _start_of(row: Any, t: Type, known: Known) -> Any:
+    """A row of a port, without the end that a step does not use."""
+    if not t.is_named:
+        return row
+    return row[tuple(slice(number_of(dim, known)) for dim in t.dims)]
 
 
 def _inside(watch: Watch | None, step: int) -> Watch | None:

@@ -5,8 +5,9 @@
     atom      ::= variable | constant
     variable  ::= name : type
     constant  ::= value : type          a Python number or a NumPy scalar
-    params    ::= name = static value   a number, a string, a tuple, a dtype or a program
+    params    ::= name = static value   a number, a string, a tuple, a dtype, a size or a program
     type      ::= kind  dtype  dims     kind is python | scalar | array | stack | object
+    dim       ::= number | size         a size is a sum of symbols: the counters of loops
 
 The node kinds are those of the literature (Wengert 1964; Griewank & Walther 2008, ch. 2):
 variables and constants are the leaves, each equation is an operator. Control flow is an equation
@@ -27,6 +28,7 @@ import numpy as np
 
 from stcompile.base.location import NOWHERE, Location
 from stcompile.base.shown import Shown
+from stcompile.wengert.dims import Dim, Symbol, symbols_in
 from stcompile.wengert.types import Type, short_dtype, type_of
 
 
@@ -112,6 +114,13 @@ class Equation:
     def variables(self) -> Iterator[Variable]:
         """The inputs that are variables."""
         return (atom for atom in self.inputs if isinstance(atom, Variable))
+
+    @property
+    def is_named(self) -> bool:
+        """True if a length in its types or params is known only at run time."""
+        if any(atom.type.is_named for atom in (*self.outputs, *self.inputs)):
+            return True
+        return any(any(symbols_in(value)) for value in self.params.values())
 
     def substitute(self, mapping: Mapping[Variable, Atom]) -> Equation:
         """The same equation with its inputs replaced."""
@@ -216,6 +225,19 @@ def inner_effects(params: Params) -> tuple[str, ...]:
     return tuple(found)
 
 
+def mentioned(program: Program) -> set[Symbol]:
+    """The symbols that the types and params of a program mention."""
+    found: set[Symbol] = set()
+    for variable in program.inputs:
+        found.update(symbols_in(variable.type.dims))
+    for equation in program.equations:
+        for output in equation.outputs:
+            found.update(symbols_in(output.type.dims))
+        for value in equation.params.values():
+            found |= mentioned(value) if isinstance(value, Program) else {*symbols_in(value)}
+    return found
+
+
 def free_variables(
     equations: Iterable[Equation], outputs: Iterable[Atom], bound: Iterable[Variable]
 ) -> tuple[Variable, ...]:
@@ -251,4 +273,8 @@ def repr_param(value: Any) -> str:
         return f"({items},)" if len(value) == 1 else f"({items})"
     if isinstance(value, Program):
         return str(value)
+    if isinstance(value, Symbol):
+        return f"[{value}: {value.low} to {value.high}]"
+    if isinstance(value, Dim):
+        return f"[{value}]"
     return short_dtype(value) if isinstance(value, np.dtype) else repr(value)

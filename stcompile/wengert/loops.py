@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import NamedTuple
 
+from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives.control import Ports
 
@@ -49,7 +50,8 @@ class Loop:
     ``condition`` instead of a ``counter`` if it is a while loop."""
 
     equation: Equation
-    length: int | None
+    length: Size | None
+    binds: Symbol | None
     count: Atom | None
     counter: Variable | None
     constants: tuple[Fed, ...]
@@ -58,6 +60,11 @@ class Loop:
     ys: tuple[Kept, ...]
     equations: tuple[Equation, ...]
     condition: Program | None
+
+    @property
+    def steps(self) -> int | None:
+        """See `Ports.steps`."""
+        return Ports.of(self.equation).steps
 
     @property
     def body(self) -> Program:
@@ -105,6 +112,7 @@ def loop_of(equation: Equation) -> Loop:
     return Loop(
         equation,
         ports.length,
+        ports.binds,
         ports.count,
         ports.counter,
         tuple(Fed(*row) for row in constants),

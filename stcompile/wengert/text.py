@@ -19,6 +19,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from stcompile.wengert.dims import Extreme, Size, Symbol, size_of
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.types import OBJECTS, PYTHON_DTYPES, Type, parse_dtype
 
@@ -28,7 +29,7 @@ TOKEN = re.compile(
       | (?P<complex>\(-?(?:\d[\d.]*(?:e[-+]\d+)?|nan|inf)[-+][\w.]+(?:(?<=e)[-+]\d+)?j\))
       | (?P<string>'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")
       | (?P<name><\w+>|%\d+|[^\W\d]\w*(?:\.\w+)*)
-      | (?P<sign>[(){}\[\],;:=!])""",
+      | (?P<sign>[(){}\[\],;:=!*+-])""",
     re.VERBOSE,
 )
 DTYPE = re.compile(r"(?:[iuf]|c|b)\d+")
@@ -82,6 +83,7 @@ class _Parser:
         self.tokens = _tokens(text)
         self.place = 0
         self.variables: dict[str, Variable] = {}  # in scope, by name
+        self.symbols: dict[str, Symbol] = {}  # bound so far, by name
 
     @property
     def here(self) -> Token:
@@ -196,12 +198,54 @@ class _Parser:
             return Type.scalar(dtype)
         dims = []
         while not self.take("]"):
-            if not self.here.text.isdigit():
-                raise self.error("a dimension")
-            dims.append(int(self.word("number", "a dimension")))
+            dims.append(self.size())
             if self.here.text != "]":
                 self.expect(",")
         return Type.array(dtype, tuple(dims))
+
+    # size ::= ["-"] part (("+" | "-") part)*
+    def size(self) -> Size:
+        total: Any = self.part(-1 if self.take("-") else 1)
+        while self.here.text not in ("]", ",", ")", "to"):
+            if self.here.kind == "number":  # `i-1`: the sign is read as part of the number
+                total = self.part(1) + total
+                continue
+            sign = 1 if self.take("+") else -1
+            if sign < 0:
+                self.expect("-")
+            total = self.part(sign) + total
+        return total  # type: ignore[no-any-return]
+
+    # part ::= [number "*"] (symbol | ("max" | "min") "(" sizes ")") | number
+    def part(self, factor: int) -> Any:
+        if self.here.kind == "number":
+            text = self.word("number", "a dimension")
+            if not text.lstrip("-").isdigit():
+                raise self.error("a dimension")
+            if not self.take("*"):
+                return factor * int(text)
+            factor *= int(text)
+        name = self.word("name", "a dimension")
+        if name not in ("max", "min") or not self.take("("):
+            if name not in self.symbols:
+                self.place -= 1
+                raise self.error("a dimension")
+            return factor * size_of(self.symbols[name])
+        parts = [self.size()]
+        while self.take(","):
+            parts.append(self.size())
+        self.expect(")")
+        return factor * size_of(Extreme(name, tuple(parts)))
+
+    # symbol ::= "[" name ":" size "to" (size | "None") "]"
+    def symbol(self) -> Symbol:
+        name = self.word("name", "a symbol")
+        self.expect(":")
+        low = self.size()
+        self.expect("to")
+        found = Symbol(name, low, None if self.take("None") else self.size())
+        self.symbols[name] = found
+        return found
 
     def atom(self) -> Atom:
         token = self.here
@@ -229,12 +273,16 @@ class _Parser:
         except (TypeError, ValueError, OverflowError):
             raise ParseError(f"line {line}: {value!r} is not of dtype {dtype}") from None
 
-    # param ::= literal | dtype | "(" params ")" | program
+    # param ::= literal | dtype | "(" params ")" | program | "[" (size | symbol) "]"
     def param(self) -> Any:
         if self.here.text == "program" and self.here.kind == "name":
             return self.program()
         if self.here.kind == "name" and self.here.text not in WORDS:
             return self.type().dtype
+        if self.take("["):
+            found = self.symbol() if self.following == ":" else self.size()
+            self.expect("]")
+            return found
         if not self.take("("):
             return self.literal()
         items = []

@@ -4,7 +4,7 @@ A value is a weak Python number, a NumPy scalar or an ndarray (its *kind*), with
 arrays, dims. The kind matters because promotion depends on it: a Python ``float`` leaves a
 ``float32`` array alone, a ``numpy.float64`` scalar does not (NEP 50). A *stack* holds one value for
 each step of a loop whose number of steps is known only at run time. An *object* is a source of
-random numbers.
+random numbers. A dim may be a named integer instead of a number: see `stcompile.wengert.dims`.
 
 >>> Type.array("float32", (2, 3))
 f32[2,3]
@@ -24,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stcompile.base.classes import is_changeable
+from stcompile.wengert.dims import Dim, greatest, is_named
 
 Kind = Literal["python", "scalar", "array", "stack", "object"]
 
@@ -45,13 +46,14 @@ class Type:
 
     kind: Kind
     dtype: np.dtype[Any]
-    dims: tuple[int, ...] = ()
+    dims: tuple[Any, ...] = ()  # of ints and `Dim`s
     of: Type | None = None
     name: str = ""
 
     @staticmethod
-    def array(dtype: Any, dims: tuple[int, ...]) -> Type:
-        return Type("array", np.dtype(dtype), tuple(int(d) for d in dims))
+    def array(dtype: Any, dims: tuple[Any, ...]) -> Type:
+        sizes = tuple(d if isinstance(d, Dim) else int(d) for d in dims)
+        return Type("array", np.dtype(dtype), sizes)
 
     @staticmethod
     def scalar(dtype: Any) -> Type:
@@ -80,11 +82,16 @@ class Type:
         return len(self.dims)
 
     @property
+    def is_named(self) -> bool:
+        """True if the length of an axis is known only at run time."""
+        return is_named(self.dims)
+
+    @property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements; the most that there can be where a dim is known only at run time."""
         size = 1
         for dim in self.dims:
-            size *= dim
+            size *= max(greatest(dim), 0)
         return size
 
     @property

@@ -7,9 +7,10 @@ within them; and if those programs are well formed and read nothing from outside
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
+from stcompile.wengert.dims import Symbol, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, inner_effects
 from stcompile.wengert.primitives import PRIMITIVES, OperandError, infer
 from stcompile.wengert.types import is_number
@@ -28,28 +29,37 @@ class VerificationError(Exception):
 
 def verify(program: Program) -> None:
     """Raise `VerificationError` unless the program is well formed."""
-    _verify(program, program.name)
+    _verify(program, program.name, frozenset())
 
 
-def _verify(program: Program, path: str) -> None:
+def _verify(program: Program, path: str, bound: Set[Symbol]) -> None:
     defined: dict[str, Variable] = {}
     for variable in program.inputs:
-        _define(variable, defined, f"{path}: inputs")
+        _define(variable, defined, f"{path}: inputs", bound)
     for equation in program.equations:
         where = f"{path}: {equation}"
         for atom in equation.inputs:
             _read(atom, defined, where)
-        _verify_operation(equation, where, path)
+        _verify_operation(equation, where, path, bound)
         for variable in equation.outputs:
-            _define(variable, defined, where)
+            _define(variable, defined, where, bound)
     for atom in program.outputs:
         _read(atom, defined, f"{path}: return")
 
 
-def _define(variable: Variable, defined: dict[str, Variable], where: str) -> None:
+def _define(
+    variable: Variable, defined: dict[str, Variable], where: str, bound: Set[Symbol]
+) -> None:
+    _mention(variable.type.dims, bound, where)
     if variable.name in defined:
         raise VerificationError(f"{where}\n{variable.name} is defined twice")
     defined[variable.name] = variable
+
+
+def _mention(static: Any, bound: Set[Symbol], where: str) -> None:
+    for symbol in symbols_in(static):
+        if symbol not in bound:
+            raise VerificationError(f"{where}\nmentions {symbol}, which nothing around it binds")
 
 
 def _read(atom: Atom, defined: Mapping[str, Variable], where: str) -> None:
@@ -62,14 +72,18 @@ def _read(atom: Atom, defined: Mapping[str, Variable], where: str) -> None:
         raise VerificationError(f"{where}\n{defined[atom.name]} is read as {atom}")
 
 
-def _verify_operation(equation: Equation, where: str, path: str) -> None:
+def _verify_operation(equation: Equation, where: str, path: str, bound: Set[Symbol]) -> None:
     primitive = PRIMITIVES.get(equation.primitive)
     if primitive is None:
         raise VerificationError(f"{where}\n{equation.primitive} is not a primitive")
     if missing := REQUIRED.get(equation.primitive, set()) - set(equation.params):
         raise VerificationError(f"{where}\nhas no {', '.join(sorted(missing))}")
+    for static in equation.params.values():
+        _mention(static, bound, where)
+    binds = equation.params.get("binds")
+    inner = bound if binds is None else {*bound, binds}
     for name, program in sub_programs(equation.params):
-        _verify(program, f"{path} > {equation.primitive}.{name} {program.name}")
+        _verify(program, f"{path} > {equation.primitive}.{name} {program.name}", inner)
     if equation.primitive == "loop":
         _verify_ports(equation, where)
     try:
@@ -92,7 +106,7 @@ def _verify_operation(equation: Equation, where: str, path: str) -> None:
 
 def _verify_ports(loop: Equation, where: str) -> None:
     numbers = [loop.params[name] for name in ("constants", "carry", "length")]
-    counts = numbers if numbers[-1] is not None else numbers[:-1]
+    counts = numbers if isinstance(numbers[-1], int) else numbers[:-1]
     if not all(type(number) is int and number >= 0 for number in counts):
         raise VerificationError(f"{where}\nconstants, carry, length are {numbers}")
     constants, carry = counts[:2]

@@ -46,6 +46,7 @@ from stcompile.frontend.state.state import (
     reachable,
 )
 from stcompile.frontend.state.values import Affine, Array, Rest, Scalar, is_traced
+from stcompile.wengert.dims import Symbol
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.types import is_number
 
@@ -106,6 +107,7 @@ class _Loop:
     construct: str
     runs_once: bool
     counter: Affine | None
+    binds: Symbol | None
     age: int
     sites: dict[Key, Site] = field(default_factory=dict)
     grown: dict[Key, ContentsSite] = field(default_factory=dict)
@@ -120,11 +122,12 @@ def settle(
     construct: str,
     runs_once: bool,
     counter: Affine | None = None,
+    binds: Symbol | None = None,
 ) -> Settled:
     """Stage ``step``, which returns an `Outcome` or None, and ``test`` (whose value is traced) for
     all steps of a loop. ``runs_once``: there is at least one step. ``counter`` counts the steps of
-    a loop with a known number of them."""
-    loop = _Loop(run, step, test, construct, runs_once, counter, run.age())
+    a loop with a known number of them; ``binds`` is the symbol for what it counts."""
+    loop = _Loop(run, step, test, construct, runs_once, counter, binds, run.age())
     path = stage_path(run, step)
     for _ in range(ROUNDS):
         if isinstance(path.result, Raised):
@@ -233,7 +236,7 @@ def _settled(
     structures that a step starts with."""
     run = loop.run
     counter = loop.counter if path.result is None else None
-    merger.hidden = _inside(path, variables, loop.counter)
+    merger.hidden, merger.binds = _inside(path, variables, loop.counter), loop.binds
     merger.counter = counter.atom if counter is not None else None
     settled = len(merger.slots)
     final: list[Shape] = []
@@ -254,6 +257,7 @@ def _settled(
         carried = matcher.atoms(merger.slots[:settled], variables)
         carried += merger.atoms("second", settled)
         rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
+        rows.binds = loop.binds
         grown = [_growth(rows, site, loop.before[key]) for key, site in loop.grown.items()]
         collected = rows.atoms("second")
         for cell in rows.cells:  # collected with its axes in the order of memory

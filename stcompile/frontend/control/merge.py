@@ -78,6 +78,7 @@ from stcompile.frontend.state.values import (
     Text,
     describe,
 )
+from stcompile.wengert.dims import Symbol, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.primitives.control import undefined
 from stcompile.wengert.types import Type, is_number
@@ -107,6 +108,7 @@ class Merger:
     worlds: tuple[World, World] = (contextlib.nullcontext, contextlib.nullcontext)
     hidden: Set[Variable] = frozenset()  # variables that exist only inside the paths
     counter: Variable | None = None  # the counter of a loop that makes all its steps
+    binds: Symbol | None = None  # what lengths inside the loop may depend on
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
@@ -295,6 +297,8 @@ class Merger:
                 return Moving(value)
             return Slot(slot(value.type, lambda: value))
         if isinstance(value, Array):
+            if self.binds in set(symbols_in(value.type.dims)):
+                return Spoiled(f"has another length in each step: see {self.construct}")
             counters = counters_within(value, self.hidden)
             if counters and (not self._is_moving(value) or self._is_collected(value)):
                 run = self.run

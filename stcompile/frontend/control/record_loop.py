@@ -14,7 +14,8 @@ from stcompile.frontend.control.moving import Step
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
 from stcompile.frontend.state.values import is_traced
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable, free_variables
+from stcompile.wengert.dims import Dim, Size
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, free_variables, mentioned
 from stcompile.wengert.types import Type
 
 BOOL = Type.python(bool)
@@ -45,22 +46,26 @@ class Recording:
         run: Run = self.loop.run
         return run
 
-    def counted(self, length: int | Atom) -> Outcome | None:
-        """A loop of static length, or of a length that an atom gives."""
+    def counted(self, length: Size | Atom) -> Outcome | None:
+        """A loop of a length that is known, or that an atom gives."""
         if self.found.outcome is not None:
             assert self.counter is not None
-            limit = Constant(length) if isinstance(length, int) else length
+            limit = self._number(length)
             with inside(self.run, self.found.path):
                 (after,) = self.run.record_atoms("add", (self.counter, Constant(1)), {})
             self.flags["counter"] = _Carried(Constant(0), self.counter, after)
             return self._while(limit)
-        static = isinstance(length, int)
-        count = [] if isinstance(length, int) else [length]
-        ys = self.found.collected if static else []
-        params = {"length": length if static else None}
+        count = [] if isinstance(length, int | Dim) else [length]
+        ys = self.found.collected if isinstance(length, int) else []
+        params = {"length": None if count else length}
         outputs = self._record(count, params, [], ys)
         self._leave(outputs, length if isinstance(length, int) else None)
         return None
+
+    def _number(self, length: Size | Atom) -> Atom:
+        if isinstance(length, Dim):
+            return self.run.atom(self.run.integer(length))
+        return Constant(length) if isinstance(length, int) else length
 
     def uncounted(self) -> Outcome | None:
         """A while loop."""
@@ -137,6 +142,9 @@ class Recording:
         inputs = (*constants, *counter, *carry)
         body = closed(run, "body", inputs, found.path.equations, results)
         params = {**params, "constants": len(constants), "carry": len(carry), "body": body}
+        binds = None if self.counter is None else run.terms.get(self.counter)
+        if binds is not None and not is_while and binds in mentioned(body):
+            params["binds"] = binds
         for equations, condition in conditions:
             params["condition"] = closed(
                 run, "condition", (*constants, *carry), equations, [condition]

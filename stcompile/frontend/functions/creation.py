@@ -11,6 +11,7 @@ from stcompile.base.strides import kept_order
 from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.functions.shapes import copy, shape_of
 from stcompile.frontend.operations import masks
+from stcompile.frontend.operations.attributes import shape_of_array
 from stcompile.frontend.operations.indexing import get_item, set_item
 from stcompile.frontend.operations.layout import copy_in_c_order, strides_of
 from stcompile.frontend.state.run import Run
@@ -253,9 +254,9 @@ def tolist(run: Run, x: Any) -> Any:
     return run.own([tolist(run, row) for row in rows])
 
 
-def shape(run: Run, a: Any) -> tuple[int, ...]:
+def shape(run: Run, a: Any) -> tuple[Any, ...]:
     if isinstance(a, Array | Scalar):
-        return a.type.dims
+        return shape_of_array(run, a)
     return np.shape(a) if is_static(a) else run.as_array(a).type.dims
 
 

@@ -53,6 +53,7 @@ from stcompile.frontend.state.values import (
     is_static,
     is_traced,
 )
+from stcompile.wengert.dims import maximum, minimum
 
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
@@ -107,6 +108,9 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
                 return given[best]
             except (TypeError, ValueError) as error:
                 return run.raises(error, reason=str(error))
+        sizes = [run.size_of(item) for item in given]
+        if key is None and None not in sizes:
+            return run.integer(maximum(*sizes) if function is max else minimum(*sizes))
         best, measure = given[0], keys[0]
         for item, size in zip(given[1:], keys[1:], strict=True):
             test = compare(run, comparison, size, measure)
@@ -179,7 +183,7 @@ def len_(run: Run, obj: Any) -> Any:
     if isinstance(obj, Masked):
         return masks.count(run, obj)
     if isinstance(obj, Array) and obj.type.ndim:
-        return obj.type.dims[0]
+        return run.integer(obj.type.dims[0])
     if isinstance(obj, Flat):
         return obj.array.type.size
     if type(obj) in ITERABLE or trees.is_namedtuple(obj):

@@ -17,13 +17,17 @@ from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, in_o
 from stcompile.frontend.operations.nested import stacked_rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, is_static, same_number
+from stcompile.wengert.dims import Sizes, elements, is_named
 
 
-def shape_of(run: Run, shape: Any) -> tuple[int, ...]:
-    """A static shape."""
+def shape_of(run: Run, shape: Any) -> Any:
+    """The sizes of a shape that does not depend on data."""
+    given = shape if isinstance(shape, tuple | list) else (shape,)
+    sizes = tuple(map(run.size_of, given))
+    if is_named(size for size in sizes if size is not None) and None not in sizes:
+        return sizes
     if not is_static(shape):
         run.refuse("a shape depends on traced values", "use x.shape or static integers")
-    given = shape if isinstance(shape, tuple | list) else (shape,)
     if not all(isinstance(dim, int | np.integer) for dim in given):
         run.refuse(f"{shape!r} is not a shape", "use integers", TypingError)
     return tuple(int(dim) for dim in given)
@@ -73,13 +77,29 @@ def _known_storage(run: Run, x: Array) -> Any:
     return dummy
 
 
-def _complete(run: Run, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _complete(run: Run, x: Array, shape: Any) -> Any:
     """The shape with -1 worked out."""
+    if is_named((*shape, *x.type.dims)):
+        return _completed(run, x, shape)
     known = math.prod(dim for dim in shape if dim != -1)
     dims = shape
     if shape.count(-1) == 1 and known and x.type.size % known == 0:
         dims = tuple(x.type.size // known if dim == -1 else dim for dim in shape)
     if math.prod(dims) != x.type.size or min(dims, default=0) < 0:
+        run.refuse(f"cannot reshape {x.type.dims} into {shape}", "", TypingError)
+    return dims
+
+
+def _completed(run: Run, x: Array, shape: Sizes) -> Sizes:
+    """The same where lengths are known only at run time: -1 stands for those that are missing."""
+    dims = shape
+    if -1 in shape:
+        given, has = elements(tuple(d for d in shape if d != -1)), elements(x.type.dims)
+        left = [dim for dim in has[1] if dim not in given[1]]
+        if given[0] and has[0] % given[0] == 0 and len(left) < 2:
+            size = math.prod(left, start=has[0] // given[0])
+            dims = tuple(size if dim == -1 else dim for dim in shape)
+    if elements(dims) != elements(x.type.dims):
         run.refuse(f"cannot reshape {x.type.dims} into {shape}", "", TypingError)
     return dims
 
@@ -95,7 +115,7 @@ def ravel(run: Run, a: Any, order: str = "C") -> Any:
         x, order = transpose(run, x, tuple(axes)), "C"
     if _is_fortran(run, x, order):
         x = transpose(run, x)
-    flat = reshape(run, x, (x.type.size,))
+    flat = reshape(run, x, (-1,) if x.type.is_named else (x.type.size,))
     dummy = dummy_of(run, x)
     if dummy is None or dummy.flags.c_contiguous:
         return flat

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import math
 import types
 from collections.abc import Callable
 from typing import Any
@@ -122,13 +123,25 @@ def _matrix_transposed(run: Run, x: Array) -> Array:
 
 _OF_MASKED = REDUCED | {"astype", "copy", "clip", "round"}
 _VIEWS: dict[str, Callable[[Run, Array], Array]] = {"T": _transposed, "mT": _matrix_transposed}
-_FACTS: dict[str, Callable[[Traced], Any]] = {
-    "shape": lambda x: (*x.type.dims,),  # a new one each time
-    "ndim": lambda x: x.type.ndim,
-    "size": lambda x: x.type.size,
-    "dtype": lambda x: x.type.dtype,
-    "itemsize": lambda x: x.type.dtype.itemsize,
-    "nbytes": lambda x: x.type.size * x.type.dtype.itemsize,
+
+
+def shape_of_array(run: Run, x: Traced) -> tuple[Any, ...]:
+    """``x.shape``: a new tuple each time."""
+    return tuple([run.integer(dim) for dim in x.type.dims])
+
+
+def number_of_elements(run: Run, x: Traced) -> Any:
+    """``x.size``."""
+    return run.integer(math.prod(x.type.dims))
+
+
+_FACTS: dict[str, Callable[[Run, Traced], Any]] = {
+    "shape": shape_of_array,
+    "ndim": lambda run, x: x.type.ndim,
+    "size": number_of_elements,
+    "dtype": lambda run, x: x.type.dtype,
+    "itemsize": lambda run, x: x.type.dtype.itemsize,
+    "nbytes": lambda run, x: run.integer(math.prod(x.type.dims) * x.type.dtype.itemsize),
 }
 
 
@@ -137,7 +150,7 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
     if name == "__class__":
         return run.call(type, [owner], {})
     if name in _FACTS and not weak:
-        return _FACTS[name](owner)
+        return _FACTS[name](run, owner)
     if name in _VIEWS and isinstance(owner, Array):
         return _VIEWS[name](run, owner)
     if name == "T" and not weak:

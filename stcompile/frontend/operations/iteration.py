@@ -32,6 +32,7 @@ from stcompile.frontend.state.values import (
     describe,
     described,
 )
+from stcompile.wengert.dims import Dim
 
 _LOOP_OVER = "loop over a range, a list, a tuple, a dict or an array"
 ITERABLE = frozenset(
@@ -53,6 +54,9 @@ def iterated(run: Run, value: Any) -> Any:
     item = special_method(run, value, "__getitem__") if method is None else None
     if item is not None and find(type(value), "__iter__") is MISSING:
         return _in_turn(run, value, IndexError, lambda index: run.call(item, [index], {}))
+    if isinstance(value, Array) and value.type.ndim and isinstance(value.type.dims[0], Dim):
+        rows = run.integer(value.type.dims[0])
+        return Counted(rows, lambda index: indexing.get_item(run, value, index))
     return value
 
 

@@ -17,7 +17,7 @@ def dummy_of(run: Run, x: Array) -> Any:
     known."""
     made = x.cell.made
     strides = run.layouts.of(made)
-    if strides is None:
+    if strides is None or made.type.is_named or any(step.is_named for step in x.path):
         return None
     dummy = placeholder(made.type.dtype, made.type.dims, strides)
     for step in x.path:

@@ -10,6 +10,7 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_static, is_traced
+from stcompile.wengert.dims import Dim, Size, Sizes, greatest, is_named, least, maximum, minimum
 from stcompile.wengert.ir import Variable
 
 
@@ -17,17 +18,17 @@ from stcompile.wengert.ir import Variable
 class Basic:
     """A subscript of integers, slices, None and ``...``: for each axis of the array the elements
     that are taken, the axes that integers remove, and the places of new axes (None) in the result.
-    A start may depend on loop counters."""
+    A start may depend on loop counters; where the length does, too, it is a size."""
 
-    start: tuple[int | Affine, ...]
-    length: tuple[int, ...]
+    start: tuple[int | Affine | Dim, ...]
+    length: Sizes
     step: tuple[int, ...]
     drop: tuple[int, ...]
     new: tuple[int, ...]
 
     @property
     def params(self) -> dict[str, Any]:
-        start = tuple(self._form(part) for part in self.start)
+        start = tuple(map(self._form, self.start, self.length))
         return {"start": start, "length": self.length, "step": self.step, "drop": self.drop}
 
     @property
@@ -36,13 +37,13 @@ class Basic:
         parts = [part for part in self.start if isinstance(part, Affine)]
         return tuple(dict.fromkeys(counter for part in parts for counter, _ in part.terms))
 
-    def _form(self, part: int | Affine) -> tuple[int, ...]:
-        if not isinstance(part, Affine):
+    def _form(self, part: int | Affine | Dim, length: Size) -> tuple[Any, ...]:
+        if isinstance(length, Dim) or not isinstance(part, Affine):
             return (part,)
         terms = dict(part.terms)
         return part.offset, *(terms.get(counter, 0) for counter in self.counters)
 
-    def is_whole(self, dims: tuple[int, ...]) -> bool:
+    def is_whole(self, dims: Sizes) -> bool:
         """True if every element is taken, in order."""
         whole = all(s == 0 for s in self.start) and self.length == dims
         return whole and all(s == 1 for s in self.step) and not self.drop
@@ -83,7 +84,7 @@ def _expand(run: Run, array: Array, entries: tuple[Any, ...]) -> list[Any]:
 
 def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
     """A basic subscript against an array's dims; out of range is refused with both."""
-    start: list[int | Affine] = []
+    start: list[int | Affine | Dim] = []
     length, step, drop, new = [], [], [], []
     axis = position = 0
     for entry in _expand(run, array, entries):
@@ -92,7 +93,8 @@ def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
             position += 1
             continue
         dim = array.type.dims[axis]
-        first: int | Affine
+        first: int | Affine | Dim
+        count: Size
         if isinstance(entry, slice):
             first, count, stride = _take_slice(run, entry, dim)
             position += 1
@@ -101,14 +103,14 @@ def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
             drop.append(axis)
         else:
             first, count, stride = int(entry), 1, 1
-            if not -dim <= first < dim:
+            if not isinstance(dim, Dim) and not -dim <= first < dim:
                 run.refuse(
                     f"index {first} is out of range for axis {axis} of size {dim}, shape "
                     f"{array.type.dims}",
                     "",
                     TypingError,
                 )
-            first %= dim
+            first = first if isinstance(dim, Dim) else first % dim  # it is within: see `_place`
             drop.append(axis)
         start.append(first)
         length.append(count)
@@ -122,7 +124,7 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
     that may be out of range, or negative on some steps only, becomes a number first: NumPy checks
     it at run time."""
     entries = tuple(_integer_entry(run, entry) for entry in entries)
-    if not any(isinstance(entry, Affine) for entry in entries):
+    if not (any(isinstance(entry, Affine) for entry in entries) or array.type.is_named):
         return entries
     found: list[Any] = []
     axis = 0
@@ -131,7 +133,11 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
             found.append(entry)
             continue
         dim = array.type.dims[axis]
-        if isinstance(entry, Affine):
+        place = run.size_of(entry)
+        if place is not None and is_named((dim, place)):
+            entry = _place(run, place, dim)
+        elif isinstance(entry, Affine):
+            dim = greatest(dim)
             if -dim <= entry.low and entry.high < 0:
                 entry = entry.scaled(1, dim)
             if not (entry.low >= 0 and entry.high < dim):
@@ -141,6 +147,17 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
         found.append(entry)
         axis += 1
     return tuple(found)
+
+
+def _place(run: Run, place: Size, dim: Size) -> Affine | int:
+    """An integer as an index of an axis: from the start if it is known to be within the axis, else
+    one of which nothing is known."""
+    if greatest(place) < 0:
+        place = place + dim
+    if least(place) >= 0 and least(dim - place) > 0:
+        return run.integer(place)
+    (number,) = run.record_atoms("size", (), {"of": place})
+    return Affine.unbounded(number)
 
 
 def _integer_entry(run: Run, entry: Any) -> Any:
@@ -155,20 +172,65 @@ def _integer_entry(run: Run, entry: Any) -> Any:
     return Affine.unbounded(number)
 
 
-def _take_counted_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine, int, int]:
-    """A slice with bounds that depend on counters, whose length does not."""
+_Taken = tuple[int | Affine | Dim, Size, int]
+
+
+def _take_counted_slice(run: Run, entry: slice, dim: Size) -> _Taken:
+    """A slice with bounds that depend on counters."""
     stride = 1 if entry.step is None else entry.step
+    if stride == -1:
+        return _reversed(run, entry, dim)
     ends = (0 if entry.start is None else entry.start, dim if entry.stop is None else entry.stop)
     if is_static(stride) and stride > 0:
-        first, stop = (_within(end, dim) for end in ends)
+        first, stop = (None if isinstance(dim, Dim) else _within(end, dim) for end in ends)
         if isinstance(first, Affine) and isinstance(stop, Affine):
             length = stop.plus(first.scaled(-1, 0))
             if isinstance(length, int):
                 return first, len(range(0, length, stride)), stride
+    low, high = map(run.size_of, ends)
+    if is_static(stride) and stride == 1 and low is not None and high is not None:
+        low, high = _clipped(run, low, dim), _clipped(run, high, dim)
+        return _spanned(run, low, maximum(0, high - low), 1)
     return run.refuse(
         "the length of this slice depends on the step of the loop",
-        "use slices of one length, or select with np.where",
+        "use slices with step 1, or select with np.where",
     )
+
+
+def _clipped(run: Run, end: Size, dim: Size) -> Any:
+    """An end of a slice as a place on the axis, as Python finds it."""
+    if greatest(end) < 0:
+        return maximum(0, end + dim)
+    if least(end) < 0:
+        run.refuse(
+            f"this end of a slice may be negative in some steps ({end} is at least {least(end)}), "
+            "where it counts from the end of the axis",
+            "write `max(0, ...)`, or slice with bounds that are never negative",
+        )
+    return minimum(end, dim)
+
+
+def _reversed(run: Run, entry: slice, dim: Size) -> _Taken:
+    """A slice that runs backwards."""
+    high = dim - 1 if entry.start is None else run.size_of(entry.start)
+    low = -1 if entry.stop is None else run.size_of(entry.stop)
+    if high is None or low is None:
+        run.refuse(
+            "the length of this slice depends on the step of the loop",
+            "use bounds that are sums of loop counters",
+        )
+    if entry.start is not None:
+        high = minimum(_clipped(run, high, dim), dim - 1)
+    if entry.stop is not None:
+        low = _clipped(run, low, dim)
+    return _spanned(run, high, maximum(0, high - low), -1)
+
+
+def _spanned(run: Run, start: Size, length: Size, step: int) -> _Taken:
+    """A slice of this many elements."""
+    if isinstance(length, Dim):
+        return start, length, step
+    return (run.integer(start) if length else 0), length, step
 
 
 def _within(end: Any, dim: int) -> Affine | None:
@@ -180,8 +242,11 @@ def _within(end: Any, dim: int) -> Affine | None:
     return end if end.low >= 0 and end.high <= dim else None
 
 
-def _take_slice(run: Run, entry: slice, dim: int) -> tuple[int | Affine, int, int]:
-    if any(isinstance(part, Affine) for part in (entry.start, entry.stop)):
+def _take_slice(run: Run, entry: slice, dim: Size) -> _Taken:
+    parts = (entry.start, entry.stop)
+    if any(isinstance(part, Affine) for part in parts) or isinstance(dim, Dim):
+        if entry.step in (None, 1) and parts in ((None, None), (0, None)):
+            return 0, dim, 1
         return _take_counted_slice(run, entry, dim)
     for part in (entry.start, entry.stop, entry.step):
         if is_traced(part):
@@ -211,7 +276,7 @@ def parse_advanced(
         dim = array.type.dims[axis]
         if isinstance(entry, slice):
             taken = _take_slice(run, entry, dim)
-            if isinstance(taken[0], Affine):
+            if isinstance(taken[0], Affine) or (isinstance(taken[1], Dim) and taken != (0, dim, 1)):
                 run.refuse(
                     "a slice that moves with the loop stands beside index arrays",
                     "take the slice first",

@@ -7,6 +7,7 @@ each kind of expression, statement and callable means is in the tables it is giv
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -48,6 +49,16 @@ from stcompile.frontend.state.values import (
     ViewStep,
     class_of_number,
     described,
+)
+from stcompile.wengert.dims import (
+    Dim,
+    Size,
+    Symbol,
+    Term,
+    UnknownSizeError,
+    greatest,
+    least,
+    size_of,
 )
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
@@ -94,6 +105,9 @@ class Run(Changes):
         self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
+        self.terms: dict[Variable, Term] = {}  # what integers stand for in sizes
+        self.names = itertools.count(1)  # of symbols
+        self.prefix = ""  # of their names
         self.guards: tuple[Guard, ...] = ()  # ``try`` and ``with`` around the present statement
         self.handled: StcompileError | None = None  # the error that an ``except`` handles
         self._here: tuple[ast.AST, Frame] | None = None
@@ -116,6 +130,11 @@ class Run(Changes):
             if error.location is None:
                 error.location = self.location.shown or self.location
             raise
+        except UnknownSizeError as error:
+            self.refuse(
+                f"this needs a length that is known only at run time: {error}",
+                "use parts of one length, or fewer steps, so that the loop is unrolled",
+            )
         finally:
             self._here = outer
 
@@ -241,6 +260,45 @@ class Run(Changes):
             "a boolean mask selects a number of elements that is known only at run time",
             "keep the shape: np.where(mask, x, 0); or reduce at once: np.sum(x[mask])",
         )
+
+    # --- sizes ---------------------------------------------------------------------------------
+
+    def symbol(self, counter: Variable, hint: str, length: Size) -> Symbol:
+        """The symbol that the counter of a loop of that length binds."""
+        found = Symbol(f"{self.prefix}{hint}.{next(self.names)}", 0, length - 1)
+        self.terms[counter] = found
+        return found
+
+    def size_of(self, value: Any) -> Any:
+        """An integer as a size; None for one that is not the sum of counters."""
+        if isinstance(value, Affine):
+            known = [(self.terms.get(variable), factor) for variable, factor in value.terms]
+            if any(term is None for term, _ in known):
+                return None
+            return value.offset + sum(factor * size_of(term) for term, factor in known if term)
+        if isinstance(value, Dim):
+            return value
+        is_number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        return int(value) if is_number else None
+
+    def integer(self, size: Size) -> Affine | int:
+        """A size as an integer of the user's program."""
+        if not isinstance(size, Dim):
+            return size
+        terms = tuple((self._stands_for(term), factor) for term, factor in size.terms)
+        return Affine(terms[0][0], size.offset, terms, least(size), greatest(size))
+
+    def _stands_for(self, term: Term) -> Variable:
+        """The variable that holds what a term stands for: a counter, or what an equation makes."""
+        for variable, known in self.terms.items():
+            if known == term and variable not in self.recorder.producers:
+                return variable
+        found: Variable | None = self.made.get(term)
+        if found is None:
+            (found,) = self.record_atoms("size", (), {"of": size_of(term)})
+            self.made[term] = found
+            self.terms[found] = term
+        return found
 
     # --- recording -----------------------------------------------------------------------------
 

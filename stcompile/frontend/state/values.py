@@ -18,6 +18,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from stcompile.base.wording import an, noun_of
+from stcompile.wengert.dims import symbols_in
 from stcompile.wengert.ir import Atom, Params, Variable
 from stcompile.wengert.types import Type
 
@@ -37,6 +38,11 @@ class ViewStep:
 
     def __hash__(self) -> int:
         return hash((self.primitive, tuple(self.params.items()), self.counters))
+
+    @property
+    def is_named(self) -> bool:
+        """True if it has a length that is known only at run time."""
+        return any(any(symbols_in(value)) for value in self.params.values())
 
 
 @dataclass(eq=False)

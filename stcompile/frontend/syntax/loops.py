@@ -52,6 +52,7 @@ from stcompile.frontend.state.values import (
     is_traced,
 )
 from stcompile.frontend.syntax.targets import bind
+from stcompile.wengert.dims import greatest, maximum
 from stcompile.wengert.primitives.control import COUNTER
 
 REFUSALS = (LanguageError, TypingError)
@@ -284,13 +285,15 @@ def _rolled(loop: Loop, sequence: Sequence) -> Signal:
     assert isinstance(node, ast.For)
     counter = run.recorder.variable(COUNTER)
     index = Affine.counter(counter, sequence.length)
-    run.recorder.hints[counter] = _counter_name(run, node.target, lambda: sequence.item(index))
+    name = _counter_name(run, node.target, lambda: sequence.item(index))
+    run.recorder.hints[counter] = name
+    symbol = run.symbol(counter, name, sequence.length)
 
     def step() -> Outcome | None:
         bind(run, node.target, sequence.item(index), frame)
         return loop.step()
 
-    found = settle(run, step, None, loop.construct, runs_once=True, counter=index)
+    found = settle(run, step, None, loop.construct, runs_once=True, counter=index, binds=symbol)
     if found.outcome is not None and found.outcome.returned is True:
         run.refuse("this loop returns in its first step", "write that step without the loop")
     outcome = Recording(loop, found, counter).counted(sequence.length)
@@ -330,11 +333,17 @@ def _counted(loop: Loop, items: Counted) -> Signal:
     """A loop over a range whose length is known only at run time."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
-    counter = run.recorder.variable(COUNTER, getattr(node.target, "id", "i"))
+    name = getattr(node.target, "id", "i")
+    counter = run.recorder.variable(COUNTER, name)
+    index, length, symbol = Scalar(counter), run.size_of(items.count), None
+    if length is not None:
+        length = maximum(0, length)
+        index, symbol = Affine.counter(counter, greatest(length)), run.symbol(counter, name, length)
 
     def step() -> Outcome | None:
-        bind(run, node.target, items.item(Scalar(counter)), frame)
+        bind(run, node.target, items.item(index), frame)
         return loop.step()
 
-    found = settle(run, step, None, loop.construct, runs_once=False)
-    return loop.end(Recording(loop, found, counter).counted(run.atom(items.count)))
+    found = settle(run, step, None, loop.construct, runs_once=False, binds=symbol)
+    count = run.atom(items.count) if length is None else length
+    return loop.end(Recording(loop, found, counter).counted(count))

@@ -36,6 +36,8 @@ class KnownValues:
         equation, type_ = self._definitions.get(variable), variable.type
         if equation is None or equation.effects or len(equation.outputs) != 1 or not depth:
             return None
+        if equation.is_named:
+            return None
         if type_.kind not in ("array", "scalar") or type_.dtype.kind not in "bi":
             return None
         if type_.size > KNOWN_ELEMENTS or equation.primitive not in TEMPLATES:

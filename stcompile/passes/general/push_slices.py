@@ -136,6 +136,8 @@ class _Pusher:
             self.users.setdefault(variable, {})[id(equation)] = equation
 
     def _fits(self, equation: Equation) -> bool:
+        if equation.is_named:
+            return False
         primitive = PRIMITIVES[equation.primitive]
         is_view = equation.primitive in _VIEWS and len(equation.inputs) == 1  # without counters
         return primitive.elementwise or equation.primitive == "contract" or is_view
@@ -147,6 +149,7 @@ class _Pusher:
             return
         output, readers = equation.output, list(self.users.get(equation.output, {}).values())
         are_views = all(e.primitive in ("slice", "windows") and len(e.inputs) == 1 for e in readers)
+        are_views = are_views and not any(e.is_named for e in readers)
         if not readers or not are_views or not self._fits(equation):
             return
         if all(e.primitive == "slice" for e in readers):
@@ -180,6 +183,8 @@ class _Pusher:
         output = equation.output
         slices = tuple(self.users.get(output, {}).values())
         if not all(e.primitive == "slice" and len(e.inputs) == 1 for e in slices):
+            return ()
+        if any(e.is_named for e in (equation, *slices)):
             return ()
         if len(equation.inputs) == 1 and equation.primitive in _VIEWS:
             upwards = all(span.step > 0 for e in slices for span in _spans(e))

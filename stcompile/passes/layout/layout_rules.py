@@ -25,7 +25,7 @@ def lay_out(layouts: Layouts, equation: Equation) -> None:
     """Add an equation to the program that is laid out."""
     rule = RULES.get(equation.primitive, _by_axes)
     starts = equation.primitive in ("windows", "full", "pad")
-    if starts or any(map(layouts.is_laid, equation.inputs)):
+    if not equation.is_named and (starts or any(map(layouts.is_laid, equation.inputs))):
         rule(layouts, equation)
     else:
         _natural(layouts, equation)

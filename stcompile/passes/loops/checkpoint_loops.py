@@ -47,7 +47,7 @@ class _Pair:
     def segment(self) -> int:
         """The number of steps between two states that are kept."""
         primal = Ports.of(self.primal)
-        assert primal.length is not None
+        assert isinstance(primal.length, int)
         state = sum(_bytes(atom.type) for atom in primal.carry)
         kept = sum(primal.ys[y].type.nbytes for y in self.residuals) / primal.length
         best = round(math.sqrt(primal.length * max(state, 1) / kept))
@@ -95,7 +95,7 @@ def _pairs(program: Program) -> list[_Pair]:
 def _is_plain(loop: Equation) -> bool:
     """True for a known number of steps through arrays."""
     ports = Ports.of(loop)
-    if ports.length is None or ports.length < CHECKPOINTED_STEPS:
+    if ports.steps is None or ports.steps < CHECKPOINTED_STEPS:
         return False
     return all(port.type.kind == "array" for port in (*ports.xs, *ports.ys)) and all(
         atom.type.kind in ("array", "python", "scalar") for atom in ports.carry
@@ -252,7 +252,7 @@ class _Loop:
         self.section = section
         self.location = loop.location.in_section(section) if section else loop.location
         self.recorder = recorder
-        assert ports.length is not None
+        assert isinstance(ports.length, int)
         self.k, self.m, self.rest = k, ports.length // k, ports.length % k
 
     def record(self, primitive: str, inputs: Sequence[Atom], **params: object) -> Variable:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from stcompile.passes.general.rebuild import Scope
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs, mentioned
 from stcompile.wengert.loops import Loop, loop_of
 from stcompile.wengert.naming import base_name, is_numbered
 from stcompile.wengert.primitives.control import port_of
@@ -15,7 +15,7 @@ from stcompile.wengert.primitives.control import port_of
 
 @dataclass(frozen=True)
 class CountedLoop(Loop):
-    """A loop of a static number of steps, at least one."""
+    """A loop of a static number of steps, at least one, that are all alike."""
 
     length: int
     counter: Variable
@@ -23,11 +23,11 @@ class CountedLoop(Loop):
     @staticmethod
     def of(equation: Equation) -> CountedLoop | None:
         """The parts of a loop; None for other equations, ``while`` loops, loops of which the
-        number of steps is not known, and those that may not run."""
+        number of steps or something else is known only at run time, and those that may not run."""
         if equation.primitive != "loop":
             return None
         loop = loop_of(equation)
-        return CountedLoop(**vars(loop)) if loop.length else None
+        return CountedLoop(**vars(loop)) if loop.steps and not mentioned(loop.body) else None
 
     def port(self, scope: Scope, atom: Atom) -> Variable:
         """A new variable for the values of an atom in all steps: ``hs`` for ``h``."""

@@ -39,6 +39,7 @@ from typing import Any, TypeAlias
 
 from stcompile.base.errors import InternalError
 from stcompile.base.location import Location
+from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import (
     Atom,
     Constant,
@@ -241,7 +242,10 @@ class UnderWay:
         """True if a rule has changed an equation."""
         self.location = equation.location
         self._pending = []
-        result = one.apply(self, equation)
+        try:
+            result = one.apply(self, equation)
+        except UnknownSizeError:  # the rule has something to say about known lengths alone
+            result = None
         pending, self._pending = self._pending, []
         for recorded in pending:
             del self.makers[recorded.output]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.primitives.base import OperandError, Primitive
 from stcompile.wengert.primitives.complex_numbers import COMPLEX
 from stcompile.wengert.primitives.control import CONTROL
@@ -41,6 +42,20 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
 )
 
 
+TAKES_SIZES = frozenset(
+    {name for name, primitive in PRIMITIVES.items() if primitive.elementwise or primitive.control}
+    | {"cast", "to_python", "to_scalar", "asarray", "copy", "real", "imag", "update_part"}
+    | {"sum", "mean", "max", "min", "any", "all", "argmax", "argmin", "cumsum"}
+    | {"reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "concatenate", "stack"}
+    | {"slice", "update", "index", "index_update", "accumulate", "contract", "einsum"}
+    | {"full", "size", "undef", "assert", "raise", "store", "sort", "argsort"}
+)
+"""The primitives that take arrays of lengths that are known only at run time."""
+
+
 def infer(name: str, types: tuple[Type, ...], params: Mapping[str, Any]) -> tuple[Type, ...]:
     """The output types of a primitive on inputs of these types, or `OperandError`."""
+    for type in types:
+        if type.is_named and name not in TAKES_SIZES:
+            raise UnknownSizeError(f"`{name}` of an array of shape {type.dims}")
     return PRIMITIVES[name].infer(types, params)

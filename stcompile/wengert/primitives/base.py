@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert import dims as sizes
+from stcompile.wengert.dims import Sizes
 from stcompile.wengert.types import Type
 
 Types = tuple[Type, ...]
@@ -55,21 +57,21 @@ class Primitive:
             object.__setattr__(self, "rule", self.name)
 
 
-def broadcast(name: str, types: Types) -> tuple[int, ...]:
+def broadcast(name: str, types: Types) -> Sizes:
     """The common dims of the operands, or `OperandError` with their shapes."""
     try:
-        return np.broadcast_shapes(*(t.dims for t in types))
+        return sizes.broadcast(*(t.dims for t in types))
     except ValueError:
         arrays = [t.dims for t in types if t.dims]
         raise OperandError(f"{name}: {shapes(*arrays)} do not broadcast") from None
 
 
-def shapes(*dims: tuple[int, ...]) -> str:
+def shapes(*dims: Sizes) -> str:
     """``shapes (2, 3) and (4,)``."""
     return "shapes " + " and ".join(str(d) for d in dims)
 
 
-def array_or_scalar(dtype: np.dtype[Any], dims: tuple[int, ...]) -> Type:
+def array_or_scalar(dtype: np.dtype[Any], dims: Sizes) -> Type:
     """What a ufunc returns: NumPy gives a scalar where no dimension is left."""
     return Type.array(dtype, dims) if dims else Type.scalar(dtype)
 
@@ -98,7 +100,7 @@ def require_count(name: str, types: Types, count: int) -> None:
         raise OperandError(f"{name}: takes {count} operands, not {len(types)}")
 
 
-def require_axes(name: str, axes: tuple[int, ...], dims: tuple[int, ...]) -> None:
+def require_axes(name: str, axes: tuple[int, ...], dims: Sizes) -> None:
     """Axes are distinct and within ``dims``; negative ones were made positive by the frontend."""
     for axis in axes:
         if not 0 <= axis < len(dims):
@@ -107,7 +109,7 @@ def require_axes(name: str, axes: tuple[int, ...], dims: tuple[int, ...]) -> Non
         raise OperandError(f"{name}: axes {axes} repeat")
 
 
-def require_assignable(name: str, v: Type, dtype: np.dtype[Any], dims: tuple[int, ...]) -> None:
+def require_assignable(name: str, v: Type, dtype: np.dtype[Any], dims: Sizes) -> None:
     """``v`` can be assigned to a part of shape ``dims`` of an array of that dtype."""
     if v.dtype.kind == "c" and dtype.kind != "c":
         raise UnsupportedOperandError(f"{name}: {v} would lose its imaginary part in {dtype}")

@@ -13,10 +13,13 @@ truth of ``pred``.
 - ``xs``, of which each step gets its own item;
 
 and, after the carry among the results, ``ys``: the values of all steps. The number of steps is
-``length``; with ``length=None`` it is the first operand, an int. Where it is static, ``xs`` and
+``length``; with ``length=None`` it is the first operand, an int. Where it is a size, ``xs`` and
 ``ys`` are arrays with one row for each step, else, and where the values are stacks themselves, they
 are stacks. The body takes ``(*constants, counter, *carry, *xs)``. With ``reverse=True`` the counter
 runs down to 0, and item ``t`` of each port belongs to step ``t`` all the same.
+
+With ``binds`` the types and params of the body may mention that symbol: it is the counter. Rows of
+the ports that are shorter in some steps stand at the start of rows that fit them all.
 
 With ``condition`` the loop is a *while* loop: it takes constants and carry only, runs as long as
 the condition's program of ``(*constants, *carry)`` says so, and its body has no counter.
@@ -28,6 +31,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stcompile.wengert.dims import Size, Symbol, bounded, maximum
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.base import OperandError, Primitive, Types
 from stcompile.wengert.types import Type
@@ -39,7 +43,8 @@ COUNTER = Type.python(int)
 class Ports:
     """The parts of a ``loop`` by name: its operands and results, and the body's."""
 
-    length: int | None
+    length: Size | None
+    binds: Symbol | None
     reverse: bool
     body: Program
     condition: Program | None
@@ -62,6 +67,7 @@ class Ports:
         last = first + params["carry"]
         return Ports(
             length,
+            params.get("binds"),
             params.get("reverse", False),
             params["body"],
             condition,
@@ -72,6 +78,12 @@ class Ports:
             loop.outputs[: params["carry"]],
             loop.outputs[params["carry"] :],
         )
+
+    @property
+    def steps(self) -> int | None:
+        """The number of steps, if it is static and they are all alike: nothing in the body has
+        another length in each of them."""
+        return self.length if isinstance(self.length, int) and self.binds is None else None
 
     @property
     def is_while(self) -> bool:
@@ -132,7 +144,7 @@ def _cond(types: Types, params: Mapping[str, Any]) -> Types:
     return results
 
 
-def step_of(t: Type, length: int | None) -> Type:
+def step_of(t: Type, length: Size | None) -> Type:
     """The type of one step of a port of type ``t``: axis 0 taken away, as ``xs[i]`` does, or a
     stack's item."""
     if t.kind == "stack":
@@ -146,11 +158,25 @@ def step_of(t: Type, length: int | None) -> Type:
     return Type.array(t.dtype, t.dims[1:]) if t.dims[1:] else Type.scalar(t.dtype)
 
 
-def port_of(t: Type, length: int | None) -> Type:
+def port_of(t: Type, length: Size | None, binds: Symbol | None = None) -> Type:
     """The type of a port with values of type ``t`` for all steps."""
     if length is None or t.kind == "stack":
         return Type.stack(t)
-    return Type.array(t.dtype, (length, *t.dims))
+    return Type.array(t.dtype, (length, *widest(t, binds).dims))
+
+
+def widest(t: Type, binds: Symbol | None) -> Type:
+    """The type of a row that values of type ``t`` fit into in every step of the loop that binds a
+    symbol."""
+    if binds is None or t.kind != "array" or not t.is_named:
+        return t
+    return Type.array(t.dtype, tuple(maximum(0, bounded(dim, binds)) for dim in t.dims))
+
+
+def _steps(xs: Types, length: Size | None, binds: Symbol | None, taken: Types) -> Types:
+    """The types of one step of the ports: those that the body takes, if they fit."""
+    given = (step_of(x, length) for x in xs)
+    return tuple(t if widest(t, binds) == row else row for row, t in zip(given, taken, strict=True))
 
 
 def _loop(types: Types, params: Mapping[str, Any]) -> Types:
@@ -174,11 +200,13 @@ def _loop(types: Types, params: Mapping[str, Any]) -> Types:
             raise OperandError("loop: a while loop has one condition, no length and no xs")
         if condition.outputs[0].type.size != 1:
             raise OperandError(f"loop: the truth of {condition.outputs[0].type} is ambiguous")
-    _fit("loop", (*fixed, *counter, *carried, *(step_of(x, length) for x in xs)), body.types)
+    binds = params.get("binds")
+    taken = body.types[len(body.types) - len(xs) :]
+    _fit("loop", (*fixed, *counter, *carried, *_steps(xs, length, binds, taken)), body.types)
     results = tuple(atom.type for atom in body.outputs)
     if results[:carry] != carried:
         raise OperandError(f"loop: carries {carried} in and {results[:carry]} out")
-    return (*carried, *(port_of(y, length) for y in results[carry:]))
+    return (*carried, *(port_of(y, length, binds) for y in results[carry:]))
 
 
 def _undef(types: Types, params: Mapping[str, Any]) -> Types:

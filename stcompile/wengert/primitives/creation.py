@@ -63,10 +63,16 @@ def _array(types: Types, params: Any) -> Types:
     return (result,)
 
 
+def _size(types: Types, params: Any) -> Types:
+    require_count("size", types, 0)
+    return (Type.python(int),)
+
+
 CREATION: tuple[Primitive, ...] = (
     Primitive("full", _full, linear=True),
     Primitive("arange", _arange),
     Primitive("eye", _eye),
     Primitive("constant", _constant),
     Primitive("array", _array, linear=True),
+    Primitive("size", _size),  # the number that a size is
 )

@@ -2,9 +2,11 @@
 
 A *slice* is basic indexing: for each axis a start, a length and a step, where the start is an
 affine form of the counters of enclosing loops, ``(offset, coefficient of each counter, ...)``, and
-the axes in ``drop`` (of length 1) are taken away. An *index* is NumPy's advanced indexing: ``at``
-has one entry for each position of the subscript: ``"index"`` (the next index operand),
-``(start, length, step)`` (a basic slice of that axis) or ``"new"`` (`numpy.newaxis`).
+the axes in ``drop`` (of length 1) are taken away. Where the length is a `Dim`, the offset may be
+one, too, there are no counters, and the slice is known to lie within the array. An *index* is
+NumPy's advanced indexing: ``at`` has one entry for each position of the subscript: ``"index"`` (the
+next index operand), ``(start, length, step)`` (a basic slice of that axis) or ``"new"``
+(`numpy.newaxis`).
 
 *Windows* over an ``axis`` of an array turn it into two: element ``[p, i]`` is element
 ``start + p * step + i * dilation`` of the axis, with ``count`` positions ``p`` in its place and
@@ -19,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert.dims import Dim, Sizes, broadcast, least
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -38,7 +41,7 @@ from stcompile.wengert.types import Type
 Params = Mapping[str, Any]
 
 
-def slice_dims(name: str, x: Type, counters: Types, params: Params) -> tuple[int, ...]:
+def slice_dims(name: str, x: Type, counters: Types, params: Params) -> Sizes:
     """The dims of a slice; its bounds are checked where they do not depend on a counter."""
     require_array(name, x)
     start, length, step, drop = (params[key] for key in ("start", "length", "step", "drop"))
@@ -49,11 +52,15 @@ def slice_dims(name: str, x: Type, counters: Types, params: Params) -> tuple[int
             raise OperandError(f"{name}: a counter is an integer, not {counter}")
         require_integer(name, counter)
     for axis, (form, count, stride) in enumerate(zip(start, length, step, strict=True)):
+        if isinstance(count, Dim):
+            _require_within(name, form[0], count, stride, x, axis)
+            continue
         if len(form) > 1 + len(counters):
             raise OperandError(f"{name}: start {form} for {len(counters)} counters")
         last = form[0] + (count - 1) * stride
         fixed = count > 0 and not any(form[1:])
-        if fixed and not (0 <= form[0] < x.dims[axis] and 0 <= last < x.dims[axis]):
+        low, high = min(form[0], last), max(form[0], last)
+        if fixed and not (low >= 0 and least(x.dims[axis] - high) > 0):
             raise OperandError(
                 f"{name}: {form[0]} to {last} is out of bounds for axis {axis} of shape {x.dims}"
             )
@@ -62,7 +69,17 @@ def slice_dims(name: str, x: Type, counters: Types, params: Params) -> tuple[int
     return tuple(count for axis, count in enumerate(length) if axis not in drop)
 
 
-def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> tuple[int, ...]:
+def _require_within(name: str, start: Any, count: Any, step: int, x: Type, axis: int) -> None:
+    """Where a slice has a length that is known only at run time, it is within the array."""
+    low = start if step == 1 else start - count + 1
+    within = min(map(least, (low, count, x.dims[axis] - low - count))) >= 0
+    if step not in (1, -1) or not within:
+        raise OperandError(
+            f"{name}: {count} elements from {start} of axis {axis} of shape {x.dims}, step {step}"
+        )
+
+
+def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> Sizes:
     """The dims of ``x[...]`` by NumPy's rules of advanced indexing.
 
     Index arrays broadcast against each other. Their dims take the place of the first index if all
@@ -78,13 +95,13 @@ def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> tuple
     if len(at) - at.count("new") > x.ndim:
         raise OperandError(f"{name}: too many indices for shape {x.dims}")
     try:
-        common = np.broadcast_shapes(*(index.dims for index in indices))
+        common = broadcast(*(index.dims for index in indices))
     except ValueError:
         raise OperandError(
             f"{name}: index {shapes(*(i.dims for i in indices if i.dims))} do not broadcast"
         ) from None
     rest = iter(enumerate(x.dims))
-    dims: list[int] = []
+    dims: list[int | Dim] = []
     where: list[tuple[int, int]] = []
     for position, entry in enumerate(at):
         if entry == "new":
@@ -95,7 +112,8 @@ def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> tuple
             where.append((position, len(dims)))
             continue
         start, count, step = entry
-        if count and not (0 <= start < dim and 0 <= start + (count - 1) * step < dim):
+        ends = sorted((start, start + (count - 1) * step))
+        if count and not (ends[0] >= 0 and least(dim - ends[1]) > 0):
             raise OperandError(f"{name}: {entry} is out of bounds for axis {axis} of {x.dims}")
         dims.append(count)
     dims += [dim for _, dim in rest]

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert import dims as sizes
+from stcompile.wengert.dims import Sizes
 from stcompile.wengert.primitives.base import (
     Infer,
     OperandError,
@@ -46,7 +48,7 @@ def _draw(name: str, count: int, ask: Ask, kinds: str = "biuf") -> Infer:
         for t in operands:
             if t.kind in ("object", "stack") or t.dtype.kind not in kinds:
                 raise OperandError(f"{name}: does not take {t}")
-        dims = broadcast(name, tuple(operands)) if operands else ()
+        dims: Any = broadcast(name, tuple(operands)) if operands else ()
         size: Size = params.get("size")
         if size is None and not dims:
             return (_number(name, rng, None, ask, params),)
@@ -58,9 +60,9 @@ def _draw(name: str, count: int, ask: Ask, kinds: str = "biuf") -> Infer:
     return infer
 
 
-def _fits(dims: tuple[int, ...], size: tuple[int, ...]) -> bool:
+def _fits(dims: Sizes, size: Sizes) -> bool:
     try:
-        return np.broadcast_shapes(dims, size) == size
+        return sizes.broadcast(dims, size) == size
     except ValueError:
         return False
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert.dims import elements
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -20,7 +21,7 @@ from stcompile.wengert.types import Type
 def _reshape(types: Types, params: Any) -> Types:
     (x,) = types
     result = Type.array(x.dtype, params["shape"])
-    if result.size != x.size:
+    if elements(result.dims) != elements(x.dims):
         raise OperandError(
             f"reshape: shape {x.dims} has {x.size} elements, {result.dims} has {result.size}"
         )
