@@ -270,6 +270,29 @@ def replaced(static: Any, change: Callable[[Dim], Any]) -> Any:
     return static
 
 
+def settled(static: Any, symbol: Symbol | None, number: int) -> Any:
+    """A static value with a number for one symbol of its sizes.
+
+    >>> i, j = Symbol("i", 0, 9), Symbol("j", 0, 9)
+    >>> settled((size_of(i) + size_of(j), maximum(3, size_of(i))), i, 4)
+    (j+4, 4)
+    """
+
+    def changed(dim: Dim) -> Size:
+        total: Any = dim.offset
+        for term, coefficient in dim.terms:
+            if term == symbol:
+                total = total + coefficient * number
+            elif isinstance(term, Extreme):
+                parts = [settled(part, symbol, number) for part in term.parts]
+                total = total + coefficient * _extreme(term.of, parts)
+            else:
+                total = total + coefficient * size_of(term)
+        return total  # type: ignore[no-any-return]
+
+    return static if symbol is None else replaced(static, changed)
+
+
 def numbers_in(params: Mapping[str, Any], known: Mapping[Symbol, int]) -> Mapping[str, Any]:
     """Params with the number of each size in them."""
     if not any(any(symbols_in(value)) for value in params.values()):

@@ -315,6 +315,41 @@ def three_deep(x):
     return total
 
 
+# --- after the loop ------------------------------------------------------------------------------
+
+
+@examples(SHORT)
+@examples(VECTOR)
+def the_last_part(x):
+    total = 0.0
+    for i in range(1, len(x)):
+        part = x[:i]
+        scaled = part * x[i]
+        total = total + np.sum(scaled)
+    return total * np.sum(scaled) + part[-1] + len(scaled)
+
+
+@examples(SHORT)
+@examples(VECTOR)
+def a_list_of_parts(x):
+    views, copies = [], []
+    for i in range(1, len(x)):
+        views.append(x[:i])
+        copies.append(x[:i] * x[i])
+    return views[-1] @ copies[-1] + copies[2][1] + sum(np.sum(copy) for copy in copies)
+
+
+@examples(SHORT)
+@examples(VECTOR)
+def the_last_of_many(x):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i, len(x)):
+            part = x[i : j + 1] * x[j]
+            total = total + np.sum(part)
+    return total
+
+
 ONE_SQUARE = {cholesky, cholesky_by_columns, lower_upper, gram_schmidt}
 SQUARE_FIRST = {forward_substitution, back_substitution, symmetric_product}
 test_values_and_gradients = examples.tests()
@@ -330,7 +365,9 @@ def product_of_a_part(x):
 
 @pytest.mark.parametrize("level", ["readable", "fast"])
 @pytest.mark.parametrize(
-    "function", {e.function for e in examples.noted} - {three_deep}, ids=lambda f: f.__name__
+    "function",
+    {e.function for e in examples.noted} - {three_deep, a_list_of_parts},
+    ids=lambda f: f.__name__,
 )
 def test_the_text_does_not_grow_with_the_steps(function, level):
     (parameters,) = {len(e.args) for e in examples.noted if e.function is function}

@@ -70,8 +70,9 @@ class Test:
 class Settled:
     """A staged step that is valid for all steps: its equations take ``carry`` and give ``carried``,
     and ``grown`` are the items that lists get in each step. Their shapes are made by ``rows``, with
-    ``collected`` in the slots. ``counter`` is the counter of a loop that makes a known number of
-    steps, all of them."""
+    ``collected`` in the slots, and so are the values in the last step of those sites whose length
+    depends on the step (``lasts``). ``counter`` is the counter of a loop that makes a known number
+    of steps, all of them; sizes in the body may depend on what it ``binds``."""
 
     path: Path
     merger: Merger
@@ -85,7 +86,9 @@ class Settled:
     grown: list[Growth]
     rows: Merger
     collected: list[Atom]
+    lasts: list[tuple[Site, Shape]]
     counter: Affine | None
+    binds: Symbol | None
 
 
 @dataclass(frozen=True)
@@ -241,11 +244,14 @@ def _settled(
     settled = len(merger.slots)
     final: list[Shape] = []
     sites: list[Site] = []
+    varying: list[tuple[Site, Array]] = []
     for (key, site), shape, after in zip(loop.sites.items(), shapes, afters, strict=True):
         if key in loop.grown:
             continue
         if isinstance(shape, Spoiled) and loop.runs_once:
             shape = merger.defined(after, True, getattr(site, "name", ""))
+            if isinstance(shape, Spoiled) and isinstance(after, Array) and counter is not None:
+                varying.append((site, after))
         sites.append(site)
         final.append(shape)
     outcome = path.result
@@ -257,7 +263,8 @@ def _settled(
         carried = matcher.atoms(merger.slots[:settled], variables)
         carried += merger.atoms("second", settled)
         rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
-        rows.binds = loop.binds
+        rows.binds, rows.has_rows = loop.binds, True
+        lasts = [(site, rows.defined(after, True, "")) for site, after in varying]
         grown = [_growth(rows, site, loop.before[key]) for key, site in loop.grown.items()]
         collected = rows.atoms("second")
         for cell in rows.cells:  # collected with its axes in the order of memory
@@ -275,7 +282,7 @@ def _settled(
                 test = Test(tested.equations, run.atom(tested.result))
     return Settled(
         path, merger, variables, carried, test, sites, final, outcome, outcome_shape, grown,
-        rows, collected, counter,
+        rows, collected, lasts, counter, loop.binds,
     )  # fmt: skip
 
 

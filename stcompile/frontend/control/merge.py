@@ -39,7 +39,7 @@ from stcompile.frontend.control.merged import (
     Stored,
     children_of,
 )
-from stcompile.frontend.control.moving import Step, counters_within
+from stcompile.frontend.control.moving import Step, counters_within, is_long_as
 from stcompile.frontend.control.numbers import common_number, reads_as_number
 from stcompile.frontend.operations.data_model import class_value
 from stcompile.frontend.state.frames import Frame
@@ -78,7 +78,7 @@ from stcompile.frontend.state.values import (
     Text,
     describe,
 )
-from stcompile.wengert.dims import Symbol, symbols_in
+from stcompile.wengert.dims import Symbol
 from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.primitives.control import undefined
 from stcompile.wengert.types import Type, is_number
@@ -109,6 +109,7 @@ class Merger:
     hidden: Set[Variable] = frozenset()  # variables that exist only inside the paths
     counter: Variable | None = None  # the counter of a loop that makes all its steps
     binds: Symbol | None = None  # what lengths inside the loop may depend on
+    has_rows: bool = False  # values are collected in the rows of one array
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
@@ -297,10 +298,15 @@ class Merger:
                 return Moving(value)
             return Slot(slot(value.type, lambda: value))
         if isinstance(value, Array):
-            if self.binds in set(symbols_in(value.type.dims)):
-                return Spoiled(f"has another length in each step: see {self.construct}")
             counters = counters_within(value, self.hidden)
-            if counters and (not self._is_moving(value) or self._is_collected(value)):
+            varies = is_long_as(value, self.binds)
+            if varies and self.counter is not None:
+                counters = counters | {self.counter}
+            is_kept = not counters or self._is_moving(value)
+            if varies and not self.has_rows and not (is_kept and value.cell.born <= self.age):
+                return Spoiled(f"has another length in each step: see {self.construct}")
+            copied = value.path and counters and (not varies or self.has_rows)
+            if copied and not (is_kept and not self._is_collected(value)):
                 run = self.run
                 run.freeze(value.cell, "a part of it, at an index known only at run time, is kept")
                 index = slot(value.type, lambda: run.read(value))
@@ -312,7 +318,8 @@ class Merger:
             if key not in self._cells:
                 cell = value.cell
                 index = slot(cell.variable.type, lambda: cell.variable)
-                type_, strides = cell.variable.type, self.run.layouts.of(cell.made)
+                type_ = cell.variable.type
+                strides = None if type_.is_named else self.run.layouts.of(cell.made)
                 self._cells[key] = MergedCell(index, type_, strides, cell, cell, cell.frozen)
             return ArrayOf(self._cells[key], value.type, value.path)
         if isinstance(value, GeneratorValue) and value.born > self.age:
@@ -333,7 +340,10 @@ class Merger:
     def _is_moving(self, value: Affine | Array) -> bool:
         """True for a value that moves only with the counter of a loop that makes all its steps:
         then its value after each step is known."""
-        return counters_within(value, self.hidden) == {self.counter}
+        counters = counters_within(value, self.hidden)
+        if isinstance(value, Array) and is_long_as(value, self.binds):
+            counters.add(self.counter)  # type: ignore[arg-type]
+        return counters == {self.counter}
 
     def _is_collected(self, value: Array) -> bool:
         """True for a view that is better collected, as a copy: a view, but not a row, of an array

@@ -31,6 +31,7 @@ from stcompile.frontend.state.values import (
     Scalar,
     ViewStep,
 )
+from stcompile.wengert.dims import Sizes
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.types import Type
 
@@ -261,12 +262,13 @@ class RowBuilder(Builder):
     def array(self, shape: ArrayOf) -> Array:
         assert self.step is not None
         cell = self.cell(shape.cell)
-        path = [slice_step(self.step.number, cell.variable.type.dims)]
+        row = self.step.type(shape.cell.type).dims
+        path = [slice_step(self.step.number, row)]
         order = shape.cell.order
         if order != tuple(range(len(order))):  # collected with its axes in the order of memory
             axes = tuple(map(order.index, range(len(order))))
             path.append(ViewStep("transpose", freeze({"axes": axes})))
-        return Array(cell, shape.type, (*path, *self.step.path(shape.path)))
+        return Array(cell, self.step.type(shape.type), (*path, *self.step.path(shape.path)))
 
     def cell(self, merged: MergedCell) -> Cell:
         if id(merged) not in self._cells:
@@ -335,13 +337,12 @@ def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
     return run.own(instance) if names_of(instance) is not None else instance
 
 
-def slice_step(t: int, dims: tuple[int, ...]) -> ViewStep:
-    """The view of row ``t`` of an array with rows of shape ``dims[1:]``."""
-    rest = dims[1:]
+def slice_step(t: int, row: Sizes) -> ViewStep:
+    """The view of row ``t`` of an array with rows of that shape, or of the start of that row."""
     params = {
-        "start": ((t,), *((0,) for _ in rest)),
-        "length": (1, *rest),
-        "step": (1, *(1 for _ in rest)),
+        "start": ((t,), *((0,) for _ in row)),
+        "length": (1, *row),
+        "step": (1, *(1 for _ in row)),
         "drop": (0,),
     }
     return ViewStep("slice", freeze(params))

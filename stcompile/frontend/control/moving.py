@@ -11,15 +11,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stcompile.frontend.state.values import Affine, Array, ViewStep
+from stcompile.wengert.dims import Symbol, settled, symbols_in
 from stcompile.wengert.ir import Variable, freeze
+from stcompile.wengert.types import Type
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a loop: the value that its counter has there."""
+    """One step of a loop: the value that its counter has there, and what it is in sizes."""
 
     counter: Affine
     number: int
+    binds: Symbol | None = None
 
     @property
     def variable(self) -> Variable:
@@ -32,24 +35,39 @@ class Step:
 
     def array(self, value: Array) -> Array:
         """A view in this step."""
-        return replace(value, path=self.path(value.path))
+        return replace(value, path=self.path(value.path), type=self.type(value.type))
+
+    def type(self, type: Type) -> Type:
+        """The type in this step of what has lengths that depend on it."""
+        return replace(type, dims=settled(type.dims, self.binds, self.number))
 
     def path(self, path: tuple[ViewStep, ...]) -> tuple[ViewStep, ...]:
         return tuple(map(self._view, path))
 
     def _view(self, view: ViewStep) -> ViewStep:
+        if self.binds is not None and view.is_named:
+            params = {k: settled(v, self.binds, self.number) for k, v in view.params.items()}
+            view = replace(view, params=freeze(params))
         if self.variable not in view.counters:
             return view
         at = 1 + view.counters.index(self.variable)
 
-        def settled(form: tuple[int, ...]) -> tuple[int, ...]:
+        def fixed(form: tuple[int, ...]) -> tuple[int, ...]:
             if len(form) == 1:
                 return form
             return form[0] + form[at] * self.number, *form[1:at], *form[at + 1 :]
 
-        params = {**view.params, "start": tuple(map(settled, view.params["start"]))}
+        params = {**view.params, "start": tuple(map(fixed, view.params["start"]))}
         others = tuple(counter for counter in view.counters if counter != self.variable)
         return ViewStep(view.primitive, freeze(params), others)
+
+
+def is_long_as(value: Array, binds: Symbol | None) -> bool:
+    """True for an array, or a view, with lengths that depend on a symbol."""
+    if binds is None:
+        return False
+    statics = [value.type.dims, *(v for view in value.path for v in view.params.values())]
+    return any(binds in symbols_in(static) for static in statics)
 
 
 def counters_within(value: Any, hidden: Container[Variable]) -> set[Variable]:

@@ -162,7 +162,9 @@ class Recording:
         slots = len(found.carry)
         shapes = [*found.shapes, found.outcome_shape]
         counter = found.counter
-        last = Step(counter, length - 1) if counter is not None and length is not None else None
+        last = None
+        if counter is not None and length is not None:
+            last = Step(counter, length - 1, found.binds)
         *values, self._value = found.merger.build(shapes, outputs[:slots], last)
         for site, value in zip(found.sites, values, strict=True):
             run.set(site, value)
@@ -174,7 +176,9 @@ class Recording:
         """Give their items to the lists that the loop appends to: rows of the arrays that it
         collected."""
         run, found, counter = self.run, self.found, self.found.counter
-        steps = [Step(counter, t) for t in range(length or 0)] if counter is not None else []
+        steps = []
+        if counter is not None:
+            steps = [Step(counter, t, found.binds) for t in range(length or 0)]
         growing = [growth for growth in found.grown if steps and growth.unknown is GROWN]
         items: list[list[Any]] = [[*growth.before] for growth in growing]
         rows = RowBuilder(run, ys, found.rows.slots)
@@ -187,3 +191,6 @@ class Recording:
                 run.set(growth.site, [copy.copy(growth.unknown)])  # loops around have another
         for growth, contents in zip(growing, items, strict=True):
             run.set(growth.site, contents)
+        if steps:  # the rows are those of the last step now
+            for site, shape in found.lasts:
+                run.set(site, rows.value(shape))
