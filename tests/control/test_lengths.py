@@ -350,6 +350,10 @@ def the_last_of_many(x):
     return total
 
 
+def name_of(function):
+    return function.__name__
+
+
 ONE_SQUARE = {cholesky, cholesky_by_columns, lower_upper, gram_schmidt}
 SQUARE_FIRST = {forward_substitution, back_substitution, symmetric_product}
 test_values_and_gradients = examples.tests()
