@@ -127,7 +127,16 @@ def norm_logpdf(z: Any) -> Any:
     return -0.5 * z * z - _LOG_ROOT_2PI
 
 
-norm_cdf, norm_logcdf, norm_ppf = special.ndtr, special.log_ndtr, special.ndtri
+def norm_cdf(z: Any) -> Any:
+    return special.ndtr(z)
+
+
+def norm_logcdf(z: Any) -> Any:
+    return special.log_ndtr(z)
+
+
+def norm_ppf(q: Any) -> Any:
+    return special.ndtri(q)
 
 
 def norm_sf(z: Any) -> Any:
@@ -218,7 +227,16 @@ def logistic_logpdf(z: Any) -> Any:
     return special.log_expit(z) + special.log_expit(-z)
 
 
-logistic_cdf, logistic_logcdf, logistic_ppf = special.expit, special.log_expit, special.logit
+def logistic_cdf(z: Any) -> Any:
+    return special.expit(z)
+
+
+def logistic_logcdf(z: Any) -> Any:
+    return special.log_expit(z)
+
+
+def logistic_ppf(q: Any) -> Any:
+    return special.logit(q)
 
 
 def logistic_sf(z: Any) -> Any:

@@ -67,7 +67,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(share_again, level="fast"),
     Stage(place_stores),
     Stage(eliminate_dead_code),
-    Stage(copy_parts),
+    Stage(copy_parts, exact=False),
     Stage(renumber),
 )
 REWRITTEN = "place_stores"  # the stage before which a program may be rewritten to need less memory
