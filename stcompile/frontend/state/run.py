@@ -130,9 +130,9 @@ class Run(Changes):
             if error.location is None:
                 error.location = self.location.shown or self.location
             raise
-        except UnknownSizeError as error:
+        except UnknownSizeError:
             self.refuse(
-                f"this needs a length that is known only at run time: {error}",
+                "this needs to know the length of an axis, which depends on the step of a loop",
                 "use parts of one length, or fewer steps, so that the loop is unrolled",
             )
         finally:
