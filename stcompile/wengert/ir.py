@@ -225,16 +225,16 @@ def inner_effects(params: Params) -> tuple[str, ...]:
     return tuple(found)
 
 
-def mentioned(program: Program) -> set[Symbol]:
-    """The symbols that the types and params of a program mention."""
+def mentioned(equations: Iterable[Equation]) -> set[Symbol]:
+    """The symbols that the types and params of some equations mention."""
     found: set[Symbol] = set()
-    for variable in program.inputs:
-        found.update(symbols_in(variable.type.dims))
-    for equation in program.equations:
-        for output in equation.outputs:
-            found.update(symbols_in(output.type.dims))
+    for equation in equations:
+        for atom in (*equation.inputs, *equation.outputs):
+            found.update(symbols_in(atom.type.dims))
         for value in equation.params.values():
-            found |= mentioned(value) if isinstance(value, Program) else {*symbols_in(value)}
+            if isinstance(value, Program):
+                found |= mentioned(value.equations)
+            found.update(symbols_in(value))
     return found
 
 

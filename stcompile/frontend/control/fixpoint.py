@@ -47,7 +47,7 @@ from stcompile.frontend.state.state import (
 )
 from stcompile.frontend.state.values import Affine, Array, Rest, Scalar, is_traced
 from stcompile.wengert.dims import Symbol
-from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.ir import Atom, Equation, Variable, mentioned
 from stcompile.wengert.types import is_number
 
 ROUNDS = 6
@@ -130,6 +130,23 @@ def settle(
     """Stage ``step``, which returns an `Outcome` or None, and ``test`` (whose value is traced) for
     all steps of a loop. ``runs_once``: there is at least one step. ``counter`` counts the steps of
     a loop with a known number of them; ``binds`` is the symbol for what it counts."""
+    found = _settled_loop(run, step, test, construct, runs_once, counter, binds)
+    ends_early = found.outcome is not None  # then it is recorded as a while loop, which binds none
+    if ends_early and binds is not None and binds in mentioned(found.path.equations):
+        run.forget(binds)
+        found = _settled_loop(run, step, test, construct, runs_once, counter, None)
+    return found
+
+
+def _settled_loop(
+    run: Run,
+    step: Callable[[], Any],
+    test: Callable[[], Any] | None,
+    construct: str,
+    runs_once: bool,
+    counter: Affine | None,
+    binds: Symbol | None,
+) -> Settled:
     loop = _Loop(run, step, test, construct, runs_once, counter, binds, run.age())
     path = stage_path(run, step)
     for _ in range(ROUNDS):

@@ -143,7 +143,7 @@ class Recording:
         body = closed(run, "body", inputs, found.path.equations, results)
         params = {**params, "constants": len(constants), "carry": len(carry), "body": body}
         binds = None if self.counter is None else run.terms.get(self.counter)
-        if binds is not None and not is_while and binds in mentioned(body):
+        if binds is not None and not is_while and binds in mentioned(body.equations):
             params["binds"] = binds
         for equations, condition in conditions:
             params["condition"] = closed(

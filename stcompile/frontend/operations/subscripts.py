@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_static, is_traced
-from stcompile.wengert.dims import Dim, Size, Sizes, greatest, is_named, least, maximum, minimum
+from stcompile.wengert.dims import Dim, Size, Sizes, greatest, least, maximum, minimum
 from stcompile.wengert.ir import Variable
 
 
@@ -134,10 +134,12 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
             continue
         dim = array.type.dims[axis]
         place = run.size_of(entry)
-        if place is not None and is_named((dim, place)):
+        if isinstance(dim, Dim) and place is not None:
             entry = _place(run, place, dim)
         elif isinstance(entry, Affine):
             dim = greatest(dim)
+            if place is not None:  # the bounds of its counters may depend on each other
+                entry = replace(entry, low=least(place), high=greatest(place))
             if -dim <= entry.low and entry.high < 0:
                 entry = entry.scaled(1, dim)
             if not (entry.low >= 0 and entry.high < dim):

@@ -269,6 +269,10 @@ class Run(Changes):
         self.terms[counter] = found
         return found
 
+    def forget(self, symbol: Symbol) -> None:
+        """Let a counter stand for nothing in sizes."""
+        self.terms = {v: term for v, term in self.terms.items() if term != symbol}
+
     def size_of(self, value: Any) -> Any:
         """An integer as a size; None for one that is not the sum of counters."""
         if isinstance(value, Affine):

@@ -27,7 +27,7 @@ class CountedLoop(Loop):
         if equation.primitive != "loop":
             return None
         loop = loop_of(equation)
-        return CountedLoop(**vars(loop)) if loop.steps and not mentioned(loop.body) else None
+        return CountedLoop(**vars(loop)) if loop.steps and not mentioned(loop.equations) else None
 
     def port(self, scope: Scope, atom: Atom) -> Variable:
         """A new variable for the values of an atom in all steps: ``hs`` for ``h``."""
