@@ -91,6 +91,7 @@ def test_sources_that_differ_are_caught(monkeypatch):
     monkeypatch.setattr(
         programs.st.value_and_grad(program).__class__, "source", lambda self, *args: next(count)
     )
+    monkeypatch.setattr(programs.zlib, "crc32", lambda name: 0)  # it is one of those compiled twice
     with pytest.raises(AssertionError, match="compilations differ"):
         check(program, X)
 
