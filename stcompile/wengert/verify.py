@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from stcompile.wengert.dims import Symbol, symbols_in
+from stcompile.wengert.dims import Dim, Symbol, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, inner_effects
 from stcompile.wengert.primitives import PRIMITIVES, OperandError, infer
 from stcompile.wengert.types import is_number
@@ -106,7 +106,7 @@ def _verify_operation(equation: Equation, where: str, path: str, bound: Set[Symb
 
 def _verify_ports(loop: Equation, where: str) -> None:
     numbers = [loop.params[name] for name in ("constants", "carry", "length")]
-    counts = numbers if isinstance(numbers[-1], int) else numbers[:-1]
+    counts = numbers[:-1] if numbers[-1] is None or isinstance(numbers[-1], Dim) else numbers
     if not all(type(number) is int and number >= 0 for number in counts):
         raise VerificationError(f"{where}\nconstants, carry, length are {numbers}")
     constants, carry = counts[:2]
