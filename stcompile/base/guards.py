@@ -72,6 +72,13 @@ def same(value: Any, expected: Any) -> bool:
     return is_plain_value(value) and bool(value == expected)
 
 
+def has_own_hash(value: Any) -> bool:
+    """True for values whose hash is the same in all processes."""
+    if isinstance(value, tuple):
+        return all(map(has_own_hash, value))
+    return type(value) in (int, bool, float, complex)
+
+
 def _typed(value: Any) -> tuple[type, str]:
     is_told = is_plain_value(value) or type(value) is float
     return type(value), repr(value) if is_told else str(id(value))

@@ -27,6 +27,7 @@ import numpy as np
 
 import stcompile.codegen_templates as templates
 from stcompile.base.classes import MISSING, find, is_changeable
+from stcompile.base.guards import has_own_hash
 from stcompile.base.location import HERE, PYTHON
 from stcompile.base.options import Options
 from stcompile.base.static import StaticArray
@@ -268,7 +269,8 @@ def _constant(value: Any) -> Fingerprint:
     if isinstance(value, tuple):
         return "tuple", *map(_constant, value)
     if isinstance(value, frozenset):
-        return "frozenset", *sorted(repr(_constant(part)) for part in value)
+        parts = [repr(_constant(part)) for part in value]  # in their order, if it always is theirs
+        return "frozenset", *(parts if all(map(has_own_hash, value)) else sorted(parts))
     return type(value).__name__, repr(value)
 
 

@@ -27,12 +27,12 @@ from stcompile.base.places import Place
 from stcompile.frontend.control.comparisons import looked_up
 from stcompile.frontend.inlining import inline_closure, inline_function
 from stcompile.frontend.operations import messages
-from stcompile.frontend.operations.attributes import attribute
+from stcompile.frontend.operations.attributes import MUTATING, attribute
 from stcompile.frontend.operations.construct import construct, initialise_exception
 from stcompile.frontend.operations.data_model import store_attribute
 from stcompile.frontend.operations.generated import generated
 from stcompile.frontend.operations.indexing import get_item
-from stcompile.frontend.operations.iteration import items_of
+from stcompile.frontend.operations.iteration import items_of, rely_on_order
 from stcompile.frontend.operations.masks import has_masked
 from stcompile.frontend.operations.operators import is_plain
 from stcompile.frontend.operations.out import Callee, without_out, write_out
@@ -324,6 +324,7 @@ _MOVES: dict[type, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "copy"}),
     dict: frozenset({"keys", "values", "items", "copy", "clear", "popitem", "update"}),
 }
+_TAKING_OUT = MUTATING - {"add", "update", "clear"}  # of sets
 _COMPARING = frozenset({"index", "count", "remove"})  # of lists and tuples
 _BY_KEY = frozenset({"get", "pop", "setdefault"})
 _HOLDS = _BY_KEY | {"append", "insert"}  # their argument becomes an item, or is a key
@@ -418,7 +419,7 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
     in_order = arguments if not is_of_set else (receiver,) if function.__name__ == "pop" else ()
     for value in in_order:
         if isinstance(value, set | frozenset):
-            run.captures.rely_on_order(value)
+            rely_on_order(run, value)
     try:
         result = function(*arguments, **keywords)
     except StcompileError:
@@ -427,6 +428,11 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
         if any(isinstance(item, Poison) for item in held):
             run.refuse(f"{type(error).__name__}: {error}", "")
         run.raises(error, error=LanguageError)
+    if is_of_set:
+        changed = receiver if result is None else result
+        run.orders.derive(changed, [receiver, *arguments])
+        if function.__name__ in _TAKING_OUT:
+            run.orders.note_loss(receiver)
     if isinstance(result, list | dict | set) and not any(result is item for item in handed):
         return run.own(result)
     return run.checked(result)

@@ -31,12 +31,14 @@ class FunctionSource:
     """The AST node of a function within its file. The tree is shared: do not change it.
 
     ``lines`` are those of the whole file, so that ``lines[node.lineno - 1]`` is the node's line.
+    ``code`` is what Python compiled the function to.
     """
 
     node: FunctionNode
     file: str
     lines: tuple[str, ...]
     name: str
+    code: types.CodeType
 
     @property
     def text(self) -> str:
@@ -86,12 +88,12 @@ def function_source(function: Callable[..., Any]) -> FunctionSource:
         own = tuple(linecache.getlines(code.co_filename))
         found = own_function(own, code) if own else None
         if found is not None:
-            return FunctionSource(found, code.co_filename, own, code.co_name)
+            return FunctionSource(found, code.co_filename, own, code.co_name, code)
     texts = [(code.co_filename, lines) for lines in _texts(code, function.__globals__)]
     for file, lines in texts or (timed_cells() if code.co_filename in TIMED else ()):
         node = function_node("".join(lines), code)
         if node is not None:
-            return FunctionSource(node, file, lines, code.co_name)
+            return FunctionSource(node, file, lines, code.co_name, code)
     if not texts:
         raise _unavailable(code)
     raise _other(code, any(has_function("".join(lines), code) for _, lines in texts))

@@ -10,6 +10,7 @@ from typing import Any, Final
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, find, is_changeable, own_attributes
 from stcompile.base.wording import an
+from stcompile.frontend.operations.iteration import rely_on_order
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, described, is_static, same_number
@@ -65,8 +66,11 @@ def _made_again(run: Run, value: Any, part: _Item, done: dict[int, Any] | None =
             copied = part(run.checked(item))
             made.append(copied) if kind is list else made.update({part(key): copied})
         return made
-    if kind is set and is_static(value):
-        return run.own(set(map(part, value)))
+    if kind in (set, frozenset) and is_static(value):
+        if done is None:
+            return run.call(value.copy, [], {})
+        rely_on_order(run, value)
+        return run.own(kind([*map(part, value)]))  # in this order, as Python does it
     if kind is tuple or trees.is_namedtuple(value):
         parts = [part(item) for item in value]
         if all(new is old for new, old in zip(parts, value, strict=True)):

@@ -23,6 +23,7 @@ from stcompile.frontend.operations import masks, messages, overloads
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
     ITERABLE,
+    as_python_takes,
     items_of,
     refuse_endless,
     rest_of,
@@ -262,13 +263,15 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
     return lowering
 
 
-def is_text(items: Iterable[Any]) -> bool:
-    return all(type(item) is str for item in items)
+def _has_one_order(items: Iterable[Any]) -> bool:
+    """True for texts, and for numbers none of which is NaN."""
+    kinds = set(map(type, items))
+    return kinds <= {str} or (kinds <= {int, float} and all(i == i for i in items))
 
 
 def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    if key is None and type(iterable) in (set, frozenset) and is_text(iterable):
-        iterable = sorted(iterable)  # whatever their order is in this process
+    if key is None and type(iterable) in (set, frozenset) and _has_one_order(iterable):
+        iterable = sorted(iterable)  # whatever order the set has
     items = items_of(run, iterable)
     keys = [run.call(key, [item], {}) if key is not None else item for item in items]
     is_known = is_static(keys) and is_plain(keys)
@@ -294,8 +297,8 @@ def container(kind: Callable[..., Any]) -> Callable[..., Any]:
         items = items_of(run, iterable)
         if kind is set:
             overloads.refuse_hash(run, *items)
-        is_set = type(iterable) in (set, frozenset)  # a set of its items may have another order
-        return run.own(kind(iterable if is_set else items))
+        is_of_set = kind in (set, frozenset)
+        return run.own(kind(as_python_takes(iterable, items) if is_of_set else items))
 
     return lowering
 

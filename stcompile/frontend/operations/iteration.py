@@ -151,6 +151,24 @@ def items_of(run: Run, value: Any) -> list[Any]:
     return [found.item(index) for index in range(found.length)]
 
 
+def rely_on_order(run: Run, items: Any) -> None:
+    """Rely on the order of a set; refused if it is not known to be that which Python gives it."""
+    for one in run.orders.behind(items):
+        if run.orders.is_lost(one):
+            run.refuse(
+                "the order of this set is not known: it was changed where a condition or a loop "
+                "was tried, and Python cannot put a set back as it was",
+                "go through `sorted(items)`; for `items.pop()` keep a list",
+            )
+        run.captures.rely_on_order(one)
+
+
+def as_python_takes(value: Any, items: list[Any]) -> Any:
+    """What a new set is to be filled from, so that it has Python's order: Python copies tables of
+    sets and dicts, and adds what comes from elsewhere one by one."""
+    return value if isinstance(value, set | frozenset | dict) else items
+
+
 def taken_in_turn(run: Run, value: Any) -> Iterable[Any]:
     """The items of ``value``, each made when it is asked for."""
     value = iterated(run, value)
@@ -203,7 +221,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if type(value) is list:
         return _of_list(run, value)
     if isinstance(value, set | frozenset):
-        run.captures.rely_on_order(value)
+        rely_on_order(run, value)
     if type(value) in DICT_VIEWS or isinstance(value, dict | set | KeysView):
         return _of_view(run, cast(Collection[Any], value))
     if type(value) in ITERABLE or trees.is_namedtuple(value):

@@ -187,6 +187,7 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
         result = python(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:
         run.raises(error, reason=str(error))
+    run.orders.derive(result, operands)
     return run.own(result) if isinstance(result, list | dict | set) else result
 
 
@@ -287,6 +288,12 @@ def _change_container(run: Run, operation: Operation, target: Any, value: Any) -
         value = run.call(type(target), [value], {})  # these operators take any iterable
     contents = binary(run, operation, target, value)
     run.note_contents(target)
+    if kind == "set":  # by Python's own operator, for the order of the items
+        getattr(operator, f"i{operation[1].__name__.rstrip('_')}")(target, value)
+        run.orders.derive(target, [value])
+        if operation[0] != "bitwise_or":
+            run.orders.note_loss(target)
+        return
     target.clear()
     (target.extend if kind == "list" else target.update)(contents)
 

@@ -28,7 +28,14 @@ from stcompile.base.classes import (
     set_own,
 )
 from stcompile.base.errors import LanguageError
-from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, structure_of
+from stcompile.base.guards import (
+    Guard,
+    IdentityGuard,
+    NamesGuard,
+    StructureGuard,
+    has_own_hash,
+    structure_of,
+)
 from stcompile.base.location import NOWHERE
 from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
@@ -47,11 +54,9 @@ class Order:
 ORDER: Final = Order()
 
 
-def _has_own_hash(value: Any) -> bool:
-    """True for values whose hash is the same in all processes."""
-    if isinstance(value, tuple):
-        return all(map(_has_own_hash, value))
-    return type(value) in (int, bool, float, complex)
+def _order(items: Collection[Any]) -> tuple[Any, ...]:
+    """The order of a set, and the size of its table, on which the order of copies depends."""
+    return items.__sizeof__(), *items
 
 
 class Captures:
@@ -203,8 +208,8 @@ class Captures:
         what was added and removed before. Python's hashes of text differ from process to process,
         so the program is good for this process only."""
         if id(items) in self._mirrors:
-            self.guard(self._mirrors[id(items)][2].fact("order", tuple))
-        if len(items) > 1 and not all(map(_has_own_hash, items)):
+            self.guard(self._mirrors[id(items)][2].fact("order", _order))
+        if len(items) > 1 and not all(map(has_own_hash, items)):
             place = Place.constant(ORDER, "the order of a set")
             self.guards.setdefault(place, IdentityGuard(place, ORDER))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stcompile.base.errors import Caution, StcompileError
+from stcompile.frontend.state.set_orders import SetOrders
 from stcompile.frontend.state.state import ContentsSite, Journal, Site
 from stcompile.frontend.state.values import Cell
 from stcompile.wengert.recorder import Recorder
@@ -33,6 +34,7 @@ class Changes:
     def __init__(self) -> None:
         self.depth = 0  # how deeply sub-programs are nested
         self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
+        self.orders = SetOrders()
         self.journal: Journal | None = None
         self.paths = 0  # nested paths that are being staged and may not be taken
         self._age = 0
@@ -143,4 +145,4 @@ class Changes:
         """Note that a container is about to be changed, if the program made it."""
         found = self.owned.get(id(container))
         if found is not None and isinstance(container, list | dict | set):
-            self.note(ContentsSite(container, found.born))
+            self.note(ContentsSite(container, found.born, self.orders))

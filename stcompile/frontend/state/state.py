@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from stcompile.base.classes import MISSING, own, own_attributes, set_own
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.set_orders import Noted, SetOrders
 from stcompile.frontend.state.values import (
     DICT_VIEWS,
     Array,
@@ -80,15 +81,20 @@ class ContentsSite:
 
     container: Any
     born: int
+    orders: SetOrders
 
     @property
     def key(self) -> tuple[Any, ...]:
         return ContentsSite, id(self.container)
 
     def read(self) -> Any:
-        return self.container.copy()
+        of_set = isinstance(self.container, set)
+        return Noted(self.container) if of_set else self.container.copy()
 
     def write(self, value: Any) -> None:
+        if isinstance(self.container, set):
+            self.orders.put_back(self.container, value)
+            return
         self.container.clear()
         if isinstance(self.container, list):
             self.container.extend(value)

@@ -30,6 +30,7 @@ from stcompile.frontend.state.values import (
     is_static,
     is_traced,
 )
+from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
 
 
@@ -58,7 +59,7 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
     capture(frame)
     if rest or first.ifs:
         return _selected(run, node, inner, frame)
-    items = sequence_of(run, run.evaluate(first.iter, frame))
+    items = sequence_of(run, evaluate_iterated(run, first.iter, frame))
 
     def item(index: int) -> Any:
         _bind_item(run, first, items.item(index), inner, frame)
@@ -123,7 +124,7 @@ def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: F
     tests = first.ifs
 
     def tried() -> bool:
-        if isinstance(run.evaluate(first.iter, frame), Generated | Flat):
+        if isinstance(evaluate_iterated(run, first.iter, frame), Generated | Flat):
             return False
         return filtered.is_decided_by_data(run, tests, item_frames(run, node, frame))
 
@@ -136,7 +137,7 @@ def item_frames(
     """The frame of a comprehension of one loop, with each item in turn."""
     (first,) = node.generators
     inner = _scope(run, node.generators, frame)
-    for item in taken_in_turn(run, run.evaluate(first.iter, frame)):
+    for item in taken_in_turn(run, evaluate_iterated(run, first.iter, frame)):
         _bind_item(run, first, item, inner, frame)
         yield inner
 
@@ -193,7 +194,7 @@ def _each(
     first, *rest = generators
     if first.is_async:
         run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
-    source, paths = iterated(run, run.evaluate(first.iter, outer)), run.paths
+    source, paths = iterated(run, evaluate_iterated(run, first.iter, outer)), run.paths
 
     def step(item: Any) -> None:
         if run.paths != paths:

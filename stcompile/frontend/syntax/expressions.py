@@ -39,6 +39,7 @@ from stcompile.frontend.syntax.comprehensions import (
     visit_ListComp,
     visit_SetComp,
 )
+from stcompile.frontend.syntax.sets import visit_Set
 from stcompile.frontend.syntax.targets import bind
 
 
@@ -168,15 +169,6 @@ def visit_Tuple(run: Run, node: ast.Tuple, frame: Frame) -> tuple[Any, ...]:
 
 def visit_List(run: Run, node: ast.List, frame: Frame) -> list[Any]:
     made: list[Any] = run.own(list(_elements(run, node.elts, frame)))
-    return made
-
-
-def visit_Set(run: Run, node: ast.Set, frame: Frame) -> set[Any]:
-    items = list(_elements(run, node.elts, frame))
-    if not is_static(items):
-        run.refuse("a set of traced values is not supported", "use a list or a tuple")
-    overloads.refuse_hash(run, *items)
-    made: set[Any] = run.own(set(items))
     return made
 
 

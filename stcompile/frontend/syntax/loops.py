@@ -51,6 +51,7 @@ from stcompile.frontend.state.values import (
     Sequence,
     is_traced,
 )
+from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
 from stcompile.wengert.dims import greatest, maximum
 from stcompile.wengert.primitives.control import COUNTER
@@ -113,7 +114,7 @@ class Loop:
 
 
 def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
-    iterable = iterated(run, run.evaluate(node.iter, frame))
+    iterable = iterated(run, evaluate_iterated(run, node.iter, frame))
     loop = Loop(run, node, frame)
     if isinstance(iterable, Generated):
         return _yielded(loop, iterable)

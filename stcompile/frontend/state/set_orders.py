@@ -1,0 +1,70 @@
+"""What is known about the order of the items of sets that a program makes.
+
+The order depends on how a set came to be: on the order of what it was made from, and on what was
+added and removed before. Sets are Python's own and are changed by Python's own operations, so that
+they have Python's order. What is taken back, after something was tried, is the exception: Python
+has no way to put a set back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+
+class Noted(set[Any]):
+    """The items of a set as they were, in their order, with the size of its table."""
+
+    def __init__(self, noted: set[Any]) -> None:
+        super().__init__(noted)
+        self.order = tuple(noted)
+        self.size = noted.__sizeof__()
+
+    def is_as(self, other: set[Any]) -> bool:
+        same = len(self.order) == len(other) and self.size == other.__sizeof__()
+        return same and all(a is b for a, b in zip(self.order, other, strict=True))
+
+
+class SetOrders:
+    def __init__(self) -> None:
+        self._sources: dict[int, list[Any]] = {}  # what sets were made from, themselves first
+        self._losing: dict[int, Any] = {}  # sets that have lost items: their tables have gaps
+        self._lost: dict[int, Any] = {}
+
+    def derive(self, made: Any, sources: Iterable[Any]) -> None:
+        """Note from what a set was made or changed."""
+        if isinstance(made, set | frozenset):
+            sets = [s for s in sources if isinstance(s, set | frozenset) and s is not made]
+            self._sources.setdefault(id(made), [made]).extend(sets)
+
+    def note_loss(self, changed: Any) -> None:
+        """Note that items are removed from a set."""
+        self._losing[id(changed)] = changed
+
+    def put_back(self, container: set[Any], noted: Noted) -> None:
+        """Give a set the items that it had before."""
+        if id(container) not in self._losing:
+            if noted.is_as(container):
+                return
+            for items in (noted.order, set(noted.order), noted):  # a table grows in several ways
+                container.clear()
+                container.update(items)
+                if noted.is_as(container):
+                    return
+        container.clear()
+        container.update(noted)
+        self._lost[id(container)] = container
+
+    def is_lost(self, items: Any) -> bool:
+        """True for a set whose items may be in another order than Python would have them."""
+        return id(items) in self._lost
+
+    def behind(self, items: Any) -> Iterator[Any]:
+        """A set, and those on whose order its own order depends."""
+        seen, stack = set[int](), [items]
+        while stack:
+            one = stack.pop()
+            if id(one) not in seen:
+                seen.add(id(one))
+                stack += self._sources.get(id(one), ())
+                yield one
