@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from stcompile.base.boundary import public
 from stcompile.base.generics import P, R
-from stcompile.base.options import Level, OnError, options
+from stcompile.base.options import Copied, Level, OnError, options
 from stcompile.calls.arguments import Wrt
 from stcompile.differentiable import Differentiable
 from stcompile.frontend.protocol import makes_transformed
@@ -97,6 +97,7 @@ def grad(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -107,7 +108,9 @@ def grad(
     line that made the first one. With ``memory``, a number of bytes or text such as ``"64MB"``,
     values are computed again instead of being kept until a call holds no more than that. With
     ``on_error="capsule"`` an error in the generated code is accompanied by a file that raises it
-    again, with NumPy alone; the error names the file.
+    again, with NumPy alone; the error names the file. A function may write into arrays that it is
+    given; ``copy``, the name of an argument, a tuple of names, or True for all, gives it copies
+    instead.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -115,7 +118,9 @@ def grad(
     >>> st.grad(f)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Gradient(function, wrt, False, options(level, debug_nans, memory, on_error), has_aux)
+    return Gradient(
+        function, wrt, False, options(level, debug_nans, memory, on_error, copy), has_aux
+    )
 
 
 @overload
@@ -153,10 +158,13 @@ def value_and_grad(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
-    return Gradient(function, wrt, True, options(level, debug_nans, memory, on_error), has_aux)
+    return Gradient(
+        function, wrt, True, options(level, debug_nans, memory, on_error, copy), has_aux
+    )
 
 
 @overload
@@ -188,6 +196,7 @@ def jacobian(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -206,7 +215,7 @@ def jacobian(
     """
     from stcompile.transforms.jacobian import Jacobian
 
-    made_with = options(level, debug_nans, memory, on_error)
+    made_with = options(level, debug_nans, memory, on_error, copy)
     return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -239,6 +248,7 @@ def hessian(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -253,7 +263,7 @@ def hessian(
     """
     from stcompile.transforms.hessian import Hessian
 
-    made_with = options(level, debug_nans, memory, on_error)
+    made_with = options(level, debug_nans, memory, on_error, copy)
     return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -316,6 +326,7 @@ def vmap(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
@@ -333,7 +344,7 @@ def vmap(
     """
     from stcompile.transforms.vmap import Vmap
 
-    return Vmap(function, in_axes, out_axes, options(level, debug_nans, memory, on_error))
+    return Vmap(function, in_axes, out_axes, options(level, debug_nans, memory, on_error, copy))
 
 
 @makes_transformed
@@ -345,6 +356,7 @@ def compile(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -354,7 +366,7 @@ def compile(
     >>> bool(st.compile(f)(np.ones(3)) == f(np.ones(3)))
     True
     """
-    return Primal(function, options(level, debug_nans, memory, on_error))
+    return Primal(function, options(level, debug_nans, memory, on_error, copy))
 
 
 @makes_transformed
@@ -387,6 +399,7 @@ def train_step(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> TrainStep[P, R]:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
@@ -396,7 +409,7 @@ def train_step(
     """
     from stcompile.transforms.train_step import TrainStep
 
-    return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory, on_error))
+    return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory, on_error, copy))
 
 
 @public
@@ -489,6 +502,7 @@ def differentiable(
     level: Level | None = None,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -510,5 +524,6 @@ def differentiable(
             level=level,
             memory=memory,
             on_error=on_error,
+            copy=copy,
         )
-    return Differentiable(function, wrt, options(level, debug_nans, memory, on_error))
+    return Differentiable(function, wrt, options(level, debug_nans, memory, on_error, copy))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar, overload
 
 from stcompile.base.generics import P, R
-from stcompile.base.options import Level, OnError
+from stcompile.base.options import Copied, Level, OnError
 from stcompile.differentiable import Differentiable
 from stcompile.transforms.jacobian import Mode
 
@@ -60,6 +60,7 @@ class Chosen(TypedDict, total=False):
     level: Level | None
     memory: int | str | None
     on_error: OnError
+    copy: Copied
 
 
 class ChosenForMatrices(Chosen, total=False):

@@ -10,6 +10,7 @@ from typing import Literal
 
 Level = Literal["fast", "readable"]
 OnError = Literal["raise", "capsule"]
+Copied = bool | str | tuple[str, ...]
 
 DEFAULT_LEVEL: Level = "fast"
 
@@ -24,7 +25,8 @@ class Options:
     ``"fast"`` (planned buffers, fused products); ``debug_nans`` looks for NaNs in results, and with
     ``debug_infinities`` for infinities as well; ``blas`` lets code of the fast level call SciPy's
     BLAS (None: if SciPy is installed); ``memory`` is the most bytes that a call of the fast level
-    may hold (None: as many as it takes)."""
+    may hold (None: as many as it takes); ``copy`` names the arguments that the function gets copies
+    of (True: all)."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
@@ -32,8 +34,17 @@ class Options:
     memory: int | None = None
     debug_infinities: bool = False
     on_error: OnError = "raise"
+    copy: Copied = False
 
     def __post_init__(self) -> None:
+        names = (self.copy,) if isinstance(self.copy, str) else self.copy
+        if not isinstance(names, bool):
+            names = names if isinstance(names, tuple) else (names,)
+            if not all(isinstance(name, str) for name in names):
+                raise ValueError(
+                    f"copy is the name of an argument, a tuple of names, or True: {self.copy!r}"
+                )
+            object.__setattr__(self, "copy", names)
         if self.on_error not in ("raise", "capsule"):
             raise ValueError(f"on_error is 'raise' or 'capsule', not {self.on_error!r}")
         if self.level not in ("fast", "readable"):
@@ -84,9 +95,11 @@ def options(
     debug_nans: bool = False,
     memory: int | str | None = None,
     on_error: OnError = "raise",
+    copy: Copied = False,
 ) -> Options:
     """The options for keywords, of which None stands for the default; that of the level is
     ``"fast"`` if there is a memory budget."""
     if memory is None:
-        return Options(level or _default_level(), debug_nans, on_error=on_error)
-    return Options(level or "fast", debug_nans, memory=bytes_of(memory), on_error=on_error)
+        return Options(level or _default_level(), debug_nans, on_error=on_error, copy=copy)
+    held = bytes_of(memory)
+    return Options(level or "fast", debug_nans, memory=held, on_error=on_error, copy=copy)

@@ -18,6 +18,7 @@ from stcompile.calls.signature import key_of
 from stcompile.calls.specialisation import Made, Specialisation
 from stcompile.calls.workspaces import Workspaces
 from stcompile.emit.function import READABLE, emit
+from stcompile.frontend.copying import Copying
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
 from stcompile.passes.pipeline import MemorySaving, prepare
@@ -52,9 +53,18 @@ class Compiler(Callee, ABC):
         """The arguments that `bind` adds to the user's, with the places that they are read from."""
         return {}
 
-    def written(self, arguments: Arguments) -> Sequence[str]:
-        """The arguments whose arrays a call changes."""
+    def writeable(self, arguments: Arguments) -> Sequence[str]:
+        """The arguments whose arrays the function may write to."""
+        return tuple(arguments.values)
+
+    def changed(self, arguments: Arguments) -> Sequence[str]:
+        """Those of them whose arrays are all changed by a call."""
         return ()
+
+    @property
+    def copying(self) -> Any:
+        """The function as it is staged: with copies of the arguments that the options name."""
+        return Copying(self.function, self.options.copy) if self.options.copy else self.function
 
     def stage(self, arguments: Arguments) -> Staged:
         """This call as a program, before any pass."""
@@ -63,7 +73,8 @@ class Compiler(Callee, ABC):
             arguments.values,
             arguments.positional,
             name=self.name,
-            writeable=self.written(arguments),
+            writeable=self.writeable(arguments),
+            changed=self.changed(arguments),
             keywords=arguments.keywords,
         )
 
@@ -94,7 +105,7 @@ class Compiler(Callee, ABC):
             locate=emitted.lines.get,
             function=function,
             arguments=tuple(keys),
-            written=tuple(self.written(arguments)),
+            written=staged.written,
             places=self.places(),
             guards=staged.guards,
             hidden=staged.hidden,

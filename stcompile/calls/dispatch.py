@@ -12,7 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic
 
 from stcompile.base.boundary import shows_all_frames, without_frames
-from stcompile.base.errors import NanError, RecompilationWarning, StcompileError, add_note
+from stcompile.base.errors import (
+    ArgumentsError,
+    NanError,
+    RecompilationWarning,
+    StcompileError,
+    add_note,
+)
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.timings import Compilation, compilation, report
@@ -25,6 +31,7 @@ from stcompile.calls.inspected import Inspected
 from stcompile.calls.internal import internal_errors
 from stcompile.calls.reasons import reason_for
 from stcompile.calls.specialisation import Specialisation
+from stcompile.calls.written import Refusals, trouble
 from stcompile.frontend.stage import STAGING
 
 KEPT = 8  # specialisations of one signature that differ in captured values
@@ -137,13 +144,28 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return self.run(with_stops(self.specialise(bound)), bound)
 
     def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
-        """Make a call."""
+        """Make a call. One that could not write what it writes is refused before it starts."""
+        if specialisation.written or specialisation.stored:
+            reason = trouble(specialisation, arguments, self.refusals)
+            if reason is not None:
+                raise ArgumentsError(reason, location=self.definition, hint=self.refusals.hint)
         if self.options.debug_nans:
             return self.call_without_nans(specialisation, arguments)
         if self.options.on_error == "capsule":
             return self.call_with_capsule(specialisation, arguments)
         result: R = specialisation.call(tuple(arguments.values.values()))
         return result
+
+    @property
+    def refusals(self) -> Refusals:
+        """What is said of arrays that cannot be written."""
+        name = self.function_name
+        return Refusals(
+            f"an array that `{name}` writes into",
+            f"two arrays that `{name}` writes into",
+            "another argument, or a captured array",
+            "pass arrays of their own, or compile it with copy=True, which leaves all as they are",
+        )
 
     def call_with_capsule(self, specialisation: Specialisation, arguments: Arguments) -> R:
         """A call whose error names a file that raises it again. It is written once for each line
@@ -152,7 +174,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
         hidden = zip(specialisation.keywords, specialisation.hidden, strict=True)
         captured = {name: place.read() for name, place in hidden}
-        inputs = Inputs(arguments.values, captured, self.written(arguments))
+        inputs = Inputs(arguments.values, captured, specialisation.written)
         try:
             result: R = specialisation.call(tuple(arguments.values.values()))
         except Exception as error:
@@ -178,7 +200,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
         hidden = (h.read() for h in specialisation.hidden)
         states = States([*arguments.values.values(), *hidden])
-        written = [arguments.values[name] for name in self.written(arguments)]
+        written = [arguments.values[name] for name in specialisation.written]
         before = [leaf.copy() for leaf in arrays_of(written)]
         infinities = self.options.debug_infinities
         is_wanted = has_infinity_or_nan if infinities else has_nan

@@ -30,6 +30,18 @@ def overlap(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return bool(np.may_share_memory(one, other) and np.shares_memory(one, other))
 
 
+def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """True if two elements of an array may be in the same place, as in a view that repeats a row:
+    unless the elements along each axis step over all that the faster axes reach."""
+    steps = [(abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1]
+    reached = array.itemsize
+    for stride, length in sorted(steps):
+        if stride < reached:
+            return array.size > 0
+        reached += stride * (length - 1)
+    return False
+
+
 def owner(array: np.ndarray[Any, Any]) -> Any:
     """The object that allocated the memory of an array, and shares it only with views of it; None
     if unknown."""

@@ -154,7 +154,7 @@ class _State:
     def _cell(self, cell: Cell) -> Key:
         contents = self.run.elements.key(cell.variable)
         strides = self.run.layouts.of(cell.made)
-        return (self._number(cell), contents, strides, cell.frozen, cell.depth)
+        return (self._number(cell), contents, strides, cell.frozen, cell.lent, cell.depth)
 
     def _named(self, value: Any) -> Key:
         self._number(value)

@@ -46,17 +46,19 @@ def stage(
     *,
     name: str,
     writeable: Sequence[str] = (),
+    changed: Sequence[str] = (),
     keywords: Sequence[str] = (),
 ) -> Staged:
     """Stage ``function(*call_with, **keywords)``, the names being those of ``arguments``.
 
     The contents of ``arguments`` are only looked at for their types. Arguments named in
-    ``writeable`` may be written to: their new contents are stored into them at the end.
+    ``writeable`` may be written to: their new contents are stored into them at the end. Those in
+    ``changed`` will be, all of them.
     """
     run = Run(LANGUAGE)
     mirrors: dict[str, Any] = {}
     for key, value in arguments.items():
-        mirrors[key] = run.captures.argument(key, value, writeable=key in writeable)
+        mirrors[key] = run.captures.argument(key, value, key in writeable, key in changed)
         for path, leaf in trees.leaves(value):
             if has_attributes(leaf) and not is_input(leaf):
                 run.captures.track(leaf, Place.constant(leaf, trees.show_path(key, path)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,7 +26,9 @@ class SubStage:
 
     ``program.inputs`` are the traced leaves of the arguments, then the variables that it reads from
     the program around it; ``inputs`` are the values of both. ``arguments`` and ``keywords`` have
-    the program's variables as leaves; ``result`` has its outputs' positions.
+    the program's variables as leaves; ``result`` has its outputs' positions. ``written`` are the
+    arrays around the program that the function has written into, each with the position of the
+    output that has its new contents.
     """
 
     program: Program
@@ -33,6 +37,19 @@ class SubStage:
     keywords: Mapping[str, Any]
     result: Any
     captured: tuple[Variable, ...]
+    written: tuple[tuple[Array, int], ...] = ()
+
+    def write_back(self, run: Run, outputs: Mapping[int, Atom]) -> None:
+        """Write what the function has written into the arrays around its program; ``outputs`` are
+        those of the program where it was recorded, by position."""
+        for array, index in self.written:
+            new = run.value(outputs[index])
+            run.write(array, functools.partial(_new, new))
+
+
+def _new(value: Any, _: Variable) -> Any:
+    """The new contents of an array, whatever it holds."""
+    return value
 
 
 @dataclass(frozen=True)
@@ -47,15 +64,27 @@ class Output:
 
 
 def substage(
-    run: Run, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    run: Run,
+    function: Any,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    writes: bool = False,
 ) -> SubStage:
-    """Stage a call of ``function`` into a program; nothing is recorded in the run itself."""
+    """Stage a call of ``function`` into a program; nothing is recorded in the run itself. With
+    ``writes`` the function may write into its arguments, and the caller of this writes them back.
+    """
     made = dict(run.made)
     run.depth += 1
     inner: list[Variable] = []
     outer: list[Atom] = []
+    inner_cells: list[tuple[Cell, Array]] = []  # those of the arguments, with what was passed
     given: dict[int, Array] = {}  # the arrays that were passed, by the cell that stands for each
     left: dict[int, int] = {}  # how many outputs are in a cell
+    passed = Counter(
+        id(leaf.cell)
+        for _, leaf in trees.leaves((tuple(arguments), dict(keywords)))
+        if isinstance(leaf, Array)
+    )
 
     def inward(path: trees.Path, leaf: Any) -> Any:
         if not isinstance(leaf, Array | Scalar) and not is_input(leaf):
@@ -70,15 +99,21 @@ def substage(
         if not isinstance(leaf, Array):
             return Scalar(variable)
         run.layouts.note(variable, run.layouts.of(atom))
-        frozen = f"{hint or 'it'} belongs to the caller"
-        cell = Cell(variable, frozen, run.depth)
+        frozen = leaf.cell.frozen
+        if not writes:
+            frozen = f"{hint or 'it'} belongs to the caller"
+        elif passed[id(leaf.cell)] > 1:
+            frozen = "the same array is passed twice"
+        cell = Cell(variable, frozen, run.depth, lent=True)
         given[id(cell)] = leaf
+        inner_cells.append((cell, leaf))
         return Array(cell, leaf.type)
 
     staged = trees.map_leaves(inward, tuple(arguments))
     named = trees.map_leaves(inward, dict(keywords))
     for argument in (*staged, *named.values()):
         run.captures.note_given(argument)
+    around, run.around = run.around, {}
     try:
         with run.recorder.aside() as equations:
             value = run.call(function, staged, named)
@@ -102,8 +137,15 @@ def substage(
                     left[id(leaf.cell)] = left.get(id(leaf.cell), 0) + 1
 
             result = trees.map_leaves(outward, value)
+            written = []
+            for cell, array in inner_cells:
+                if cell.variable != cell.made:
+                    written.append((array, len(outputs)))
+                    outputs.append(cell.variable)
+                    _check_seen_once(run, array)
     finally:
         run.depth -= 1
+        run.around = {**around, **run.around}
         run.made = made
     free = free_variables(equations, outputs, inner)
     raw = Program(function_name(function), (*inner, *free), tuple(equations), tuple(outputs))
@@ -111,7 +153,9 @@ def substage(
     renamed = dict(zip(raw.inputs, program.inputs, strict=True))
 
     def shown(path: trees.Path, leaf: Any) -> Any:
-        return renamed[run.atom(leaf)] if isinstance(leaf, Array | Scalar) else leaf  # type: ignore[index]
+        if isinstance(leaf, Array):
+            return renamed[leaf.cell.made]  # what it held on entry
+        return renamed[leaf.atom] if isinstance(leaf, Scalar) else leaf
 
     return SubStage(
         program,
@@ -120,7 +164,18 @@ def substage(
         trees.map_leaves(shown, named),
         result,
         program.inputs[len(inner) :],
+        tuple(written),
     )
+
+
+def _check_seen_once(run: Run, array: Array) -> None:
+    """Refuse to write an argument that the function also reads by a name of the function around
+    it."""
+    if id(array.cell) in run.around:
+        run.refuse(
+            "the function writes into an array that it is passed, and reads it by another name",
+            "pass a copy, or read it by the argument's name alone",
+        )
 
 
 def _may_be_known(leaf: Any) -> bool:

@@ -66,19 +66,25 @@ def compared(
 
     Every entry of small arrays is compared, a sample of large ones, and one random direction
     through all of them (which sees every entry at once). Floating-point arguments are converted
-    to float64 first. Random generators draw the same each time, and are left as they were.
+    to float64 first. Random generators draw the same each time, and are left as they were. A
+    function that writes into its arguments gets fresh copies for each value: the arrays that were
+    given stay as they are.
     """
     given = gradient.bind(arguments, keywords)
     exact = replace(given, values={n: _in_float64(v) for n, v in given.values.items()})
     transformed: Gradient[..., Any] = Gradient(
         gradient.function, gradient.wrt, True, gradient.options
     )
-    hidden = transformed.specialise(exact).staged.hidden
+    compiled = transformed.specialise(exact)
+    hidden = compiled.staged.hidden
+    writes = bool(compiled.written or gradient.options.copy)
 
     def called(function: Callable[..., Any], **changed: Any) -> Any:
-        """The value of a call, which draws the same random numbers each time."""
+        """The value of a call, which draws the same random numbers each time, and gets copies of
+        all arrays if the function writes into one."""
         with undrawn([*exact.values.values(), *(h.read() for h in hidden)]):
-            return exact.call(function, **changed)
+            values = {**exact.values, **changed}
+            return exact.call(function, **(_copied(values) if writes else values))
 
     _, found = called(transformed)
     which = chosen(gradient.wrt)
@@ -116,6 +122,13 @@ def _in_float64(value: Any) -> Any:
         return np.float64(item) if isinstance(item, np.floating) else item
 
     return trees.map_leaves(leaf, value)
+
+
+def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
+    def leaf(path: trees.Path, item: Any) -> Any:
+        return item.copy("K") if type(item) is np.ndarray else item
+
+    return {name: trees.map_leaves(leaf, value) for name, value in values.items()}
 
 
 def _with_leaf(value: Any, path: trees.Path, new: Any) -> Any:

@@ -67,7 +67,7 @@ class Gradient(DifferentiatedBy[P, R]):
         self.results = 1 if with_value else 0
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        sub = substage(run, self.function, arguments, keywords)
+        sub = substage(run, self.copying, arguments, keywords, writes=True)
         value, aux = sub.result, ()
         if self.has_aux:
             value, aux = output_and_aux(run, self.function, sub.result)
@@ -75,7 +75,8 @@ class Gradient(DifferentiatedBy[P, R]):
         output = self._output(run, sub, value)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
         given = self.chosen_arguments(run, arguments, keywords)
-        whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in others)))
+        kept = [*others, *(index for _, index in sub.written)]
+        whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in kept)))
         program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))
         if self.options.level == "fast":  # before AD, so the adjoint scatters no unread rows
             program = push_maxima(eliminate_dead_code(push_slices(program)))
@@ -84,7 +85,8 @@ class Gradient(DifferentiatedBy[P, R]):
         self._caution(run, program, variables)
         joint = reverse(program, variables)
         value, *results = run.recorder.inline(joint.program, sub.inputs)
-        rest = iter(results[len(others) :])
+        sub.write_back(run, dict(zip(kept, results, strict=False)))
+        rest = iter(results[len(kept) :])
         made = [self.structured(run, s, g, rest) for s, g in zip(staged, given, strict=True)]
         result_value = run.value(value)
         run.hint(result_value, "value")
@@ -112,6 +114,12 @@ class Gradient(DifferentiatedBy[P, R]):
             raise ExportError("the gradient of a function with has_aux=True is not exported")
         bound = self.bind(arguments, keywords)
         staged = self.stage(bound)
+        if staged.written:
+            raise ExportError(
+                f"`{self.function_name}` writes into {', '.join(staged.written)}, which the "
+                "self-test of the file would change",
+                hint="let it write into copies: copy=True",
+            )
         value = None if self.with_value else self._value_unit(bound)
         export = Export(
             main=self.unit(staged, bound.values, self.options),
@@ -142,6 +150,16 @@ class Gradient(DifferentiatedBy[P, R]):
             return Constant(value)
         if not isinstance(value, Output):
             kind = described(value)
+            if value is None and sub.written:
+                hints = [run.recorder.hints.get(array.cell.made, "") for array, _ in sub.written]
+                names = " and ".join(f"`{hint or 'an argument'}`" for hint in hints)
+                self.refuse(
+                    run,
+                    f"`{self.function_name}` returns nothing and writes into {names}, but a "
+                    "gradient is that of one number that is returned",
+                    "return a number made of what it writes: np.sum(...), or wrap it in a "
+                    "function that calls it and does",
+                )
             self.refuse(
                 run,
                 f"`{self.function_name}` returns {kind}, but a gradient is that of one number",

@@ -91,7 +91,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         self.title = f"The Jacobian of `{self.function_name}` by {self.all_shown}."
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        sub = substage(run, self.function, arguments, keywords)
+        sub = substage(run, self.copying, arguments, keywords)
         staged, variables = self.chosen_leaves(run, sub)
         given = self.chosen_arguments(run, arguments, keywords)
         result, aux = sub.result, ()

@@ -23,4 +23,4 @@ class Primal(Dispatcher[P, R]):
         self.results = None  # results may share storage with arguments, as the function's do
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        return run.call(self.function, arguments, keywords)
+        return run.call(self.copying, arguments, keywords)

@@ -110,7 +110,7 @@ class Vjp(DifferentiatedBy[..., Any]):
     def staged_pullback(self, run: Run, primals: Sequence[Any]) -> tuple[Any, StagedPullback]:
         """The function's result, and the pullback of that part of it that is to be
         differentiated."""
-        sub = substage(run, self.function, primals, {})
+        sub = substage(run, self.copying, primals, {})
         staged, variables = self.chosen_leaves(run, sub)
         output = sub.result
         if self.has_aux:

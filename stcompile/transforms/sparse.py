@@ -132,7 +132,7 @@ class SparseJacobian(DifferentiatedBy[..., Any]):
         self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
     ) -> tuple[Any, Groups]:
         """Record the numbers of each group; and how they are read."""
-        sub = substage(run, self.function, arguments, keywords)
+        sub = substage(run, self.copying, arguments, keywords)
         _, variables = self.chosen_leaves(run, sub)
         output = self._output(run, sub, variables)
         joint = forward(sub.program, variables)

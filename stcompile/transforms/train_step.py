@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,8 +20,8 @@ from stcompile.base.places import Place
 from stcompile.base.wording import an
 from stcompile.calls.arguments import Arguments, Wrt, bind, is_several
 from stcompile.calls.dispatch import Dispatcher
-from stcompile.calls.overlap import overlap
 from stcompile.calls.specialisation import Specialisation
+from stcompile.calls.written import Refusals
 from stcompile.export.file import Export, Unit, file_text
 from stcompile.export.quoted import quotes
 from stcompile.export.write import write_named
@@ -115,13 +114,15 @@ class TrainStep(Dispatcher[P, R]):
             return {name: arguments.values[name] for name in trained}
         return arguments.values[trained[0]] if trained else ()
 
-    def written(self, arguments: Arguments) -> Sequence[str]:
+    def writeable(self, arguments: Arguments) -> Sequence[str]:
         return [*self.gradient.names(arguments), *self._slots]
+
+    def changed(self, arguments: Arguments) -> Sequence[str]:
+        return self.writeable(arguments)
 
     # --- a call --------------------------------------------------------------------------------
 
     def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
-        self._check_written(specialisation, arguments)
         state = {slot: arguments.values[name] for name, slot in self._slots.items()}
         is_first = self._is_first(state)
         value = super().run(specialisation, arguments)
@@ -145,36 +146,17 @@ class TrainStep(Dispatcher[P, R]):
             refuse_other_parameters(self.optimizer)
         return not present
 
-    def _check_written(self, specialisation: Specialisation, arguments: Arguments) -> None:
-        """Before anything is changed, refuse arrays that cannot be written, or that share memory
-        with each other or with an array that the loss reads. Whether they share memory with each
-        other is checked only once."""
-        what = "a parameter, or the optimiser's state," if self._slots else "a parameter"
-        names = self.written(arguments)
-        written: list[Any] = []
-        read: list[Any] = []
-        captured: list[Any] = []
-        for name, value in arguments.values.items():
-            (written if name in names else read).extend(_arrays(value))
-        for at, hidden in enumerate(specialisation.hidden):
-            kind = written if at in specialisation.stored else captured
-            kind.extend(_arrays(hidden.read()))
-        for one, other in itertools.product(written, (*read, *captured)):
-            if overlap(one, other):
-                self._refuse(f"{what} shares memory with an array that the loss reads")
-        if not all(array.flags.writeable for array in written):
-            self._refuse(f"{what} is a read-only array")
-        if specialisation.known.has(written, captured):
-            return
-        for one, other in itertools.combinations(written, 2):
-            if overlap(one, other):
-                pair = "two of the parameters and the arrays of the optimiser's state"
-                self._refuse(f"{pair if self._slots else 'two parameters'} share memory")
-        specialisation.known.note(written, captured)
-
-    def _refuse(self, reason: str) -> NoReturn:
-        hint = "a training step changes every parameter in place: pass copies"
-        raise ArgumentsError(reason, location=self.definition, hint=hint)
+    @property
+    def refusals(self) -> Refusals:
+        has_state = bool(self._slots)
+        return Refusals(
+            "a parameter, or the optimiser's state," if has_state else "a parameter",
+            "two of the parameters and the arrays of the optimiser's state"
+            if has_state
+            else "two parameters",
+            "an array that the loss reads",
+            "a training step changes every parameter in place: pass copies",
+        )
 
     def _refuse_keyword(self, name: str) -> NoReturn:
         raise ArgumentsError(
@@ -276,6 +258,7 @@ class TrainStep(Dispatcher[P, R]):
             positional,
             name="update_of_example",
             writeable=[*params, *self._slots],
+            changed=[*params, *self._slots],
             keywords=list(self._slots),
         )
         title = "What the optimiser makes of a gradient, in place."
@@ -324,7 +307,3 @@ def _check_optimizer(optimizer: Any) -> None:
         f"{what} is no optimiser: an object with the methods `describe` and `update`",
         hint="make one: st.optim.SGD(0.1)",
     )
-
-
-def _arrays(value: Any) -> list[Any]:
-    return [leaf for _, leaf in trees.leaves(value) if isinstance(leaf, np.ndarray)]

@@ -95,7 +95,7 @@ class Vmap(Dispatcher[..., Any]):
         ]
         named = {name: batch.one(name, value, 0) for name, value in keywords.items()}
         size = batch.size()
-        sub = substage(run, self.function, ones, named)
+        sub = substage(run, self.copying, ones, named)
         operands = [batch.value(atom) for atom in sub.inputs]
         outputs = inlined(sub.program, operands, size, run.recorder)
         return _Result(self, run, sub, outputs, size).made(sub.result, self.out_axes, ())

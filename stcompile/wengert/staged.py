@@ -93,6 +93,12 @@ class Staged:
     cautions: tuple[Caution, ...] = ()
     beside: tuple[tuple[str, trees.Path], ...] = ()
 
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The arguments with an array that the program writes into."""
+        stores = {e.inputs[0] for e in self.program.equations if e.primitive == "store"}
+        return tuple(dict.fromkeys(x.argument for x in self.leaves if x.variable in stores))
+
     def with_program(self, program: Program) -> Staged:
         """The same call of a program with as many inputs and outputs: after a pass, or with other
         names."""

@@ -13,6 +13,7 @@ import stcompile as st
 from tests.diagnostics.refusals import refusal
 
 X = np.linspace(0.5, 1.5, 6).reshape(2, 3)
+WEIGHTS = np.zeros((2, 3))
 MESSAGES = []
 
 
@@ -90,16 +91,16 @@ def concatenated(x):
 
 @says(
     """
-    test_golden.py:{1}, in written_argument
-    {1:>6} | x[0] = 0
-           | ^^^^^^^^
-    this writes into an array that the function does not own: x belongs to the caller
+    test_golden.py:{1}, in written_global
+    {1:>6} | WEIGHTS[0] = x[0]
+           | ^^^^^^^^^^^^^^^^^
+    this writes into an array that the function does not own: WEIGHTS is not a local array
     hint: write to a copy (`x = x.copy()`), or make a new array (`x = x + v`)
     """,
     X,
 )
-def written_argument(x):
-    x[0] = 0
+def written_global(x):
+    WEIGHTS[0] = x[0]
     return np.sum(x)
 
 

@@ -399,7 +399,7 @@ class _Matcher:
         outside = reachable(run.frames, merged, run.owned)
         left: set[int] = set()
         for cell, after in self.cells.values():
-            if not cell.frozen and (id(after) in outside or id(after) in left):
+            if not cell.frozen and (after.lent or id(after) in outside or id(after) in left):
                 return True
             left.add(id(after))
         return False

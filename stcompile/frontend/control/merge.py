@@ -347,11 +347,14 @@ class Merger:
 
     def _is_collected(self, value: Array) -> bool:
         """True for a view that is better collected, as a copy: a view, but not a row, of an array
-        that nobody writes. (Rows that are put together again are a part of the array.)"""
+        that nobody writes, or an argument that nobody has written so far. (Rows that are put
+        together again are a part of the array.)"""
         (first, *rest), rows = value.path, value.cell.variable.type.dims[1:]
         whole = first.primitive == "slice" and first.params["length"][1:] == rows
         is_row = whole and first.params["drop"] == (0,) and first.params["start"][0][1:] == (1,)
-        return bool(value.cell.frozen) and bool(rest or not is_row)
+        cell = value.cell
+        is_as_given = bool(cell.frozen) or (cell.lent and cell.variable == cell.made)
+        return is_as_given and bool(rest or not is_row)
 
     def _is_old(self, value: Any) -> bool:
         """True for values that existed before the paths began."""
@@ -392,7 +395,7 @@ class Merger:
         merges = list(self._cells.values())
         for cell in merges:
             partners = [m for m in merges if m.first is cell.first or m.second is cell.second]
-            shared = [c for c in (cell.first, cell.second) if id(c) in outside]
+            shared = [c for c in (cell.first, cell.second) if c.lent or id(c) in outside]
             if len(partners) > 1 or shared:
                 cell.frozen = cell.frozen or EITHER
                 for original in shared:

@@ -79,10 +79,13 @@ class Captures:
 
     # --- arguments -----------------------------------------------------------------------------
 
-    def argument(self, name: str, value: Any, writeable: bool = False) -> Any:
-        """The mirror of an argument: every array or float in it becomes an input."""
+    def argument(
+        self, name: str, value: Any, writeable: bool = False, changed: bool = False
+    ) -> Any:
+        """The mirror of an argument: every array or float in it becomes an input. ``changed`` says
+        that all its arrays will be written to, which attributes beside them would not follow."""
 
-        mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), writeable)
+        mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), changed)
         self.note_given(mirror)
         return mirror
 
@@ -112,7 +115,7 @@ class Captures:
             if id(item) in self._arguments:
                 frozen = "the same array is passed twice"
                 self._arguments[id(item)].cell.frozen = frozen
-            self._arguments[id(item)] = mirror = self._cell(variable, item, frozen)
+            self._arguments[id(item)] = mirror = self._cell(variable, item, frozen, lent=True)
             return mirror
 
         return leaf
@@ -123,7 +126,7 @@ class Captures:
         leaf: Callable[[trees.Path, Any], Any],
         root: str | Place,
         path: trees.Path,
-        writeable: bool = False,
+        changed: bool = False,
     ) -> Any:
         """A structure with mirrors of its leaves. What its objects have besides their fields is
         mirrored when it is read."""
@@ -132,22 +135,22 @@ class Captures:
             return leaf(path, value)
         made = trees.with_children(
             value,
-            [self._mirrored(part, leaf, root, (*path, step), writeable) for step, part in parts],
+            [self._mirrored(part, leaf, root, (*path, step), changed) for step, part in parts],
         )
         if isinstance(made, tuple) or type(made) not in (list, dict):
             fields = {name for (kind, name), _ in parts if kind == "attribute"}
             for name, item in own_attributes(value):
                 if name not in fields:
                     at = (*path, ("attribute", name))
-                    read = functools.partial(self._beside, item, root, at, writeable)
+                    read = functools.partial(self._beside, item, root, at, changed)
                     set_own(made, name, Unread(functools.cache(read)))
         return made
 
-    def _beside(self, value: Any, root: str | Place, path: trees.Path, writeable: bool) -> Any:
+    def _beside(self, value: Any, root: str | Place, path: trees.Path, changed: bool) -> Any:
         """The mirror of an attribute that is not a field of the structure."""
         if isinstance(root, Place):
             return self.captured(value, root.part(path))
-        if writeable and any(is_input(item) for _, item in trees.leaves(value)):
+        if changed and any(is_input(item) for _, item in trees.leaves(value)):
             shown = trees.show_path(root, path)
             raise LanguageError(
                 f"`{shown}` is read, which is no field of the class: it does not follow the "
@@ -253,7 +256,7 @@ class Captures:
         if any(given) and (all(given) or places or not (owns(one) or owns(other))):
             return bool(structure_of(one) != structure_of(other))
         arrays = [value for value in (one, other) if isinstance(value, Array)]
-        return len({id(a.cell) for a in arrays if a.cell.frozen}) < 2
+        return len({id(a.cell) for a in arrays if a.cell.frozen or a.cell.lent}) < 2
 
     def place_of(self, value: Any) -> Place | None:
         """The place of a real object, if it is from outside."""
@@ -324,9 +327,11 @@ class Captures:
         self.hidden.append(Hidden(variable, place, layout))
         return variable
 
-    def _cell(self, variable: Variable, value: np.ndarray[Any, Any], frozen: str) -> Array:
+    def _cell(
+        self, variable: Variable, value: np.ndarray[Any, Any], frozen: str, lent: bool = False
+    ) -> Array:
         self._layouts.note(variable, strides_in(value))
-        return Array(Cell(variable, frozen), variable.type)
+        return Array(Cell(variable, frozen, lent=lent), variable.type)
 
     def all_guards(self) -> tuple[Guard, ...]:
         """All guards that have to hold for the program to be right. The names of a library's module

@@ -104,6 +104,7 @@ class Run(Changes):
         self.cautions = []
         self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
+        self.around: dict[int, Cell] = {}  # arrays of the functions around the one differentiated
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
         self.terms: dict[Variable, Term] = {}  # what integers stand for in sizes
         self.names = itertools.count(1)  # of symbols
@@ -409,6 +410,8 @@ class Run(Changes):
         """The variable with an array's present value: that of its cell, seen through the array's
         views."""
         variable = array.cell.variable
+        if array.cell.depth < self.depth:
+            self.around[id(array.cell)] = array.cell
         for step in array.path:
             variable = self._step(variable, step)
         return variable

@@ -50,13 +50,15 @@ class Cell:
     """The storage of one ndarray. ``frozen`` says why it may not be written ("" if it may);
     ``made`` is the variable that it was made with: its layout in memory stays the cell's, whatever
     is written to it. ``depth`` is the nesting depth of the staging that it belongs to, ``born`` its
-    age."""
+    age. ``lent`` says that it is an argument's: the caller has it as well, and sees what is written
+    to it."""
 
     tree_leaf: ClassVar[bool] = True
     variable: Variable
     frozen: str = ""
     depth: int = 0
     born: int = 0
+    lent: bool = False
     made: Variable = field(init=False)
 
     def __post_init__(self) -> None:
