@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from stcompile.analysis.regions import Tree
 from stcompile.analysis.storage import Writes
+from stcompile.wengert.dims import greatest, is_named, least
 from stcompile.wengert.ir import Equation, Variable
 
 
@@ -63,10 +64,15 @@ def _way(equation: Equation) -> list[tuple[int, int]]:
 
 
 def _places(equation: Equation) -> Iterator[range]:
-    """Where a slice is along each axis; anywhere if that depends on a counter."""
+    """Where a slice may be along each axis; anywhere if that depends on a counter."""
     params, dims = equation.params, equation.inputs[0].type.dims
     for form, length, step, dim in zip(
         params["start"], params["length"], params["step"], dims, strict=True
     ):
-        moves = any(form[1:])
-        yield range(dim) if moves else range(form[0], form[0] + step * length, step)
+        if any(form[1:]):
+            yield range(greatest(dim))
+        elif is_named((form[0], length)):
+            low = form[0] if step > 0 else form[0] - length + 1
+            yield range(least(low), greatest(low + length))
+        else:
+            yield range(form[0], form[0] + step * length, step)

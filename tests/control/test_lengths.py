@@ -315,6 +315,29 @@ def three_deep(x):
     return total
 
 
+# --- copies within one array ---------------------------------------------------------------------
+
+
+@examples(SMALL)
+@examples(SQUARE)
+def covariance(a):
+    found = np.zeros((a.shape[1], a.shape[1]))
+    for i in range(a.shape[1]):
+        found[i:, i] = a[:, i] @ a[:, i:] / len(a)
+        found[i, i:] = found[i:, i]
+    return found
+
+
+@examples(SMALL)
+@examples(SQUARE)
+def a_row_to_a_column(a):
+    found = a.copy()
+    for i in range(len(a) - 1):
+        found[i + 1 :, i] = found[i, i + 1 :]
+        found[0, 1 : i + 1] = found[0, 1 : i + 1] * 2
+    return found
+
+
 # --- after the loop ------------------------------------------------------------------------------
 
 
@@ -368,7 +391,14 @@ def name_of(function):
 
 
 NOT_KEPT = {three_deep, a_list_of_parts, until_a_part_is_large}
-ONE_SQUARE = {cholesky, cholesky_by_columns, lower_upper, gram_schmidt}
+ONE_SQUARE = {
+    covariance,
+    a_row_to_a_column,
+    cholesky,
+    cholesky_by_columns,
+    lower_upper,
+    gram_schmidt,
+}
 SQUARE_FIRST = {forward_substitution, back_substitution, symmetric_product}
 test_values_and_gradients = examples.tests()
 test_second_order = second_order.tests()

@@ -256,7 +256,7 @@ def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
     basic = parse_basic(run, array, entries)
     is_element = is_sequence or not any(entry is Ellipsis for entry in entries)
     stored = _without_leading_axes(run, _fit(run, value, basic), basic, is_element)
-    check_copy(run, array, basic.params, stored)
+    check_copy(run, array, basic, stored)
 
     def update(present: Variable) -> Traced:
         result: Traced = run.record("update", present, stored, *basic.counters, **basic.params)

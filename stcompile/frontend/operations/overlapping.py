@@ -15,19 +15,24 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.strides import dense_order
+from stcompile.frontend.operations.subscripts import Basic
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array
+from stcompile.frontend.state.values import Array, ViewStep
+from stcompile.wengert.dims import Dim, replaced, size_of, symbols_in
 from stcompile.wengert.templates import TEMPLATES
 
 
-def check_copy(run: Run, target: Array, part: Mapping[str, Any], value: Any) -> None:
-    """Refuse ``target[part] = value`` where NumPy may overwrite what it has yet to read; ``part``
-    are the params of a slice."""
+def check_copy(run: Run, target: Array, basic: Basic, value: Any) -> None:
+    """Refuse ``target[basic] = value`` where NumPy may overwrite what it has yet to read."""
+    part = basic.params
     if not isinstance(value, Array) or value.cell is not target.cell or value.type.size < 2:
         return
     if len(part["length"]) - len(part["drop"]) != 1:
         return  # NumPy copies the source first
     moves = any(any(form[1:]) for form in part["start"]) or _moves(target) or _moves(value)
+    moves = moves or any(any(symbols_in(static)) for static in part.values())
+    if moves and _meet_in_order(run, target, basic, value):
+        return
     if not _is_safe(run, target, part, value, moves):
         run.refuse(
             "this copies from an array to an overlapping part of itself: NumPy overwrites elements "
@@ -37,7 +42,34 @@ def check_copy(run: Run, target: Array, part: Mapping[str, Any], value: Any) -> 
 
 
 def _moves(array: Array) -> bool:
-    return any(step.counters for step in array.path)
+    return any(step.counters or step.is_named for step in array.path)
+
+
+def _meet_in_order(run: Run, target: Array, part: Basic, value: Array) -> bool:
+    """True for a part of a row that is copied to a part of a column, or the other way round, if the
+    element that they have in common is at the same place in both, whatever the step of the loop."""
+    if target.path or len(value.path) != 1 or value.path[0].primitive != "slice":
+        return False
+    (view,) = value.path
+    if {*part.step, *view.params["step"]} != {1}:
+        return False
+    axes = range(len(part.step))
+    (to,) = (axis for axis in axes if axis not in part.drop)
+    (of,) = (axis for axis in axes if axis not in view.params["drop"])
+    ours = [run.size_of(start) for start in part.start]
+    theirs = [_start(run, form, view) for form in view.params["start"]]
+    if to == of or None in ours or None in theirs:
+        return False
+    same = theirs[to] - ours[to] == ours[of] - theirs[of]
+    return bool(same and all(ours[a] == theirs[a] for a in axes if a not in (to, of)))
+
+
+def _start(run: Run, form: tuple[Any, ...], view: ViewStep) -> Any:
+    terms = [run.terms.get(counter) for counter in view.counters]
+    moving = [(factor, term) for factor, term in zip(form[1:], terms, strict=False) if factor]
+    if any(term is None for _, term in moving):
+        return None
+    return form[0] + sum(factor * size_of(term) for factor, term in moving if term is not None)
 
 
 def _is_safe(run: Run, target: Array, part: Mapping[str, Any], value: Array, moves: bool) -> bool:
@@ -90,8 +122,14 @@ def _viewed(array: Array, memory: Any) -> Any:
 
 def _part(memory: Any, slice: Mapping[str, Any]) -> Any:
     """A slice. Along axes on which it moves with a counter it starts at 0: only its strides
-    matter."""
-    params = dict(slice)
+    matter. So does one of a length that is not static, of two elements."""
+    params = {name: replaced(static, lambda _: 2) for name, static in slice.items()}
+    if params["length"] != slice["length"]:
+        named = zip(params["step"], slice["length"], params["start"], strict=True)
+        params["start"] = tuple(
+            ((0 if step > 0 else 1,) if isinstance(length, Dim) else form)
+            for step, length, form in named
+        )
     spans = zip(params["start"], params["length"], params["step"], strict=True)
     params["start"] = tuple(
         (max(0, (1 - length) * step) if any(form[1:]) else form[0],) for form, length, step in spans

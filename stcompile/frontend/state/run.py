@@ -132,10 +132,7 @@ class Run(Changes):
                 error.location = self.location.shown or self.location
             raise
         except UnknownSizeError:
-            self.refuse(
-                "this needs to know the length of an axis, which depends on the step of a loop",
-                "use parts of one length, or fewer steps, so that the loop is unrolled",
-            )
+            self._refuse_length()
         finally:
             self._here = outer
 
@@ -150,6 +147,8 @@ class Run(Changes):
                 if handler is None:
                     self.refuse(f"{syntax_name(node)} is not supported", "")
                 signal = handler(self, node, frame)
+            except UnknownSizeError:
+                self._refuse_length()
             finally:
                 self._here, frame.statement = outer, enclosing
                 frame.blocks.pop()
@@ -198,6 +197,13 @@ class Run(Changes):
         if where is not None and where.shown is not None:
             where = where.shown  # library code is shown by the user's line that calls it
         raise error(reason, location=where, hint=hint or _HINTS[error])
+
+    def _refuse_length(self) -> NoReturn:
+        """Refuse what needs the number that a size is: then a loop is unrolled, if it can be."""
+        self.refuse(
+            "this needs to know the length of an axis, which depends on the step of a loop",
+            "use parts of one length, or fewer steps, so that the loop is unrolled",
+        )
 
     def refuse_foreign(self, value: Any) -> None:
         """Refuse an object or a function of a library that is known not to be compiled."""
