@@ -9,6 +9,9 @@ UNROLLED_STEPS, UNROLLED_EQUATIONS = 16, 80
 """A loop of known length with more steps, or whose steps have more equations in all, is kept as a
 loop: unrolled, its text and the time to compile it would grow with every step. Shorter ones the
 passes improve as straight code: products of several steps become one."""
+RETRIED_EQUATIONS = 4000
+"""If a function is refused, loops that were kept are unrolled and it is staged once more, since
+what a kept loop leaves may be the reason. So many equations take half a second."""
 WARNED_EQUATIONS = 400
 """A loop that cannot be kept takes about a second to compile from so many equations on."""
 FEWEST_ROWS = 4

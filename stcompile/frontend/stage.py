@@ -11,10 +11,12 @@ from typing import Any
 
 from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
+from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
 from stcompile.frontend.calls import call
+from stcompile.frontend.control.unrolling import to_unroll
 from stcompile.frontend.inlining import RECURSION_LIMIT
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
@@ -55,7 +57,33 @@ def stage(
     ``writeable`` may be written to: their new contents are stored into them at the end. Those in
     ``changed`` will be, all of them.
     """
+
+    def staged(run: Run) -> Staged:
+        value = _called(run, function, arguments, call_with, writeable, changed, keywords)
+        return _finish(run, value, name)
+
     run = Run(LANGUAGE)
+    try:
+        return staged(run)
+    except (LanguageError, TypingError) as error:
+        again = Run(LANGUAGE, to_unroll(run, error))
+        if not again.refused:
+            raise
+        try:
+            return staged(again)
+        except (LanguageError, TypingError):
+            raise error from None
+
+
+def _called(
+    run: Run,
+    function: Any,
+    arguments: Mapping[str, Any],
+    call_with: Sequence[str],
+    writeable: Sequence[str],
+    changed: Sequence[str],
+    keywords: Sequence[str],
+) -> Any:
     mirrors: dict[str, Any] = {}
     for key, value in arguments.items():
         mirrors[key] = run.captures.argument(key, value, key in writeable, key in changed)
@@ -72,7 +100,7 @@ def stage(
     for cell, variable in originals:
         if cell.variable is not variable:
             run.record_atoms("store", (variable, cell.variable), {})
-    return _finish(run, value, name)
+    return value
 
 
 @contextmanager

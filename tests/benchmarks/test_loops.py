@@ -29,14 +29,12 @@ REFUSED = {"csr_product": "slices whose bounds are data"}
 # Programs whose loops are unrolled, so that their code grows with their sizes, and compiling does
 # not end in reasonable time.
 COUNTER = "slices that end at a loop's counter"
-TAIL = "the end of a list that grows in a loop"
 GROWING = {
     **dict.fromkeys(("cholesky", "lu", "lu_rows", "levinson_durbin"), COUNTER),
     **dict.fromkeys(("forward_substitution", "back_substitution", "pair_forces"), COUNTER),
     **dict.fromkeys(("syrk", "syr2k", "trmm", "symm", "covariance"), COUNTER),
     "windowed": "slices that begin at the larger of 0 and a counter",
     "inside": "inner loops that are as long as a counter says",
-    **dict.fromkeys(("rk4_append", "adams_bashforth"), TAIL),
 }
 # Programs that take a second or more to compile.
 SLOW = {*GROWING, "kalman", "soft_dtw", "hand_tracking"} - {"windowed"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import os
@@ -69,6 +70,11 @@ def assert_at_the_users_line(error: st.StcompileError, function: Callable[..., A
     message = str(error)
     assert any(f"{place}," in message or f"{place}\n" in message for place in shown), message
     assert error.reason, message
+
+
+def statements(source: str) -> int:
+    """The number of statements of a generated program."""
+    return sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(source)))
 
 
 def refused_or_right(example: Example) -> None:

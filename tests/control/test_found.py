@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.programs import Examples
+from tests.programs import Examples, check
 
 examples = Examples()
 X = np.array([0.4, -0.7, 1.3])
@@ -152,7 +152,7 @@ def a_view_that_is_added_to_while_a_loop_goes_on(x):
     return np.sum(h[0] * np.sin(np.arange(4.0)))
 
 
-@pytest.mark.parametrize("skip", ["continue", "branch", "counter"])
+@pytest.mark.parametrize("skip", ["continue", "branch"])
 def test_a_list_that_gets_items_in_some_steps(skip: str) -> None:
     """How many it has is not known; none is no answer."""
 
@@ -161,17 +161,28 @@ def test_a_list_that_gets_items_in_some_steps(skip: str) -> None:
         for k in range(19):
             if skip == "continue" and s < 0.45:
                 continue
-            if skip == "counter":
-                if k:
-                    _ = 0
-                else:
-                    continue
             if skip != "branch" or s > 0.45:
                 items.append(x)
         return sum(items)
 
     with pytest.raises(st.LanguageError, match="on one path"):
         st.grad(program)(2.0, 0.9)
+
+
+def test_a_list_that_gets_items_in_steps_that_are_known() -> None:
+    """The loop is unrolled."""
+
+    def program(x, s):
+        items = []
+        for k in range(19):
+            if k:
+                _ = 0
+            else:
+                continue
+            items.append(x * s)
+        return sum(items)
+
+    check(program, 2.0, 0.9)
 
 
 def test_a_list_that_gets_items_in_some_steps_and_is_not_read() -> None:

@@ -36,7 +36,7 @@ def on_a_path(x: Any, s: Any) -> list[Any]:
 
 def by_a_loop_in_a_loop(x: Any, s: Any) -> list[Any]:
     items: list[Any] = []
-    for i in range(20):
+    for i in range(2000):  # too many to be unrolled
         t = s
         while t < 3.0:
             items.append(x[1] * t)

@@ -17,6 +17,7 @@ PROGRAMS = {  # as many as are judged in a minute of one core; the command judge
     "arrays": 40,
     "collected": 40,
     "aliases": 80,
+    "growing": 40,
     "layouts": 120,
     "objects": 80,
     "algebra": 40,

@@ -111,12 +111,19 @@ def identical(run: Run, left: Any, right: Any) -> Any:
             f"whether two arguments are one {kind} is not known at compile time",
             "compare the values of arrays: `np.array_equal(a, b)`",
         )
-    if any(map(run.is_disowned, (left, right))):
+    if any(map(run.is_disowned, (left, right))) or _may_be_one_array(left, right):
         run.refuse(
             "which object this is depends on a value known only at run time",
             "compare what the objects hold",
         )
     return False
+
+
+def _may_be_one_array(left: Any, right: Any) -> bool:
+    """True for arrays of which one stands for several, so that it may be the other one."""
+    if not isinstance(left, Array) or not isinstance(right, Array) or left.type != right.type:
+        return False
+    return left.cell.stands_for_others or right.cell.stands_for_others
 
 
 def _is_one_number(run: Run, left: Any, right: Any) -> Any:

@@ -10,29 +10,24 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stcompile.base.strides import alike
+from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.branches import Path, inside, stage_path
+from stcompile.frontend.control.growing import REASON, Growing
+from stcompile.frontend.control.matching import Matcher, difference
 from stcompile.frontend.control.merge import Merger
 from stcompile.frontend.control.merged import (
     UNDEFINED,
-    ArrayOf,
     Builder,
     Counting,
     Keep,
-    MergedCell,
-    Parts,
     Shape,
-    Slot,
     Spoiled,
-    children_of,
+    Window,
 )
-from stcompile.frontend.control.numbers import common_number
-from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised
@@ -43,19 +38,12 @@ from stcompile.frontend.state.state import (
     Key,
     NameSite,
     Site,
-    reachable,
 )
-from stcompile.frontend.state.values import Affine, Array, Rest, Scalar, is_traced
+from stcompile.frontend.state.values import Affine, Array, Rest, is_traced
 from stcompile.wengert.dims import Symbol
 from stcompile.wengert.ir import Atom, Equation, Variable, mentioned
-from stcompile.wengert.types import is_number
 
 ROUNDS = 6
-SHARED = "two arrays may share its storage after a loop"
-GROWN = Rest(
-    "this list is appended to in a loop: how many items it has is known only at run time",
-    "write the values into an array made before the loop, or keep what is needed of them",
-)
 
 
 @dataclass(frozen=True)
@@ -94,12 +82,14 @@ class Settled:
 @dataclass(frozen=True)
 class Growth:
     """A list that gets items in each step, and the shapes of these. A list that gets them only on
-    some paths through the step has ``unknown`` items."""
+    some paths through the step has ``unknown`` items. ``last`` are the shapes of the items that it
+    ends with after the loop."""
 
     site: ContentsSite
     before: list[Any]
     shapes: list[Shape]
-    unknown: Rest = GROWN
+    last: tuple[Shape, ...] = ()
+    unknown: Rest | None = None
 
 
 @dataclass(eq=False)
@@ -112,9 +102,9 @@ class _Loop:
     counter: Affine | None
     binds: Symbol | None
     age: int
+    first: Path = field(init=False)
     sites: dict[Key, Site] = field(default_factory=dict)
-    grown: dict[Key, ContentsSite] = field(default_factory=dict)
-    before: dict[Key, list[Any]] = field(default_factory=dict)
+    grown: dict[Key, Growing] = field(default_factory=dict)
     counts: dict[Key, int | None] = field(default_factory=dict)  # None: not by the same number
 
 
@@ -148,7 +138,13 @@ def _settled_loop(
     binds: Symbol | None,
 ) -> Settled:
     loop = _Loop(run, step, test, construct, runs_once, counter, binds, run.age())
-    path = stage_path(run, step)
+    outer = run.starting
+    if counter is not None:
+        run.starting = outer | {counter.atom}
+    try:
+        path = loop.first = stage_path(run, step)
+    finally:
+        run.starting = outer
     for _ in range(ROUNDS):
         if isinstance(path.result, Raised):
             run.refuse(
@@ -179,7 +175,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
         loop.counts = dict.fromkeys(loop.sites)
     for key, site in loop.sites.items():
         after = path.after[key][1] if key in path.after else site.read()
-        shapes.append(_shape(loop, merger, site, after))
+        shapes.append(_shape(loop, merger, site, after, path.result is None))
     merger.settle(set(loop.sites))
     variables = [run.recorder.variable(slot.type, slot.hint) for slot in merger.slots]
     builder = Builder(run, variables)
@@ -187,28 +183,37 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     outer, run.journal = run.journal, Journal(run.age())
     made, run.made = run.made, dict(run.made)
     try:
-        for site, head in zip(loop.sites.values(), heads, strict=True):
+        for (key, site), head in zip(loop.sites.items(), heads, strict=True):
             run.set(site, head)
-        again = stage_path(run, loop.step)
+            if key in loop.grown:
+                loop.grown[key].head = head
+        try:
+            again = stage_path(run, loop.step)
+        except StcompileError as error:
+            wider = [growing.widen() for growing in loop.grown.values()]
+            if error.reason == REASON and any(wider):
+                return loop.first
+            raise
         if isinstance(again.result, Raised):
             return again
         if not all(k in loop.sites for k, (s, _) in again.after.items() if s.born <= loop.age):
             return again
-        matcher = _Matcher(run, merger)
+        matcher = Matcher(run, merger)
         afters = [
             again.after[key][1] if key in again.after else site.read()
             for key, site in loop.sites.items()
         ]
-        outs = zip(loop.sites.items(), shapes, afters, strict=True)
         if again.result is not None and any(loop.counts.values()):
+            return again
+        left = dict(zip(loop.sites, afters, strict=True))
+        settled = [growing.settles(run, left[key]) for key, growing in loop.grown.items()]
+        if not all(settled):
             return again
         for key, shape, after in zip(loop.sites, shapes, afters, strict=True):
             if isinstance(shape, Counting) and difference(after, shape.head) != shape.step:
                 loop.counts[key] = None
         with inside(run, again):
-            if not all(
-                key in loop.grown or matcher.match(shape, after) for (key, _), shape, after in outs
-            ):
+            if not all(map(matcher.match, shapes, afters)):
                 return again
             if matcher.shares(set(loop.sites)) or matcher.spread(builder):
                 return again
@@ -219,27 +224,22 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
         run.journal, run.made = outer, made
 
 
-def _shape(loop: _Loop, merger: Merger, site: Site, after: Any) -> Shape:
+def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool) -> Shape:
+    """The shape of what a site holds. ``is_counted``: the number of steps is known."""
     before = site.read()
     if isinstance(site, ContentsSite) and isinstance(before, list):
-        grows = len(after) > len(before) or site.key in loop.grown
-        if grows and all(a is b for a, b in zip(before, after, strict=False)):
-            loop.grown[site.key] = site
-            loop.before[site.key] = before
+        appends = all(a is b for a, b in zip(before, after, strict=False))
+        if site.key not in loop.grown and len(after) > len(before) and appends:
+            rate = None if rest_in(after[len(before) :]) else len(after) - len(before)
+            loop.grown[site.key] = Growing(site, before, rate)
         if site.key in loop.grown:
-            merger.keep(after)
-            return Keep([GROWN])
+            counter = loop.counter if is_counted else None
+            return loop.grown[site.key].shape(loop.run, merger, after, counter)
     if loop.counter is not None and isinstance(site, NameSite | AttributeSite):
         step = loop.counts.setdefault(site.key, difference(after, before))
         if step:
             return Counting(before, step, loop.counter)
     return merger.site(site, before, after)
-
-
-def difference(after: Any, before: Any) -> int | None:
-    """By how much an integer is greater than another, if that is known."""
-    found = combined("subtract", after, before)
-    return found if type(found) is int else None
 
 
 def _settled(
@@ -249,7 +249,7 @@ def _settled(
     shapes: list[Shape],
     afters: list[Any],
     variables: list[Variable],
-    matcher: _Matcher,
+    matcher: Matcher,
     heads: set[int],
 ) -> Settled:
     """The step, with the values that are known only after the loop. ``heads`` are the cells and
@@ -262,8 +262,9 @@ def _settled(
     final: list[Shape] = []
     sites: list[Site] = []
     varying: list[tuple[Site, Array]] = []
-    for (key, site), shape, after in zip(loop.sites.items(), shapes, afters, strict=True):
-        if key in loop.grown:
+    grows = [loop.grown[key] for key in loop.sites if key in loop.grown]
+    for site, shape, after in zip(loop.sites.values(), shapes, afters, strict=True):
+        if isinstance(shape, Window):
             continue
         if isinstance(shape, Spoiled) and loop.runs_once:
             shape = merger.defined(after, True, getattr(site, "name", ""))
@@ -282,7 +283,8 @@ def _settled(
         rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
         rows.binds, rows.has_rows = loop.binds, True
         lasts = [(site, rows.defined(after, True, "")) for site, after in varying]
-        grown = [_growth(rows, site, loop.before[key]) for key, site in loop.grown.items()]
+        windows = [shape for shape in shapes if isinstance(shape, Window)]
+        grown = [_growth(rows, *pair) for pair in zip(grows, windows, strict=True)]
         collected = rows.atoms("second")
         for cell in rows.cells:  # collected with its axes in the order of memory
             if cell.order != tuple(range(cell.type.ndim)):
@@ -311,136 +313,12 @@ def _inside(
     return frozenset((*made, *variables, *([counter.atom] if counter is not None else [])))
 
 
-def _growth(rows: Merger, site: ContentsSite, before: list[Any]) -> Growth:
+def _growth(rows: Merger, growing: Growing, window: Window) -> Growth:
     """The items that a list gets in a step. This is called inside the step, when the list has
     them."""
-    unknown, *items = site.read()
-    if not isinstance(unknown, Rest):
-        rows.run.refuse("items of this list are removed in the loop", "append only")
-    if unknown is not GROWN:  # paths through the step left different items
-        return Growth(site, before, [], unknown)
-    return Growth(site, before, [rows.defined(item, True, "") for item in items])
-
-
-class _Matcher:
-    """Finds the values that a step leaves for the slots of its carry."""
-
-    def __init__(self, run: Run, merger: Merger) -> None:
-        self.run = run
-        self.merger = merger
-        self.values: dict[int, Callable[[], Any]] = {}
-        self.cells: dict[int, tuple[MergedCell, Any]] = {}
-        self._matching: set[tuple[int, int]] = set()  # structures: they may refer to themselves
-
-    def match(self, shape: Shape, after: Any) -> bool:
-        """True if a value has the given shape; notes the values that are in the slots."""
-        if isinstance(shape, Spoiled):
-            return True
-        if isinstance(shape, Keep):
-            return self._is_kept(shape.value, after)
-        if isinstance(shape, Counting):
-            return difference(after, shape.head) == shape.step
-        if isinstance(shape, Slot):
-            self.values[shape.index] = lambda: after
-            wanted = self.merger.slots[shape.index].type
-            if isinstance(after, Variable):
-                return after.type == wanted
-            zero_dimensional = isinstance(after, Array) and not after.type.ndim
-            if not (isinstance(after, Scalar) or is_number(after) or zero_dimensional):
-                return False
-            return common_number(Scalar(Variable("head", wanted)), after) == wanted
-        if isinstance(shape, ArrayOf):
-            return self._match_array(shape, after)
-        assert isinstance(shape, Parts)  # before the loop nothing moves with its counter
-        if (id(shape), id(after)) in self._matching:
-            return True
-        self._matching.add((id(shape), id(after)))
-        if not shape.frozen and self.run.is_disowned(after):
-            return False
-        ours, theirs = children_of(self.run, shape.first), children_of(self.run, after)
-        if type(shape.first) is not type(after) or ours is None or theirs is None:
-            return False
-        if [step for step, _ in ours] != [step for step, _ in theirs]:
-            return False
-        pairs = zip(shape.parts, theirs, strict=True)
-        return all(self.match(part, value) for part, (_, value) in pairs)
-
-    def _is_kept(self, value: Any, after: Any) -> bool:
-        if value is after:
-            return True
-        if isinstance(value, list) and rest_in(value) is not None:
-            return isinstance(after, list) and rest_in(after) is not None
-        if isinstance(value, Array) and isinstance(after, Array):
-            return value.cell is after.cell and value.path == after.path
-        if isinstance(value, Variable):
-            return bool(value == after)
-        return isinstance(Merger(self.run, "", 0).merge(value, after), Keep)
-
-    def _match_array(self, shape: ArrayOf, after: Any) -> bool:
-        if not isinstance(after, Array) or after.type != shape.type or after.path != shape.path:
-            return False
-        cell = after.cell
-        if cell.variable.type != shape.cell.type:
-            return False
-        known = self.cells.setdefault(id(shape.cell), (shape.cell, cell))
-        if known[1] is not cell:
-            return False
-        lies = shape.cell.strides
-        now = self.run.layouts.of(cell.made)
-        if lies is not None and not alike(cell.made.type.dims, lies, now):
-            return False
-        self.values[shape.cell.index] = lambda: cell.variable
-        return True
-
-    def shares(self, merged: set[Key]) -> bool:
-        """True if the step leaves a writable array in storage that something else refers to as
-        well."""
-        run = self.run
-        outside = reachable(run.frames, merged, run.owned)
-        left: set[int] = set()
-        for cell, after in self.cells.values():
-            if not cell.frozen and (after.lent or id(after) in outside or id(after) in left):
-                return True
-            left.add(id(after))
-        return False
-
-    def spread(self, builder: Builder) -> bool:
-        """Freeze the arrays at the start of the step under those names where the step leaves a
-        frozen array, since the next step starts with it. True if there are such names."""
-        pairs = [(builder.cell(merged), after) for merged, after in self.cells.values()]
-        found = False
-        while late := [(head, after) for head, after in pairs if after.frozen and not head.frozen]:
-            found = True
-            for head, after in late:
-                self.run.freeze(head, after.frozen)
-        return found
-
-    def freeze_shared(self, mergers: list[Merger], heads: Set[int]) -> None:
-        """Freeze those merged arrays of ``heads`` that a step leaves in one storage, or that a list
-        gets from the step before. The same for structures."""
-        *_, rows = mergers
-        for row in rows.cells:
-            row.frozen = SHARED if id(row.second) in heads else row.frozen
-        structures = [part for merger in mergers for part in merger.structures]
-        times = Counter(id(part.second) for part in structures)
-        for part in structures:
-            part.frozen = part.frozen or times[id(part.second)] > 1 or id(part.second) in heads
-        owners: dict[int, list[MergedCell]] = {}
-        for cell in [cell for merger in mergers for cell in merger.cells]:
-            left = self.cells[id(cell)][1] if id(cell) in self.cells else cell.second
-            owners.setdefault(id(left), []).append(cell)
-        for shared in owners.values():
-            if len(shared) > 1:
-                for cell in shared:
-                    cell.frozen = cell.frozen or SHARED
-
-    def atoms(self, slots: Any, variables: list[Variable]) -> list[Atom]:
-        """The atom that the step leaves in each slot; a slot that it does not change keeps its
-        value."""
-        return [self._atom(index, slot.type, variables[index]) for index, slot in enumerate(slots)]
-
-    def _atom(self, index: int, type: Any, head: Variable) -> Atom:
-        if index not in self.values:
-            return head
-        value = self.values[index]()
-        return Merger(self.run, "", 0).converted(value, type)
+    contents = growing.site.read()
+    items = growing.new_items(contents)
+    if items is None:  # paths through the step left different items
+        return Growth(growing.site, growing.before, [], unknown=contents[0])
+    shapes = [rows.defined(item, True, "") for item in items]
+    return Growth(growing.site, growing.before, shapes, window.parts)

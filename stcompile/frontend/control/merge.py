@@ -32,6 +32,7 @@ from stcompile.frontend.control.merged import (
     MergedCell,
     Moving,
     Parts,
+    RowOf,
     Shape,
     Slot,
     SlotInfo,
@@ -74,6 +75,7 @@ from stcompile.frontend.state.values import (
     Partial,
     Poison,
     Rest,
+    Row,
     Scalar,
     Text,
     describe,
@@ -113,6 +115,7 @@ class Merger:
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
+    _rows: dict[Variable, int] = field(default_factory=dict)  # slots of collected numbers
     _kept: list[Any] = field(default_factory=list)
     _alive: list[Any] = field(default_factory=list)  # objects whose ids are in use
 
@@ -296,6 +299,10 @@ class Merger:
         if isinstance(value, Scalar):
             if isinstance(value, Affine) and self._is_moving(value):
                 return Moving(value)
+            if isinstance(value, Row) and value.atom in self.hidden:
+                if value.atom not in self._rows:
+                    self._rows[value.atom] = slot(value.atom.type, lambda: value.atom)
+                return RowOf(self._rows[value.atom], value)
             return Slot(slot(value.type, lambda: value))
         if isinstance(value, Array):
             counters = counters_within(value, self.hidden)

@@ -25,6 +25,7 @@ from stcompile.frontend.state.values import (
     Cell,
     Closure,
     Flat,
+    Grown,
     Partial,
     Poison,
     Row,
@@ -73,6 +74,13 @@ class Slot:
     """A number that an equation gives."""
 
     index: int
+
+
+@dataclass(frozen=True)
+class RowOf(Slot):
+    """A number that a loop inside collected in the array that the slot has."""
+
+    row: Row
 
 
 @dataclass(frozen=True)
@@ -128,12 +136,22 @@ class Parts:
     frozen: bool = False
 
 
+@dataclass(eq=False)
+class Window:
+    """A list that the steps of a loop append to: its items from ``before`` the loop, the ``rest``,
+    and the last ones."""
+
+    before: list[Any]
+    rest: Grown
+    parts: tuple[Shape, ...]
+
+
 @dataclass(frozen=True)
 class Spoiled:
     reason: str
 
 
-Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Spoiled
+Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Spoiled
 
 
 @dataclass(frozen=True)
@@ -184,6 +202,8 @@ class Builder:
             return Poison(shape.reason)
         if isinstance(shape, ArrayOf):
             return self.array(shape)
+        if isinstance(shape, Window):
+            return [*shape.before, shape.rest, *map(self.value, shape.parts)]
         if id(shape) not in self._made:
             made = self._structure(shape)
             if shape.frozen:
@@ -217,6 +237,9 @@ class Builder:
 
     def number(self, shape: Slot) -> Any:
         atom = self.atoms[shape.index]
+        if isinstance(shape, RowOf):
+            assert isinstance(atom, Variable)
+            return replace(shape.row, atom=atom)
         if isinstance(shape, Stored):
             assert isinstance(atom, Variable)
             self.run.layouts.note(atom, self.run.layouts.of(shape.cell.made))
@@ -232,7 +255,9 @@ class Builder:
             variable = self.atoms[merged.index]
             assert isinstance(variable, Variable)
             self.run.layouts.note(variable, merged.strides)
-            self._cells[id(merged)] = Cell(variable, merged.frozen, self.run.depth, self.run.age())
+            cell = Cell(variable, merged.frozen, self.run.depth, self.run.age())
+            cell.stands_for_others = merged.first is not merged.second
+            self._cells[id(merged)] = cell
         return self._cells[id(merged)]
 
     @property
@@ -257,7 +282,10 @@ class RowBuilder(Builder):
         assert self.step is not None
         rows = self.atoms[shape.index]
         assert isinstance(rows, Variable)
-        return Row(rows, self.step.number, self.slots[shape.index].type)
+        at = self.step.number
+        if isinstance(shape, RowOf):
+            return replace(shape.row, atom=rows, index=(at, *shape.row.index))
+        return Row(rows, (at,), self.slots[shape.index].type)
 
     def array(self, shape: ArrayOf) -> Array:
         assert self.step is not None

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from stcompile.frontend.control.branches import closed, inside
-from stcompile.frontend.control.fixpoint import GROWN, Settled
+from stcompile.frontend.control.fixpoint import Settled
+from stcompile.frontend.control.growing import HINT, REASON
 from stcompile.frontend.control.merged import RowBuilder
 from stcompile.frontend.control.moving import Step
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
-from stcompile.frontend.state.values import is_traced
+from stcompile.frontend.state.values import Rest, is_traced
 from stcompile.wengert.dims import Dim, Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable, free_variables, mentioned
 from stcompile.wengert.types import Type
@@ -35,16 +37,11 @@ class _Carried:
 class Recording:
     """Records one loop. ``counter`` is the step's index, None in a while loop."""
 
-    loop: Any
+    run: Run
     found: Settled
     counter: Variable | None
     flags: dict[str, _Carried] = field(default_factory=dict)
     _value: Any = None
-
-    @property
-    def run(self) -> Run:
-        run: Run = self.loop.run
-        return run
 
     def counted(self, length: Size | Atom) -> Outcome | None:
         """A loop of a length that is known, or that an atom gives."""
@@ -160,26 +157,28 @@ class Recording:
         """Set the state after the loop, and return the values of the flags."""
         run, found = self.run, self.found
         slots = len(found.carry)
-        shapes = [*found.shapes, found.outcome_shape]
+        ends = [shape for growth in found.grown for shape in growth.last]
+        shapes = [*found.shapes, found.outcome_shape, *ends]
         counter = found.counter
         last = None
         if counter is not None and length is not None:
             last = Step(counter, length - 1, found.binds)
-        *values, self._value = found.merger.build(shapes, outputs[:slots], last)
-        for site, value in zip(found.sites, values, strict=True):
+        values = iter(found.merger.build(shapes, outputs[:slots], last))
+        for site, value in zip(found.sites, values, strict=False):
             run.set(site, value)
-        self._collect(outputs[slots + len(self.flags) :], length)
+        self._value = next(values)
+        self._collect(outputs[slots + len(self.flags) :], length, values)
         pairs = zip(self.flags, outputs[slots:], strict=False)
         return {name: run.value(output) for name, output in pairs}
 
-    def _collect(self, ys: Sequence[Variable], length: int | None) -> None:
+    def _collect(self, ys: Sequence[Variable], length: int | None, ends: Iterator[Any]) -> None:
         """Give their items to the lists that the loop appends to: rows of the arrays that it
-        collected."""
+        collected. Where their number is not known, there are the last ones, ``ends``."""
         run, found, counter = self.run, self.found, self.found.counter
         steps = []
         if counter is not None:
             steps = [Step(counter, t, found.binds) for t in range(length or 0)]
-        growing = [growth for growth in found.grown if steps and growth.unknown is GROWN]
+        growing = [growth for growth in found.grown if steps and growth.unknown is None]
         items: list[list[Any]] = [[*growth.before] for growth in growing]
         rows = RowBuilder(run, ys, found.rows.slots)
         for step in steps:
@@ -187,8 +186,11 @@ class Recording:
             for growth, found_so_far in zip(growing, items, strict=True):
                 found_so_far += rows.all(growth.shapes)
         for growth in found.grown:
-            if growth not in growing:
-                run.set(growth.site, [copy.copy(growth.unknown)])  # loops around have another
+            last = list(itertools.islice(ends, len(growth.last)))
+            if growth not in growing:  # loops around have another rest
+                unknown = growth.unknown
+                rest = Rest(REASON, HINT) if unknown is None else copy.copy(unknown)
+                run.set(growth.site, [rest, *last])
         for growth, contents in zip(growing, items, strict=True):
             run.set(growth.site, contents)
         if steps:  # the rows are those of the last step now

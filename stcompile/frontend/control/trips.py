@@ -9,18 +9,22 @@ from typing import Any
 
 from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.branches import Path, stage_path
-from stcompile.frontend.control.fixpoint import Settled, difference
+from stcompile.frontend.control.fixpoint import Settled
+from stcompile.frontend.control.matching import difference
 from stcompile.frontend.control.merged import Counting
 from stcompile.frontend.operations.affine import combined
+from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import CellSite, ContentsSite, Journal, PositionSite, Site
-from stcompile.frontend.state.values import TAKEN, UNBOUNDED, Affine, Rest, is_traced
+from stcompile.frontend.state.values import TAKEN, UNBOUNDED, Affine, Grown, Rest, is_traced
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.control import COUNTER
 
-Counts = list[tuple[Site, Any, int]]  # what holds an integer, the integer at first, and its step
+# What holds an integer, or a list that grows; the integer or the length at first, and its step.
+Counts = list[tuple[Site, Any, int]]
 MOST_TRIED = 4096  # steps that are tried one by one
-CHANGED = Rest("this changes from step to step")
+REASON = "this changes from step to step"
+CHANGED = Rest(REASON)
 
 
 def first_guess(run: Run, test: Callable[[], Any], path: Path) -> int | None:
@@ -33,6 +37,9 @@ def first_guess(run: Run, test: Callable[[], Any], path: Path) -> int | None:
         before = site.read()
         if isinstance(before, dict) and list(before) != list(after):
             return None
+        if isinstance(before, list) and len(after) > len(before) and not rest_in(after):
+            counts.append((site, len(before), len(after) - len(before)))
+            continue
         step = None if isinstance(site, ContentsSite | CellSite) else difference(after, before)
         if step:
             counts.append((site, before, step))
@@ -44,7 +51,12 @@ def first_guess(run: Run, test: Callable[[], Any], path: Path) -> int | None:
 def trips_of(run: Run, test: Callable[[], Any], found: Settled) -> int | None:
     """The number of steps of a settled loop, seen from before it."""
     counts: Counts = []
-    others: list[Site] = [growth.site for growth in found.grown]
+    others: list[Site] = []
+    for growth in found.grown:
+        if growth.unknown is None and not rest_in(growth.before):
+            counts.append((growth.site, len(growth.before), len(growth.shapes)))
+        else:
+            others.append(growth.site)
     for site, shape in zip(found.sites, found.shapes, strict=True):
         if isinstance(shape, Counting):
             counts.append((site, shape.start, shape.step))
@@ -102,7 +114,9 @@ def _before(run: Run, counts: Counts, others: Iterable[Site], at: Any) -> Iterat
             run.set(site, _unknown(run, site))
         for site, start, step in counts:
             moved = at.scaled(step, 0) if isinstance(at, Affine) else at * step
-            run.set(site, combined("add", start, moved))
+            value = combined("add", start, moved)
+            is_list = isinstance(site, ContentsSite)
+            run.set(site, [Grown(REASON, count=value)] if is_list else value)
         yield
     finally:
         run.journal.undo()

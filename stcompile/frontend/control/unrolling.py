@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from stcompile.base.errors import Caution, StcompileError, UnrolledWarning
 from stcompile.base.location import Location
-from stcompile.base.thresholds import UNROLLED_EQUATIONS, UNROLLED_STEPS, WARNED_EQUATIONS
+from stcompile.base.thresholds import (
+    RETRIED_EQUATIONS,
+    UNROLLED_EQUATIONS,
+    UNROLLED_STEPS,
+    WARNED_EQUATIONS,
+)
 from stcompile.frontend.state.run import Run
 from stcompile.wengert.ir import Equation, Program
 
@@ -28,6 +33,28 @@ def is_short(steps: int, equations: int = 0, of: int = 1) -> bool:
     """True for a loop that is written out: one of a few ``steps``, which together have not too many
     equations. The first steps, ``of`` them, have the given number of ``equations``."""
     return steps <= UNROLLED_STEPS and equations * steps <= UNROLLED_EQUATIONS * of
+
+
+def note_kept(run: Run, where: Location, steps: int, start: int) -> None:
+    """Note a loop that was kept, as an equation after the first ``start``."""
+    cost = steps * equations_in(run.recorder.equations[start:])
+    run.kept[_key(where)] = max(cost, run.kept.get(_key(where), 0))
+
+
+def why_unrolled(run: Run, where: Location) -> StcompileError | None:
+    """Why a loop has to be unrolled, if that is known before."""
+    return run.refused.get(_key(where))
+
+
+def _key(where: Location) -> Hashable:
+    return where.file, where.line, where.column
+
+
+def to_unroll(run: Run, error: StcompileError) -> dict[Hashable, StcompileError]:
+    """The loops that are unrolled when a function is staged once more, since it was refused: what
+    they leave may be the reason. They are none that are very long."""
+    short = [key for key, cost in run.kept.items() if cost <= RETRIED_EQUATIONS]
+    return dict.fromkeys(short, error)
 
 
 def warn_if_long(

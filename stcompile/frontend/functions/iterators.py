@@ -32,11 +32,12 @@ from stcompile.frontend.operations.operators import (
     binary,
 )
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.state import PositionSite
+from stcompile.frontend.state.state import PositionSite, reachable
 from stcompile.frontend.state.values import (
     ENDLESS,
     TAKEN,
     Affine,
+    Cell,
     Counted,
     Generated,
     Iterator,
@@ -57,7 +58,7 @@ def reversed_(run: Run, sequence: Any) -> Any:
             run.refuse("this list loses items while a loop goes through it backwards", "copy it")
         return items.item(at)
 
-    return iterator_over(run, Sequence(last + 1, item, items.sources, items.rows))
+    return iterator_over(run, Sequence(last + 1, item, items.sources, items.rows, items.prepare))
 
 
 def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
@@ -69,6 +70,8 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     if iterables and not any(isinstance(iterable, Iterator) for iterable in iterables):
         return _zipped(run, [sequence_of(run, iterable) for iterable in iterables], strict)
     sources = [iter_(run, iterable) for iterable in iterables]
+    if sources and _are_nameless(run, sources):
+        return _zipped(run, [rest_of(run, source) for source in sources], strict)
     for source in sources:
         if source.position == TAKEN:
             rest_of(run, source)  # refused
@@ -111,6 +114,16 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     return iterator_over(run, Sequence(length, item, (*sources_of(parts), *sources), rows=False))
 
 
+def _are_nameless(run: Run, sources: list[Iterator]) -> bool:
+    """True for different iterators with as many items that nothing else takes items from."""
+    if len({id(source) for source in sources}) < len(sources):
+        return False
+    if not all(source.left for source in sources):
+        return False
+    found = reachable(run.frames, (), run.owned)
+    return not any(id(source) in found for source in sources)
+
+
 def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
     """zip of sources of known length, whose items are made when they are asked for."""
     if strict and len({part.length for part in parts}) > 1:
@@ -128,9 +141,12 @@ def together(parts: list[Sequence], item: Callable[[Any], Any]) -> Sequence:
     def length() -> int:
         return min(part.length for part in parts)
 
-    if all(part.rows for part in parts):
-        return Sequence(length(), item, sources_of(parts))
-    return Sequence(length, item, sources_of(parts), rows=False)
+    def prepare() -> tuple[tuple[Cell, Cell], ...]:
+        return tuple(pair for part in parts for pair in part.prepare())
+
+    count = length() if all(isinstance(part.count, int) for part in parts) else length
+    rows = all(part.rows for part in parts)
+    return Sequence(count, item, sources_of(parts), rows, prepare)
 
 
 def sources_of(parts: list[Sequence]) -> tuple[Any, ...]:

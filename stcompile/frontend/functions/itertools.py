@@ -147,8 +147,8 @@ def _part(items: Sequence, start: int, stop: int | None, step: int) -> Sequence:
         moved = index.scaled(step, start) if isinstance(index, Affine) else index * step + start
         return items.item(moved)
 
-    count = length() if items.rows else length
-    return Sequence(count, item, items.sources, items.rows)
+    count = length() if isinstance(items.count, int) else length
+    return Sequence(count, item, items.sources, items.rows, items.prepare)
 
 
 def pairwise(run: Run, iterable: Any) -> Iterator:

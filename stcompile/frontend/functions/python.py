@@ -7,6 +7,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,23 @@ from stcompile.base.errors import TypingError
 from stcompile.frontend.control.branches import choose
 from stcompile.frontend.control.comparisons import compare
 from stcompile.frontend.control.conditions import combined, negated, truth_of
+from stcompile.frontend.control.keeping import each_of
 from stcompile.frontend.functions.iterators import ITERATORS
 from stcompile.frontend.functions.mathematics import MATH
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
 from stcompile.frontend.operations import masks, messages, overloads
+from stcompile.frontend.operations.grown import length_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
     ITERABLE,
     as_python_takes,
     items_of,
+    iterated,
     refuse_endless,
     rest_of,
+    sequence_of,
 )
+from stcompile.frontend.operations.nested import place_in
 from stcompile.frontend.operations.operators import (
     BINARY,
     COMPARISONS,
@@ -71,10 +77,22 @@ def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
         if is_plain(items):
             return sum(items, start)
         iterable = items
-    total = start
-    for item in items_of(run, iterable):
-        total = binary(run, BINARY[ast.Add], total, item)
-    return total
+    value = iterated(run, iterable)
+    if isinstance(value, Generated):
+        value = items_of(run, value)
+    found = rest_of(run, value) if isinstance(value, Iterator) else sequence_of(run, value)
+    if found.length >= ENDLESS:
+        refuse_endless(run)
+    if isinstance(value, list | tuple) and value and place_in(value[-1]) is None:
+        found = replace(found, rows=False)  # each item has its own equations already
+    total = run.own([start])
+
+    def add(item: Any) -> None:
+        run.note_contents(total)
+        total[0] = binary(run, BINARY[ast.Add], total[0], item)
+
+    each_of(run, run.location, found, add)
+    return total[0]
 
 
 def _check_alike(run: Run, name: str, one: Any, other: Any) -> None:
@@ -189,7 +207,7 @@ def len_(run: Run, obj: Any) -> Any:
         return obj.array.type.size
     if type(obj) in ITERABLE or trees.is_namedtuple(obj):
         if isinstance(obj, list):
-            return len([run.checked(item) for item in obj])
+            return length_of(run, obj)
         return len(obj)
     method = overloads.special_method(run, obj, "__len__")
     if method is not None:

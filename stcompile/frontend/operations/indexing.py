@@ -12,7 +12,8 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.classes import MISSING
 from stcompile.base.errors import TypingError
-from stcompile.frontend.operations import masks
+from stcompile.frontend.operations import masks, tables
+from stcompile.frontend.operations.grown import place_of
 from stcompile.frontend.operations.overlapping import check_copy
 from stcompile.frontend.operations.overloads import refuse_hash, special_method, subscript_of
 from stcompile.frontend.operations.subscripts import (
@@ -67,6 +68,10 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)
     index = index if isinstance(container, dict) else subscript_of(run, index)
+    if isinstance(index, Affine) and isinstance(container, list | tuple):
+        index = place_of(run, container, index)
+        if isinstance(index, Affine):
+            return tables.item_at(run, container, index, get_item)
     if not is_static(index):
         run.refuse(
             f"{described(container)} is indexed by a traced value",

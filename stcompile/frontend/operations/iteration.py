@@ -13,6 +13,7 @@ from stcompile.base.classes import MISSING, find
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.overloads import special_method
+from stcompile.frontend.operations.tables import Table, table_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
 from stcompile.frontend.state.values import (
@@ -22,6 +23,7 @@ from stcompile.frontend.state.values import (
     USED_UP,
     Affine,
     Array,
+    Cell,
     Counted,
     Flat,
     Generated,
@@ -235,14 +237,29 @@ def sequence_of(run: Run, value: Any) -> Sequence:
 def fixed(run: Run, items: Iterable[Any]) -> Sequence:
     """A sequence of items that does not change."""
     found = [run.checked(item) for item in items]
-    return Sequence(len(found), found.__getitem__, tuple(found), rows=False)
+    return _listed(run, found, len(found), tuple(found))
 
 
 def _of_list(run: Run, items: list[Any]) -> Sequence:
     def length() -> int:  # refused if paths left different lengths
         return len([run.checked(item) for item in items])
 
-    return Sequence(length, items.__getitem__, (items,), rows=False)
+    return _listed(run, items, length, (items,))
+
+
+def _listed(
+    run: Run, items: list[Any], count: int | Callable[[], int], sources: tuple[Any, ...]
+) -> Sequence:
+    table: list[Table] = []
+
+    def prepare() -> tuple[tuple[Cell, Cell], ...]:
+        table[:] = [table_of(run, items, indexing.get_item)]
+        return table[0].copied
+
+    def item(index: Any) -> Any:
+        return table[0].item(index) if isinstance(index, Affine) else items[index]
+
+    return Sequence(count, item, sources, prepare=prepare)
 
 
 def _of_view(run: Run, view: Collection[Any]) -> Sequence:

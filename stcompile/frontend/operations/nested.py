@@ -18,6 +18,8 @@ from stcompile.frontend.state.values import Array, Cell, Row
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
+MOST_IN_TURN = 8  # arrays that a loop filled together
+
 
 def array_of(run: Run, value: Any, dtype: np.dtype[Any] | None) -> Array:
     """A nested list of numbers and arrays as an array, as np.array makes it."""
@@ -61,14 +63,14 @@ def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
     is_sliced = False
     at = 0
     while at < len(items):
-        stop = _end_of_run(items, at)
-        if stop - at < FEWEST_ROWS:
+        period, rows = _rows_at(items, at)
+        if rows * period < FEWEST_ROWS:
             parts.append(run.record("expand_dims", run.as_array(items[at]), axis=(0,)))
             at += 1
             continue
-        parts.append(_slice(run, items[at], stop - at))
+        parts.append(_in_turn(run, [_slice(run, items[at + k], rows) for k in range(period)]))
         is_sliced = True
-        at = stop
+        at += rows * period
     if not is_sliced:
         return None
     if len(parts) == 1:
@@ -78,44 +80,84 @@ def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
     return joined
 
 
-def _place(item: Any) -> tuple[Any, int] | None:
-    """The array that an item is a row of, and which row."""
+def place_in(item: Any) -> tuple[Any, int] | None:
+    """The array that an item is a row of, and which row. If the array has a dimension for each of
+    several loops, its rows are numbered through them."""
     if isinstance(item, Row):
-        return item.atom, item.index
-    if not isinstance(item, Array) or len(item.path) != 1:
-        return None
-    (step,) = item.path
-    if step.primitive != "slice" or step.params["drop"] != (0,) or step.counters:
+        dims, index = item.atom.type.dims, item.index
+        return item.atom, int(np.ravel_multi_index(index, dims))
+    if not isinstance(item, Array) or not item.path:
         return None
     dims = item.cell.variable.type.dims
-    whole = step.params["length"][1:] == dims[1:] and all(s == 1 for s in step.params["step"])
-    return (item.cell, step.params["start"][0][0]) if whole else None
+    for step in item.path:
+        if step.primitive != "slice" or step.params["drop"] != (0,) or step.counters:
+            return None
+    index = tuple(step.params["start"][0][0] for step in item.path)
+    lengths = [step.params["length"][1:] for step in item.path]
+    steps = [step.params["step"] for step in item.path]
+    whole = all(length == dims[k + 1 :] for k, length in enumerate(lengths))
+    if not whole or any(s != 1 for step in steps for s in step):
+        return None
+    return item.cell, int(np.ravel_multi_index(index, dims[: len(index)]))
 
 
-def _end_of_run(items: Sequence[Any], at: int) -> int:
-    """The end of the consecutive rows that start at a position."""
-    first = _place(items[at])
-    stop = at + 1
-    while first is not None and stop < len(items):
-        place = _place(items[stop])
-        if place is None or place[0] is not first[0] or place[1] != first[1] + stop - at:
+def _rows_at(items: Sequence[Any], at: int) -> tuple[int, int]:
+    """How many arrays the next items are rows of in turn, and how many rows of each there are."""
+    first = place_in(items[at])
+    if first is None:
+        return 1, 1
+    alike = _kind(items[at])
+    for period in range(1, min(MOST_IN_TURN, len(items) - at) + 1):
+        rows = min(_end_of_run(items, at + k, period) for k in range(period))
+        if rows > 1:
+            return period, rows
+        if at + period < len(items) and _kind(items[at + period]) != alike:
             break
-        stop += 1
-    return stop
+    return 1, 1
+
+
+def _kind(item: Any) -> Any:
+    """What items have in common that are stacked together."""
+    if isinstance(item, Row):
+        return item.kept
+    return item.type if isinstance(item, Array) else None
+
+
+def _end_of_run(items: Sequence[Any], at: int, period: int) -> int:
+    """How many items, from a position on, are consecutive rows of one array, every ``period``."""
+    first = place_in(items[at])
+    rows = 1
+    while first is not None and at + rows * period < len(items):
+        if place_in(items[at + rows * period]) != (first[0], first[1] + rows):
+            break
+        rows += 1
+    return rows
+
+
+def _in_turn(run: Run, parts: Sequence[Array]) -> Array:
+    """The rows of some arrays in turn: one of each, and again."""
+    first, *rest = parts
+    if not rest:
+        return first
+    stacked: Array = run.record("stack", *parts, axis=1)
+    shape = (len(parts) * first.type.dims[0], *first.type.dims[1:])
+    return run.view(stacked, "reshape", shape=shape)
 
 
 def _slice(run: Run, first: Any, count: int) -> Array:
-    if isinstance(first, Row):
-        source: Variable = first.atom
-        start = first.index
-    else:
-        source, start = first.cell.variable, first.path[0].params["start"][0][0]
+    found = place_in(first)
+    assert found is not None
+    source: Variable = first.atom if isinstance(first, Row) else first.cell.variable
+    depth = len(first.index) if isinstance(first, Row) else len(first.path)
     base = Array(Cell(source, "a part of a list"), source.type)
-    dims = source.type.dims
+    if depth > 1:
+        rows = int(np.prod(source.type.dims[:depth]))
+        base = run.view(base, "reshape", shape=(rows, *source.type.dims[depth:]))
+    dims = base.type.dims
     if count == dims[0]:
         return base
     params: dict[str, Any] = {
-        "start": ((start,), *((0,) for _ in dims[1:])),
+        "start": ((found[1],), *((0,) for _ in dims[1:])),
         "length": (count, *dims[1:]),
         "step": (1,) * len(dims),
         "drop": (),

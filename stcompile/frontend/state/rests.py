@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Rest
+from stcompile.frontend.state.values import Grown, Rest
 
 
 def rest_in(items: Iterable[Any]) -> Rest | None:
@@ -21,18 +21,31 @@ def rest_in(items: Iterable[Any]) -> Rest | None:
 
 def check_place(run: Run, items: Sequence[Any], index: Any) -> None:
     """Refuse an index or a slice if it is not known which items it selects."""
-    rest = rest_in(items)
-    if rest is None:
+    if rest_in(items) is None:
         return
     passed = items
     if isinstance(index, slice):
         start, stop, step = index.start, index.stop, index.step
         if isinstance(start, int) and start < 0 and stop is None and step in (None, 1):
             passed = _passed(items, start)
+            index = start
     elif isinstance(index, int):
         passed = _passed(items, index)
-    if rest_in(passed) is not None:
+    rest = rest_in(passed)
+    if rest is not None:
+        ask(items, index)
         run.refuse(rest.reason, rest.hint)
+
+
+def ask(items: Sequence[Any], index: Any) -> None:
+    """Note that an item was asked for by its place, counted from the end."""
+    if not isinstance(index, int) or index >= 0:
+        return
+    for known, item in enumerate(reversed(items)):
+        if isinstance(item, Rest):
+            if isinstance(item, Grown):
+                item.asked.append(-index - known)
+            return
 
 
 def check_insertion(run: Run, items: Sequence[Any], index: Any) -> None:

@@ -89,7 +89,9 @@ class Language:
 
 
 class Run(Changes):
-    def __init__(self, language: Language) -> None:
+    def __init__(
+        self, language: Language, refused: Mapping[Hashable, StcompileError] | None = None
+    ) -> None:
         super().__init__()
         self.language = language
         self.recorder = Recorder()
@@ -102,6 +104,10 @@ class Run(Changes):
         self.elements = Elements(self.recorder.producers, self.layouts)
         self.captures = Captures(self.recorder, self.layouts)
         self.cautions = []
+        self.keeps_comprehensions = True
+        self.kept: dict[Hashable, int] = {}  # loops that may be unrolled: equations of all steps
+        self.refused = refused or {}  # loops that have to be, by their places, and why
+        self.starting: frozenset[Variable] = frozenset()  # counters of loops at their first step
         self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.around: dict[int, Cell] = {}  # arrays of the functions around the one differentiated
@@ -382,7 +388,9 @@ class Run(Changes):
         return total
 
     def _row(self, row: Row) -> Variable:
-        params = {"start": ((row.index,),), "length": (1,), "step": (1,), "drop": (0,)}
+        ones = (1,) * len(row.index)
+        start = tuple((at,) for at in row.index)
+        params = {"start": start, "length": ones, "step": ones, "drop": tuple(range(len(ones)))}
         (number,) = self.record_atoms("slice", (row.atom,), params)
         if row.kept.kind == "python":
             (number,) = self.record_atoms("to_python", (number,), {"dtype": row.kept.dtype})

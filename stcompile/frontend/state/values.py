@@ -51,7 +51,8 @@ class Cell:
     ``made`` is the variable that it was made with: its layout in memory stays the cell's, whatever
     is written to it. ``depth`` is the nesting depth of the staging that it belongs to, ``born`` its
     age. ``lent`` says that it is an argument's: the caller has it as well, and sees what is written
-    to it."""
+    to it. One that ``stands_for_others`` has the values of one of several arrays, by the path that
+    was taken or by the step of a loop."""
 
     tree_leaf: ClassVar[bool] = True
     variable: Variable
@@ -59,6 +60,7 @@ class Cell:
     depth: int = 0
     born: int = 0
     lent: bool = False
+    stands_for_others: bool = False
     made: Variable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -151,10 +153,10 @@ class Affine(Scalar):
 
 @dataclass(eq=False)
 class Row(Scalar):
-    """The number that a rolled loop appended to a list in step ``index``: an item of the array
-    ``atom`` of all of them, of type ``kept``."""
+    """The number that a rolled loop appended to a list: the item at ``index`` of the array ``atom``
+    of all of them, of type ``kept``. The index has the step of each loop, the outermost first."""
 
-    index: int
+    index: tuple[int, ...]
     kept: Type
 
     @property
@@ -277,13 +279,15 @@ class GeneratorMethod:
 @dataclass(frozen=True, eq=False)
 class Sequence:
     """Items that are made when they are asked for, since the iterable may change on the way.
-    ``count`` gives their present number. If they are ``rows``, of an array or a range, they can
-    also be made for the counter of a rolled loop."""
+    ``count`` gives their present number. If they are ``rows``, of an array, a range or a list, they
+    can also be made for the counter of a rolled loop, after a call of ``prepare``: it gives the
+    storage of arrays that are copied for that, each with that of its copy."""
 
     count: int | Callable[[], int]
     item: Callable[[Any], Any]
     sources: tuple[Any, ...] = ()
     rows: bool = True
+    prepare: Callable[[], tuple[tuple[Cell, Cell], ...]] = tuple
 
     @property
     def length(self) -> int:
@@ -296,9 +300,9 @@ class Sequence:
             at = index.scaled(1, start) if isinstance(index, Affine) else index + start
             return self.item(at)
 
-        if not self.rows:
-            return Sequence(lambda: self.length - start, item, self.sources, False)
-        return Sequence(self.length - start, item, self.sources)
+        count = self.count
+        left = count - start if isinstance(count, int) else lambda: count() - start
+        return Sequence(left, item, self.sources, self.rows, self.prepare)
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,6 +360,16 @@ class Poison:
 
 class Rest(Poison):
     """Items of a list whose number the data decide: see `stcompile.frontend.state.rests`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grown(Rest):
+    """Items that the steps before the present one of a loop appended to a list: ``count`` of them,
+    a static or affine integer, or None if that is not known. The last of them may follow in the
+    list. ``asked`` notes how many more would have to, so that what was asked for can be read."""
+
+    count: Any = None
+    asked: list[int] = field(default_factory=list)
 
 
 @dataclass(eq=False)

@@ -9,12 +9,15 @@ from typing import Any
 
 from stcompile.frontend.control import conditions, filtered
 from stcompile.frontend.control.branches import stage_path
+from stcompile.frontend.control.keeping import each_of
 from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
     go_through,
     iterated,
     iteration_note,
     iterator_over,
+    refuse_endless,
+    rest_of,
     sequence_of,
     taken_in_turn,
 )
@@ -22,6 +25,8 @@ from stcompile.frontend.state.frames import Frame, targets_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Raised
 from stcompile.frontend.state.values import (
+    ENDLESS,
+    Affine,
     Flat,
     Generated,
     Iterator,
@@ -30,6 +35,7 @@ from stcompile.frontend.state.values import (
     is_static,
     is_traced,
 )
+from stcompile.frontend.syntax.loops import counter_name
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
 
@@ -44,9 +50,12 @@ def capture(frame: Frame) -> None:
 
 def visit_ListComp(run: Run, node: ast.ListComp, frame: Frame) -> list[Any]:
     inner = _scope(run, node.generators, frame)
-    found: list[Any] = []
-    _each(run, node.generators, inner, frame, lambda: found.append(run.evaluate(node.elt, inner)))
-    made: list[Any] = run.own(found)
+    made: list[Any] = run.own([])
+
+    def add() -> None:
+        run.call(made.append, [run.evaluate(node.elt, inner)], {})
+
+    _each(run, node.generators, inner, frame, add, keeps=True)
     return made
 
 
@@ -61,11 +70,12 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
         return _selected(run, node, inner, frame)
     items = sequence_of(run, evaluate_iterated(run, first.iter, frame))
 
-    def item(index: int) -> Any:
+    def item(index: Any) -> Any:
         _bind_item(run, first, items.item(index), inner, frame)
         return run.evaluate(node.elt, inner)
 
-    return iterator_over(run, Sequence(lambda: items.length, item, items.sources, rows=False))
+    made = Sequence(lambda: items.length, item, items.sources, items.rows, items.prepare)
+    return iterator_over(run, made)
 
 
 def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> Iterator:
@@ -185,9 +195,11 @@ def _each(
     outer: Frame,
     action: Callable[[], None],
     included: Callable[[ast.expr], bool] | None = None,
+    keeps: bool = False,
 ) -> None:
     """Do something for each combination of items in turn, with the targets of a comprehension bound
-    to them. ``included`` says whether a condition holds for the present one."""
+    to them. ``included`` says whether a condition holds for the present one. If what is done can be
+    done in a loop, it ``keeps`` long ones."""
     if not generators:
         action()
         return
@@ -197,14 +209,30 @@ def _each(
     source, paths = iterated(run, evaluate_iterated(run, first.iter, outer)), run.paths
 
     def step(item: Any) -> None:
-        if run.paths != paths:
-            run.refuse("whether there is this item depends on a traced value", "use np.where")
         _bind_item(run, first, item, inner, outer)
         if all(included(t) if included else _included(run, t, inner) for t in first.ifs):
-            _each(run, rest, inner, inner, action, included)
+            _each(run, rest, inner, inner, action, included, keeps)
+
+    def taken(item: Any) -> None:
+        if run.paths != paths:
+            run.refuse("whether there is this item depends on a traced value", "use np.where")
+        step(item)
 
     if isinstance(source, Generated):
-        go_through(run, source, step)
+        go_through(run, source, taken)
+        return
+    if keeps and run.keeps_comprehensions:
+        is_iterator = isinstance(source, Iterator)
+        items = rest_of(run, source) if is_iterator else sequence_of(run, source)
+        if items.length >= ENDLESS:
+            refuse_endless(run)
+
+        def name_of(index: Affine) -> str:
+            return counter_name(run, first.target, lambda: items.item(index))
+
+        if each_of(run, inner.location(first.iter), items, step, name_of):
+            # functions may read the names later
+            _bind_item(run, first, items.item(items.length - 1), inner, outer)
         return
     for item in taken_in_turn(run, source):
         step(item)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from stcompile.base.classes import MISSING
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.control.branches import (
     branch,
@@ -23,8 +24,15 @@ from stcompile.frontend.control.branches import (
 )
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.control.fixpoint import settle
+from stcompile.frontend.control.keeping import keep
 from stcompile.frontend.control.record_loop import Recording
-from stcompile.frontend.control.unrolling import TooLong, equations_in, is_short, warn_if_long
+from stcompile.frontend.control.unrolling import (
+    TooLong,
+    equations_in,
+    is_short,
+    warn_if_long,
+    why_unrolled,
+)
 from stcompile.frontend.operations.iteration import (
     go_through,
     iterated,
@@ -136,8 +144,10 @@ def _sequence(loop: Loop, items: Sequence) -> Signal:
     be."""
     run, length = loop.run, items.length
     start = len(run.recorder.equations)
-    if not items.rows or length <= 1:
-        signal, refusal = _unrolled(loop, items, 0), None
+    where = loop.frame.location(loop.node)
+    refusal = why_unrolled(run, where)
+    if not items.rows or length <= 1 or refusal is not None:
+        signal = _unrolled(loop, items, 0)
     elif is_short(length) and not _data_may_end(loop, items):
         try:
             with run.attempt():
@@ -147,7 +157,6 @@ def _sequence(loop: Loop, items: Sequence) -> Signal:
     else:
         signal, refusal = _kept(loop, items)
     if refusal is not None or not items.rows:
-        where = loop.frame.location(loop.node)
         warn_if_long(run, where, start, length, refusal)
     return signal
 
@@ -280,30 +289,30 @@ def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Si
     return loop.end(outcome)
 
 
-def _rolled(loop: Loop, sequence: Sequence) -> Signal:
+def _rolled(loop: Loop, items: Sequence) -> Signal:
     """One `loop` equation for all steps of known number."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
-    counter = run.recorder.variable(COUNTER)
-    index = Affine.counter(counter, sequence.length)
-    name = _counter_name(run, node.target, lambda: sequence.item(index))
-    run.recorder.hints[counter] = name
-    symbol = run.symbol(counter, name, sequence.length)
+    target = node.target
 
-    def step() -> Outcome | None:
-        bind(run, node.target, sequence.item(index), frame)
+    def step(item: Any) -> Outcome | None:
+        bind(run, target, item, frame)
         return loop.step()
 
-    found = settle(run, step, None, loop.construct, runs_once=True, counter=index, binds=symbol)
-    if found.outcome is not None and found.outcome.returned is True:
-        run.refuse("this loop returns in its first step", "write that step without the loop")
-    outcome = Recording(loop, found, counter).counted(sequence.length)
+    def name_of(index: Affine) -> str:
+        return counter_name(run, target, lambda: items.item(index))
+
+    names = (part for part in ast.walk(target) if isinstance(part, ast.Name))
+    for name in {name.id for name in names if isinstance(name.ctx, ast.Store)}:
+        if name in frame.names:  # each step sets it first
+            run.set(NameSite(frame, name), MISSING)
+    outcome = keep(run, frame.location(node), items, step, name_of)
     if outcome is None:
-        _rebind(loop, sequence)
+        _rebind(loop, items)
     return loop.end(outcome)
 
 
-def _counter_name(run: Run, target: ast.expr, item: Callable[[], Any]) -> str:
+def counter_name(run: Run, target: ast.expr, item: Callable[[], Any]) -> str:
     """The user's name for the counter: the target, or its first part, if that is a name."""
     value = stage_path(run, item).result
     while isinstance(target, ast.Tuple | ast.List) and isinstance(value, tuple):
@@ -347,4 +356,4 @@ def _counted(loop: Loop, items: Counted) -> Signal:
 
     found = settle(run, step, None, loop.construct, runs_once=False, binds=symbol)
     count = run.atom(items.count) if length is None else length
-    return loop.end(Recording(loop, found, counter).counted(count))
+    return loop.end(Recording(run, found, counter).counted(count))

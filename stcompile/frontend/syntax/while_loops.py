@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.branches import (
     Path,
     ending,
@@ -18,7 +17,13 @@ from stcompile.frontend.control.fixpoint import settle
 from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.trips import first_guess, trips_of
-from stcompile.frontend.control.unrolling import equations_in, is_short, warn_if_long
+from stcompile.frontend.control.unrolling import (
+    equations_in,
+    is_short,
+    note_kept,
+    warn_if_long,
+    why_unrolled,
+)
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Returned, Signal
@@ -30,7 +35,8 @@ from stcompile.wengert.primitives.control import COUNTER
 def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
     loop = Loop(run, node, frame)
     start, steps = len(run.recorder.equations), 0
-    refusal: StcompileError | None = None
+    refusal = why_unrolled(run, frame.location(node))
+    forced = refusal is not None
     while True:
         if is_traced(stage_path(run, loop.test).result):
             return _while(loop, runs_once=False)
@@ -45,7 +51,7 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
             except REFUSALS:  # after one unrolled step the types may stay the same
                 if isinstance(path.result, Outcome):
                     raise
-        elif steps < 2:  # the types may settle after the first step
+        elif steps < 2 and not forced:  # the types may settle after the first step
             try:
                 with run.attempt():
                     if _counted(loop, path):
@@ -69,13 +75,16 @@ def _counted(loop: Loop, path: Path) -> bool:
         return False
     counter = run.recorder.variable(COUNTER, "i")
     index = Affine.counter(counter, steps)
-    found = settle(run, loop.step, None, loop.construct, runs_once=True, counter=index)
+    symbol = run.symbol(counter, "i", steps)
+    found = settle(run, loop.step, None, loop.construct, True, counter=index, binds=symbol)
     if found.outcome is not None or trips_of(run, loop.test, found) != steps:
         run.refuse(
             "how many steps this loop makes is not known before",
             "count them: `for i in range(n)`",
         )
-    Recording(loop, found, counter).counted(steps)
+    start = len(run.recorder.equations)
+    Recording(run, found, counter).counted(steps)
+    note_kept(run, loop.frame.location(loop.node), steps, start)
     return True
 
 
@@ -98,7 +107,7 @@ def _while(loop: Loop, runs_once: bool) -> Signal:
         found = settle(run, loop.step, loop.test, loop.construct, runs_once)
         test = found.test.equations if found.test is not None else []
         if found.outcome is None or all(map(never_fails, test)):
-            outcome = Recording(loop, found, None).uncounted()
+            outcome = Recording(run, found, None).uncounted()
             if outcome is not None and found.test is None and not is_traced(outcome.broke):
                 return Returned(outcome.value)  # nothing else ends it
             return loop.end(outcome)
@@ -117,7 +126,7 @@ def _while(loop: Loop, runs_once: bool) -> Signal:
         return outcome_of(ending(run, run.atom(predicate_of(run, test)), going, ended))
 
     found = settle(run, step, None, loop.construct, runs_once=True)
-    return loop.end(Recording(loop, found, None).uncounted())
+    return loop.end(Recording(run, found, None).uncounted())
 
 
 _GOING = Outcome(False, False, UNDEFINED)

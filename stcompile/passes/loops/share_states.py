@@ -29,14 +29,17 @@ program f(x: f64[3]) {
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.loop_ports import CountedLoop, change_loops
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.loops import Carried, Kept
 from stcompile.wengert.types import Type
+
+Pair: TypeAlias = tuple[Carried, Kept, Kept]
 
 
 def share_states(program: Program) -> Program:
@@ -45,7 +48,9 @@ def share_states(program: Program) -> Program:
 
 
 def _share(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
-    pairs = [pair for carried in loop.carry if (pair := _pair(loop, carried)) is not None]
+    pairs = _in_order(
+        [pair for carried in loop.carry if (pair := _pair(loop, carried)) is not None]
+    )
     if not pairs:
         return None
     gone = {before.port for _, before, _ in pairs}
@@ -54,7 +59,8 @@ def _share(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
     location, is_reverse = loop.equation.location, bool(loop.equation.params.get("reverse"))
     for carried, before, after in pairs:
         first = scope.record("expand_dims", (carried.initial,), location, axis=(0,))
-        parts = (after.port, first) if is_reverse else (first, after.port)
+        later = found.get(after.port, after.port)
+        parts = (later, first) if is_reverse else (first, later)
         dims = before.port.type.dims
         type = Type.array(before.port.type.dtype, (loop.length + 1, *dims[1:]))
         states = scope.variable(type, "states")
@@ -66,7 +72,20 @@ def _share(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
     return found
 
 
-def _pair(loop: CountedLoop, carried: Carried) -> tuple[Carried, Kept, Kept] | None:
+def _in_order(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, each after that of its new states if these are the old ones of another carry: as
+    where a step uses the last two states. Carries that are exchanged are left out."""
+    ordered: list[Pair] = []
+    left = list(pairs)
+    while left:
+        old = {before.port for _, before, _ in left}
+        free = [pair for pair in left if pair[2].port not in old]
+        ordered += free
+        left = [pair for pair in left if pair not in free] if free else []
+    return ordered
+
+
+def _pair(loop: CountedLoop, carried: Carried) -> Pair | None:
     """Where the states before the steps are kept, and where those after them."""
     before = next((y for y in loop.ys if y.atom == carried.variable), None)
     after = next((y for y in loop.ys if y.atom == carried.final), None)

@@ -1,0 +1,90 @@
+"""Lists that every step of a loop appends to.
+
+At the start of a step such a list has the items from before the loop, then those of the steps
+before, of which it is known how many they are (`Grown`), then its last items, which the loop
+carries: as many as the step reads. After a loop of known length the list is put together of the
+items that the steps collected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from stcompile.frontend.control.merge import Merger
+from stcompile.frontend.control.merged import Shape, Spoiled, Window
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import ContentsSite
+from stcompile.frontend.state.values import Affine, Grown, Rest
+
+REASON = "this list is appended to in a loop: how many items it has is known only at run time"
+HINT = "write the values into an array made before the loop, or keep what is needed of them"
+WIDEST = 16  # the most items that are carried
+
+
+@dataclass(eq=False)
+class Growing:
+    """A list that gets ``rate`` items in each step; None if that varies. ``before`` are its items
+    before the loop, ``width`` is how many of the last ones are carried."""
+
+    site: ContentsSite
+    before: list[Any]
+    rate: int | None
+    width: int = 0
+    head: list[Any] = field(default_factory=list)
+
+    def shape(self, run: Run, merger: Merger, after: list[Any], counter: Affine | None) -> Window:
+        """Its shape at the start of a step, if a step leaves the items ``after``."""
+        merger.keep(after)
+        is_counted = counter is not None and self.rate
+        count = counter.scaled(self.rate, -self.width) if is_counted else None  # type: ignore
+        rest = Grown(REASON, HINT, count)
+        places = range(-self.width, 0)
+        return Window(self.before, rest, tuple(self._item(run, merger, after, d) for d in places))
+
+    def _item(self, run: Run, merger: Merger, after: list[Any], place: int) -> Shape:
+        if -place > min(len(self.before), len(after)):
+            run.refuse(
+                "this list has no such item in the first step of the loop",
+                "give it its first items before the loop",
+            )
+        first, second = self.before[place], after[place]
+        for item in (first, second):
+            if isinstance(item, Grown):
+                item.asked.append(1)
+        run.checked(first)
+        shape = merger.merge(first, run.checked(second), self._hint(run))
+        if isinstance(shape, Spoiled):
+            run.refuse(f"an item of this list {shape.reason}", "append items of one type")
+        return shape
+
+    def _hint(self, run: Run) -> str:
+        """A name for its last item."""
+        names = run.frame.names.items()
+        return next((f"{name}_last" for name, value in names if value is self.site.container), "")
+
+    def widen(self) -> bool:
+        """Carry as many items as the step asked for. False if it asked for none."""
+        rest = self.head[len(self.before)] if self.head else None
+        if not isinstance(rest, Grown) or not rest.asked:
+            return False
+        self.width += max(rest.asked)
+        return self.width <= WIDEST
+
+    def settles(self, run: Run, after: list[Any]) -> bool:
+        """Check what a step from ``head`` leaves. False if it does not append as was thought."""
+        new = self.new_items(after)
+        if new is None:
+            unknown = bool(after) and isinstance(after[0], Rest)
+            if not unknown or self.width:
+                run.refuse("items of this list are removed in the loop", "append only")
+        rate = None if new is None else len(new)
+        if rate == self.rate or self.rate is None:
+            return True
+        self.rate = None
+        return False
+
+    def new_items(self, after: list[Any]) -> list[Any] | None:
+        """What a step from ``head`` appends; None if paths through it append different items."""
+        same = [a is b for a, b in zip(self.head, after, strict=False)]
+        return after[len(same) :] if len(same) == len(self.head) and all(same) else None

@@ -1,0 +1,118 @@
+"""Keeping a loop of known length: one `loop` equation for all its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.location import Location
+from stcompile.frontend.control.fixpoint import Settled, settle
+from stcompile.frontend.control.record_loop import Recording
+from stcompile.frontend.control.unrolling import (
+    TooLong,
+    equations_in,
+    is_short,
+    note_kept,
+    warn_if_long,
+    why_unrolled,
+)
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.signals import Outcome
+from stcompile.frontend.state.state import CellSite, ContentsSite, reachable
+from stcompile.frontend.state.values import Affine, Cell, Sequence
+from stcompile.wengert.primitives.control import COUNTER
+
+COPIED = "a loop went through copies of the items of a list, and something refers to a copy"
+
+
+def keep(
+    run: Run,
+    where: Location,
+    items: Sequence,
+    step: Callable[[Any], Outcome | None],
+    name_of: Callable[[Affine], str],
+) -> Outcome | None:
+    """Stage ``step`` once for all items; how the loop ended, if data may end it. ``where`` is the
+    loop, ``name_of`` gives a name for its counter."""
+    copied = items.prepare()
+    length = items.length
+    counter = run.recorder.variable(COUNTER)
+    index = Affine.counter(counter, length)
+    name = name_of(index)
+    run.recorder.hints[counter] = name
+    symbol = run.symbol(counter, name, length)
+    construct = f"the loop on line {where.line}"
+    found = settle(
+        run, lambda: step(items.item(index)), None, construct, True, counter=index, binds=symbol
+    )
+    if found.outcome is not None and found.outcome.returned is True:
+        run.refuse("this loop returns in its first step", "write that step without the loop")
+    _check_unchanged(run, items, copied, found)
+    start = len(run.recorder.equations)
+    outcome = Recording(run, found, counter).counted(length)
+    note_kept(run, where, length, start)
+    kept = reachable(run.frames, (), run.owned) if copied else set()
+    for original, copy in copied:
+        if copy.frozen or id(copy) in kept:
+            run.freeze(original, COPIED)
+    return outcome
+
+
+def _check_unchanged(
+    run: Run, items: Sequence, copied: tuple[tuple[Cell, Cell], ...], found: Settled
+) -> None:
+    """Refuse a loop that changes what it goes through, if that is not seen where it is read."""
+    changed = {site.key for site in found.sites} | {growth.site.key for growth in found.grown}
+    cells = {cell for pair in copied for cell in pair}
+    lists = [source for source in items.sources if isinstance(source, list)]
+    if any((ContentsSite, id(source)) in changed for source in lists) or any(
+        CellSite(cell).key in changed for cell in cells
+    ):
+        run.refuse("this loop changes the list that it goes through", "loop over a copy of it")
+
+
+def each_of(
+    run: Run,
+    where: Location,
+    items: Sequence,
+    action: Callable[[Any], None],
+    name_of: Callable[[Affine], str] = lambda _: "i",
+) -> bool:
+    """Do something with each item in turn: written out where that is short, else in a loop that is
+    kept if it can be, maybe from the second item on. True if it is kept."""
+    first, start = 0, len(run.recorder.equations)
+    refusal = why_unrolled(run, where)
+    if items.rows and items.length > 1 and refusal is None:
+        if is_short(items.length):
+            try:
+                with run.attempt():
+                    _in_turn(run, items, action, 0, limited=True)
+                    return False
+            except TooLong:
+                pass
+        for first in (0, 1):
+            if first:
+                action(items.item(0))
+            try:
+                with run.attempt():
+                    keep(run, where, items.after(first), action, name_of)
+                    return True
+            except (LanguageError, TypingError) as error:
+                refusal = refusal or error
+    length = items.length
+    _in_turn(run, items, action, first)
+    warn_if_long(run, where, start, length, refusal)
+    return False
+
+
+def _in_turn(
+    run: Run, items: Sequence, action: Callable[[Any], None], first: int, limited: bool = False
+) -> None:
+    equations, index = run.recorder.equations, first
+    start = len(equations)
+    while index < items.length:
+        action(items.item(index))
+        index += 1
+        if limited and not is_short(items.length, equations_in(equations[start:]), index):
+            raise TooLong("these items take too many equations")

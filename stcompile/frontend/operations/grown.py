@@ -1,0 +1,32 @@
+"""Lists by the counter of a loop: how long they are, and their items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stcompile.frontend.operations.affine import combined
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Affine, Grown
+
+
+def length_of(run: Run, items: Sequence[Any]) -> Any:
+    """The length of a list: affine in the counter of a loop that appends to it."""
+    total: Any = 0
+    for item in items:
+        is_counted = isinstance(item, Grown) and item.count is not None
+        total = combined("add", total, item.count if is_counted else 1)
+        if not is_counted:
+            run.checked(item)
+    return total
+
+
+def place_of(run: Run, items: Sequence[Any], index: Affine) -> Any:
+    """An affine place in a list that a loop appends to, counted from the end, if it does not move
+    against the end; the index itself if it does. In the first step all counters are 0."""
+    if all(counter in run.starting for counter, _ in index.terms):
+        return index.offset
+    if not any(isinstance(item, Grown) and item.count is not None for item in items):
+        return index
+    distance = combined("subtract", index, length_of(run, items))
+    return distance if type(distance) is int and distance < 0 else index

@@ -1,0 +1,135 @@
+"""The items of a list by the counter of a loop: as rows of the array that they are in, or of one
+that they are copied into before the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.base.strides import is_natural
+from stcompile.frontend.operations.layout import strides_of
+from stcompile.frontend.operations.nested import place_in, stacked_rows
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Affine, Array, Cell, Row, Scalar, described
+from stcompile.wengert.types import Type
+
+Get: TypeAlias = Callable[[Run, Any, Any], Any]  # the item of an array at an index
+
+
+@dataclass(frozen=True)
+class Table:
+    """``item`` gives the item for a counter. ``copied`` are the arrays that were copied for that,
+    each with its copy: while the loop runs neither may change."""
+
+    item: Callable[[Affine], Any]
+    copied: tuple[tuple[Cell, Cell], ...] = ()
+
+
+def table_of(run: Run, items: Sequence[Any], get: Get) -> Table:
+    """A table of the items of a list that does not change."""
+    first = run.checked(items[0])
+    if type(first) is tuple:
+        return _of_tuples(run, items, len(first), get)
+    table = _of_rows(run, items, get) or _of_arrays(run, items, get) or _of_numbers(run, items, get)
+    if table is None:
+        run.refuse(
+            "the items of this list are not arrays or numbers of one type",
+            "stack them into an array (`np.stack(items)`) and loop over its rows",
+        )
+    return table
+
+
+def item_at(run: Run, items: Sequence[Any], index: Affine, get: Get) -> Any:
+    """The item of a list at an affine place, if its items there are rows of one array."""
+    low, high = index.low, index.high
+    if high < 0:
+        index, low, high = index.scaled(1, len(items)), low + len(items), high + len(items)
+    if low >= 0 and high < len(items):
+        part = items[low : high + 1]
+        table = _of_rows(run, [run.checked(item) for item in part], get)
+        if table is not None:
+            return table.item(index.scaled(1, -low))
+    run.refuse(
+        f"{described(items)} is indexed by a traced value",
+        "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
+        "or an item of an array that is passed as st.static(array)",
+    )
+
+
+def _of_tuples(run: Run, items: Sequence[Any], length: int, get: Get) -> Table:
+    if any(type(item) is not tuple or len(item) != length for item in items):
+        run.refuse("the items of this list are tuples of different lengths", "make them alike")
+    parts = [table_of(run, column, get) for column in zip(*items, strict=True)]
+    copied = tuple(pair for part in parts for pair in part.copied)
+    return Table(lambda index: tuple(part.item(index) for part in parts), copied)
+
+
+def _of_rows(run: Run, items: Sequence[Any], get: Get) -> Table | None:
+    """Rows of one array, at equal distances."""
+    places = [place_in(item) for item in items]
+    if len(items) < 2 or places[0] is None or places[1] is None:
+        return None
+    source, start = places[0]
+    step = places[1][1] - start
+    expected = [(source, start + step * k) for k in range(len(items))]
+    if not step or places != expected:
+        return None
+    first = items[0]
+    if isinstance(first, Row):
+        if any(item.kept != first.kept for item in items):
+            return None
+        whole = Array(Cell(source, "a part of a list"), source.type)
+        return Table(_numbers(run, get, whole, first.kept, start, step))
+    if len(first.path) > 1:
+        return None
+    array = Array(source, source.variable.type)
+    return Table(lambda index: get(run, array, index.scaled(step, start)))
+
+
+def _numbers(
+    run: Run, get: Get, array: Array, kept: Type, start: int = 0, step: int = 1
+) -> Callable[[Affine], Any]:
+    """Numbers that are the items of an array, in the order of its memory."""
+
+    def item(index: Affine) -> Any:
+        flat = array
+        if array.type.ndim > 1:
+            flat = run.view(array, "reshape", shape=(array.type.size,))
+        number = get(run, flat, index.scaled(step, start))
+        is_python = kept.kind == "python"
+        return run.record("to_python", number, dtype=kept.dtype) if is_python else number
+
+    return item
+
+
+def _of_arrays(run: Run, items: Sequence[Any], get: Get) -> Table | None:
+    """Arrays of one type that lie in C order: copied into one array."""
+    first = items[0]
+    if not isinstance(first, Array):
+        return None
+    for item in items:
+        if not isinstance(item, Array) or item.type != first.type:
+            return None
+        if not is_natural(item.type.dims, strides_of(run, item), item.type.dtype.itemsize):
+            return None
+    stacked = stacked_rows(run, items) or run.record("stack", *items, axis=0)
+    copied = tuple((item.cell, stacked.cell) for item in items)
+    return Table(lambda index: get(run, stacked, index), copied)
+
+
+def _of_numbers(run: Run, items: Sequence[Any], get: Get) -> Table | None:
+    """Floats of one type; integers may be needed as they are."""
+    if not all(isinstance(item, Scalar | float | np.floating) for item in items):
+        return None
+    kept, *others = (
+        item.type if isinstance(item, Scalar) else run.atom(item).type for item in items
+    )
+    if any(other != kept for other in others) or not kept.inexact:
+        return None
+    array = stacked_rows(run, items)
+    if array is None:
+        array = run.record("array", *items, shape=(len(items),), dtype=kept.dtype)
+    return Table(_numbers(run, get, array, kept))
