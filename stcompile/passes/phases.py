@@ -28,6 +28,7 @@ from stcompile.passes.rewriting import (
     factors,
     ports,
     products,
+    row_factors,
     signs,
     smaller_work,
     views,
@@ -44,6 +45,7 @@ ALGEBRA = RuleBook(
     last=derived(factors.sign_in_factor),
 )
 CALLS = RuleBook((*products.ALL, *smaller_work.RULES, *calls.RULES))
+ROW_FACTORS = RuleBook(derived(*row_factors.RULES))
 MAXIMA = RuleBook((smaller_work.maximum_first,))
 PORTS = RuleBook(ports.RULES)
 
@@ -57,6 +59,12 @@ def simplify(program: Program) -> Program:
 def suit_numpy(program: Program) -> Program:
     """The program as NumPy and BLAS compute it fastest."""
     return rewrite(program, CALLS)
+
+
+def push_factors(program: Program) -> Program:
+    """The program with arrays that multiply products of matrices in their smaller factors, so that
+    sums of such products over the steps of a loop can be taken after it."""
+    return rewrite(program, ROW_FACTORS)
 
 
 def push_maxima(program: Program) -> Program:

@@ -20,7 +20,7 @@ from stcompile.passes.loops.unstack_constants import unstack_constants
 from stcompile.passes.memory.copy_parts import copy_parts
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
-from stcompile.passes.phases import simplify, suit_numpy
+from stcompile.passes.phases import push_factors, simplify, suit_numpy
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
@@ -57,6 +57,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(push_sums, level="fast", exact=False),
     Stage(share_equations),
     Stage(choose_layouts, level="fast", exact=False),
+    Stage(push_factors, level="fast", exact=False),
     Stage(hoist_from_loops, level="fast", exact=False),
     Stage(sum_after_loops, level="fast", exact=False),
     Stage(reassociate_sums, level="fast", exact=False),
