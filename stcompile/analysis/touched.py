@@ -28,17 +28,18 @@ or a result straight to where it is kept, is not seen.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from stcompile.analysis.liveness import Moments
-from stcompile.analysis.regions import Repeat, unfold
+from stcompile.analysis.regions import Region, Repeat, Step, regions_of, unfold
 from stcompile.analysis.storage import Writes, plan_writes, shared_input
+from stcompile.wengert.dims import Symbol, numbers_in
 from stcompile.wengert.evaluate import apply, evaluate
-from stcompile.wengert.ir import Constant, Equation, Program
+from stcompile.wengert.ir import Constant, Equation, Program, freeze
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import inplace_operand, mark_of
 
@@ -60,11 +61,13 @@ def count_touched(program: Program, *args: Any) -> int:
 
 @dataclass(frozen=True)
 class _Copies:
-    """The equations, by identity, that copy an array before they write to it; and for those loops
-    that copy the first values of what they carry, which results these are."""
+    """The equations, by identity, that copy an array before they write to it; for those loops that
+    copy the first values of what they carry, which results these are; and for equations in loops,
+    what each of these loops calls its counter in the lengths of axes."""
 
     writes: frozenset[int]
     loops: Mapping[int, tuple[int, ...]]
+    counters: Mapping[int, tuple[Symbol | None, ...]]
 
     @classmethod
     def of(cls, program: Program) -> _Copies:
@@ -74,7 +77,18 @@ class _Copies:
         writes = {id(sources[at]) for at, inplace in planned.inplace.items() if not inplace}
         repeats = [item for _, item in tree.items() if isinstance(item, Repeat)]
         loops = {id(repeat.source): _copied(repeat, planned) for repeat in repeats}
-        return cls(frozenset(writes), loops)
+        return cls(frozenset(writes), loops, dict(_counters(tree.region, ())))
+
+
+def _counters(
+    region: Region, around: tuple[Symbol | None, ...]
+) -> Iterator[tuple[int, tuple[Symbol | None, ...]]]:
+    for item in region.items:
+        if isinstance(item, Step):
+            yield id(item.source), around
+        inside = (*around, item.binds) if isinstance(item, Repeat) else around
+        for inner in regions_of(item):
+            yield from _counters(inner, inside)
 
 
 def _copied(repeat: Repeat, writes: Writes) -> tuple[int, ...]:
@@ -101,7 +115,10 @@ class _Counter:
         steps: tuple[int, ...],
     ) -> None:
         count = _BY_NAME.get(equation.primitive) or _BY_MARK[mark_of(equation.primitive)]
-        self.touched += count(equation, inputs, results)
+        pairs = zip(self.copies.counters.get(id(equation), ()), steps, strict=False)
+        known = {symbol: step for symbol, step in pairs if symbol is not None}
+        params = freeze(numbers_in(equation.params, known)) if known else equation.params
+        self.touched += count(replace(equation, params=params), inputs, results)
         if id(equation) in self.copies.writes:
             self.touched += COPY * _size(inputs[inplace_operand(equation.primitive)])
         for place in self.copies.loops.get(id(equation), ()):
