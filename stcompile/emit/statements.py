@@ -23,7 +23,7 @@ from stcompile.emit.steps import Steps, copied_into, copy_of, empty
 from stcompile.plan.inlining import is_indexed
 from stcompile.plan.moves import Move, Pair, is_crossed, ordered
 from stcompile.plan.schedule import Schedule
-from stcompile.wengert.dims import greatest
+from stcompile.wengert.dims import Dim, greatest
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import Type
 
@@ -225,10 +225,13 @@ class Statements(Steps):
         self, whole: ast.expr, loop: Repeat, type: Type, context: ast.expr_context
     ) -> ast.Subscript:
         """The item of a step: the start of a row, if it is shorter in some steps."""
-        index: ast.expr = self.counter(loop)
+        entries: list[ast.expr] = [self.counter(loop)]
         if type.is_named:
-            parts = [slice(None, dim) for dim in self.spelled(type.dims)]
-            index = ast.Tuple([index, *map(literal, parts)], ast.Load())
+            entries += [literal(slice(None, dim)) for dim in self.spelled(type.dims)]
+        if isinstance(loop.length, Dim) and isinstance(whole, ast.Subscript):
+            joined = _within(whole.slice, entries)
+            entries, whole = (joined, whole.value) if joined else (entries, whole)
+        index = entries[0] if len(entries) == 1 else ast.Tuple(entries, ast.Load())
         return ast.Subscript(whole, index, context)
 
     def _steps(self, loop: Repeat) -> ast.expr:
@@ -258,6 +261,20 @@ class Statements(Steps):
                 if output in self.schedule.inlined and output in loop.body.outputs:
                     return item.equation.location
         return self.last(loop.location)
+
+
+def _within(row: ast.expr, entries: Sequence[ast.expr]) -> list[ast.expr]:
+    """The subscript of ``v[i, :i][j]``, which is ``v[i, j]``: ``row`` is the first one, ``entries``
+    are those of the second. Empty if the first one has other parts than numbers and then starts."""
+    parts = row.elts if isinstance(row, ast.Tuple) else [row]
+    starts = [isinstance(p, ast.Slice) and p.lower is None and p.step is None for p in parts]
+    if True not in starts:
+        return []
+    first = starts.index(True)
+    numbers = all(isinstance(part, ast.Name | ast.BinOp) for part in parts[:first])
+    if not numbers or not all(starts[first:]):
+        return []
+    return [*parts[:first], *entries, *parts[first + len(entries) :]]
 
 
 def _guarded(tree: Tree) -> set[Variable]:
