@@ -185,7 +185,7 @@ class _Call:
     """A call as a straight line, with its adjoint, and all their values."""
 
     def __init__(self, function: Any, bound: Arguments) -> None:
-        staged = Primal(function).stage(bound)
+        staged = Primal(function).stage(bound).without_stores()
         values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
         values += [hidden.read() for hidden in staged.hidden]
         with np.errstate(all="ignore"), undrawn(values):

@@ -115,7 +115,7 @@ def explanation_of(
     """The explanation of a gradient at some arguments."""
     bound = gradient.bind(arguments, keywords)
     cautions = gradient.stage(bound).cautions  # refuses whatever a gradient refuses
-    staged = Primal(gradient.function).stage(bound)
+    staged = Primal(gradient.function).stage(bound).without_stores()
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     values += [hidden.read() for hidden in staged.hidden]
     names = [bound.name_of(which) for which in chosen(gradient.wrt)]

@@ -93,7 +93,7 @@ def traced(
 ) -> Traced:
     """A function and its adjoint, run equation by equation."""
     bound = gradient.bind(arguments, keywords)
-    staged = Primal(gradient.function).stage(bound)
+    staged = Primal(gradient.function).stage(bound).without_stores()
     program = renumber(eliminate_dead_code(inline_calls(staged.program)))
     renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
     names = [bound.name_of(which) for which in chosen(gradient.wrt)]

@@ -99,6 +99,11 @@ class Staged:
         stores = {e.inputs[0] for e in self.program.equations if e.primitive == "store"}
         return tuple(dict.fromkeys(x.argument for x in self.leaves if x.variable in stores))
 
+    def without_stores(self) -> Staged:
+        """The same call, which leaves the arguments as they are: to be looked at."""
+        kept = tuple(e for e in self.program.equations if e.primitive != "store")
+        return self.with_program(replace(self.program, equations=kept))
+
     def with_program(self, program: Program) -> Staged:
         """The same call of a program with as many inputs and outputs: after a pass, or with other
         names."""

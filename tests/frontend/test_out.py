@@ -148,8 +148,9 @@ def test_parameters_of_a_training_step_are_no_exception():
     np.testing.assert_allclose(w, X - 0.1 * 2 * X * X * X)
 
 
+CAPTURED = np.zeros(3)
 REFUSED = {
-    "of the caller": (lambda x: np.add(x, 1.0, out=x), "belongs to the caller"),
+    "captured": (lambda x: np.add(x, 1.0, out=CAPTURED), "is not a local array"),
     "larger": (lambda x: np.add(x, 1.0, out=np.zeros((2, 3))), r"shape \(3,\), but `out` has"),
     "smaller": (lambda x: np.add(x, 1.0, out=np.zeros(2)), r"shape \(3,\), but `out` has \(2,\)"),
     "to integers": (lambda x: np.add(x, 1.0, out=np.zeros(3, int)), "gives float64"),

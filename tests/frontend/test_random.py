@@ -21,6 +21,7 @@ from tests.programs import assert_same, finite_difference
 X = np.array([0.5, 1.5, 2.5])
 M = np.arange(12.0).reshape(4, 3)
 OTHER = np.random.default_rng(77)
+CAPTURED = np.zeros(3)
 
 
 def state(rng: Any) -> str:
@@ -622,7 +623,7 @@ REFUSED = {
     "misfit": (lambda x, rng: rng.normal(x, 1.0, size=2), "do not fit"),
     "broadcast": (lambda x, rng: rng.normal(x, np.ones(2)), "broadcast"),
     "shuffle": (lambda x, rng: rng.shuffle([x[0], x[1]]), "shuffle"),
-    "shuffle x": (lambda x, rng: rng.shuffle(x), "belongs to the caller"),
+    "shuffle captured": (lambda x, rng: rng.shuffle(CAPTURED), "is not a local array"),
     "too many": (lambda x, rng: rng.choice(3, 5, replace=False), "without replacement"),
     "complex": (lambda x, rng: rng.normal(1j), "complex"),
     "legacy": (lambda x, rng: rng.randn(3), r"rng\.standard_normal"),

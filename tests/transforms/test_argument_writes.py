@@ -3,7 +3,10 @@ gradients are with respect to what the arrays held on entry."""
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -509,3 +512,74 @@ def test_a_training_step_does_what_its_loss_writes():
     plain = np.ones(3)
     _, gradient = st.value_and_grad(loss)(plain, x)
     np.testing.assert_allclose(w, plain - 0.1 * gradient)
+
+
+@pytest.mark.parametrize("view", ["trace", "explain", "cotangents", "explore"])
+def test_looking_at_a_function_changes_nothing(view, tmp_path):
+    x, y = given()
+    keywords = {"path": tmp_path / "page.html"} if view == "explore" else {}
+    getattr(st.differentiable(normalise), view)(x, y, **keywords)
+    np.testing.assert_array_equal(x, given()[0])
+    np.testing.assert_array_equal(
+        st.differentiable(normalise).cotangents(x, y)["x"][-1],
+        st.grad(lambda x, y: np.sum(x * x * y))(x / np.sum(x), y),
+    )
+
+
+def test_an_error_in_the_middle_leaves_old_or_new_contents():
+    def f(x, y):
+        x *= 2
+        assert np.sum(y) > 0
+        y *= 2
+        return np.sum(x * y)
+
+    for level in LEVELS:
+        x, y = np.ones(2), -np.ones(2)
+        with pytest.raises(AssertionError):
+            st.grad(f, level=level)(x, y)
+        assert x.tolist() in ([1.0, 1.0], [2.0, 2.0])
+        np.testing.assert_array_equal(y, -np.ones(2))
+
+
+def test_the_cache_knows_what_is_written(tmp_path):
+    program = """
+import numpy as np, stcompile as st
+
+def f(x, y):
+    x += y
+    return np.sum(x)
+
+def tell(compilation):
+    print("cached" if compilation.cached else "compiled")
+
+gradient, a = st.grad(f), np.ones(4)
+with st.on_compile(tell):
+    gradient(a[:2], a[2:])
+assert a.tolist() == [2, 2, 1, 1], a
+try:
+    gradient(a[:2], a[1:3])
+except st.ArgumentsError:
+    print("refused")
+"""
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    for how in ("compiled", "cached"):
+        done = subprocess.run(
+            [sys.executable, str(file)],
+            env={**os.environ, "STCOMPILE_CACHE": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout == f"{how}\nrefused\n", done.stderr
+
+
+def test_a_generator_shuffles_an_argument():
+    def f(x, rng):
+        rng.shuffle(x)
+        return np.sum(x * np.arange(5.0))
+
+    plain, ours = np.arange(5.0), np.arange(5.0)
+    f(plain, np.random.default_rng(1))
+    d = st.grad(f)(ours, np.random.default_rng(1))
+    np.testing.assert_array_equal(ours, plain)
+    np.testing.assert_array_equal(d, np.argsort(plain))
