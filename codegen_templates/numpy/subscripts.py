@@ -145,7 +145,7 @@ def reversal(start: tuple[Any, ...], length: Axes, step: Axes, drop: Axes) -> An
     """The second subscript of a slice that `subscript` reads upwards; ``None``: not needed."""
     axes = zip(start, length, step, strict=True)
     turned = [
-        stride < 0 and (not isinstance(count, int) or (count > 1 and any(form[1:])))
+        stride < 0 and not (isinstance(count, int) and (count <= 1 or _is_static(form)))
         for form, count, stride in axes
     ]
     kept = [turn for axis, turn in enumerate(turned) if axis not in drop]
@@ -154,24 +154,32 @@ def reversal(start: tuple[Any, ...], length: Axes, step: Axes, drop: Axes) -> An
     return _shortened([slice(None, None, -1) if turn else FULL for turn in kept])
 
 
+def _is_static(form: Form) -> bool:
+    return isinstance(form[0], int) and not any(form[1:])
+
+
 def _unless_one(stride: int) -> int | None:
     return None if stride == 1 else stride
 
 
 def _span(start: Any, count: Any, stride: int, dim: Any) -> slice:
-    """The slice of ``count`` elements from ``start``, written as short as it can be. One of a
-    length that is not static is read upwards, see `reversal`."""
-    if not isinstance(count, int):
-        low = start if stride > 0 else start - count + 1
-        return slice(None if low == 0 else low, None if low + count == dim else low + count)
-    if count == 1:
+    """The slice of ``count`` elements from ``start``, written as short as it can be. One whose
+    start or length is not static is read upwards, see `reversal`."""
+    if isinstance(count, int) and count == 1:
         stride = 1
+    if not (isinstance(count, int) and isinstance(start, int)):
+        extent = (count - 1) * abs(stride)
+        low = start if stride > 0 else start - extent
+        high = low + extent + 1
+        ends = None if low == 0 else low, None if high == dim else high
+        return slice(*ends, _unless_one(abs(stride)))
     first: int | None = start
     stop: int | None = start + (count - 1) * stride + (1 if stride > 0 else -1)
     if start == (0 if stride > 0 else dim - 1):
         first = None
     # Every element up to the end: the stop can go, whatever the step leaves over.
-    if not 0 <= start + count * stride < dim:
+    after = start + count * stride
+    if after < 0 or (isinstance(dim, int) and after >= dim):
         stop = None
     if stride == 1 and stop is not None and first is None:
         first = 0

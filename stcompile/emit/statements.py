@@ -204,7 +204,7 @@ class Statements(Steps):
             code = self.expression(collected.atom)
             location = self.last(loop.location)
             if is_indexed(loop, collected):
-                item = self._row_of(whole, loop, collected.atom.type, ast.Store())
+                item = self._item(loop, collected.output, collected.atom.type, ast.Store())
                 self.add(ast.Assign([item], code, lineno=0), location)
             else:
                 append = ast.Attribute(whole, "append", ast.Load())
@@ -214,19 +214,19 @@ class Statements(Steps):
         """Give names to the items of a step, unless they are written where they are used."""
         for feed in loop.feeds:
             if feed.variable in self.schedule.read:
-                whole = self.expression(feed.source)
-                item = self._row_of(whole, loop, feed.variable.type, ast.Load())
+                item = self._item(loop, feed.source, feed.variable.type, ast.Load())
                 if feed.variable in self.schedule.inlined:
                     self.code[feed.variable] = item
                 else:
                     self.assign(feed.variable, item, loop.location)
 
-    def _row_of(
-        self, whole: ast.expr, loop: Repeat, type: Type, context: ast.expr_context
+    def _item(
+        self, loop: Repeat, source: Atom, type: Type, context: ast.expr_context
     ) -> ast.Subscript:
-        """The item of a step: the start of a row, if it is shorter in some steps."""
+        """The item of a step: in an array the start of a row, if it is shorter in some steps."""
+        whole = self.expression(source)
         entries: list[ast.expr] = [self.counter(loop)]
-        if type.is_named:
+        if type.is_named and source.type.kind != "stack":
             entries += [literal(slice(None, dim)) for dim in self.spelled(type.dims)]
         if isinstance(loop.length, Dim) and isinstance(whole, ast.Subscript):
             joined = _within(whole.slice, entries)

@@ -61,7 +61,7 @@ def _split(
 
 def _first_row(equation: Equation) -> int | None:
     """Where a slice starts that takes whole rows next to each other."""
-    if equation.primitive != "slice" or equation.params["drop"]:
+    if equation.primitive != "slice" or equation.params["drop"] or equation.is_named:
         return None
     start, length, step = (equation.params[key] for key in ("start", "length", "step"))
     if length[1:] != equation.inputs[0].type.dims[1:] or set(step) != {1} or any(start[0][1:]):
@@ -80,6 +80,8 @@ def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
     for step in tree.steps:
         equation = step.equation
         if equation.primitive != "concatenate" or equation.params["axis"] != 0:
+            continue
+        if equation.is_named:
             continue
         parts = list(equation.variables)
         same = all(part.type.dtype == equation.output.type.dtype for part in parts)

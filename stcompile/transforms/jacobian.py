@@ -13,7 +13,6 @@ number only if the function is holomorphic, and takes one direction.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeAlias
@@ -314,8 +313,8 @@ def _largest(program: Program, size: int) -> int:
     """The number of elements of the largest batch that is computed."""
     largest = 0
     for equation in program.equations:
-        dims = (output.type.dims for output in equation.outputs)
-        largest = max([largest, *(math.prod(d) for d in dims if d[:1] == (size,))])
+        types = (output.type for output in equation.outputs)
+        largest = max([largest, *(type.size for type in types if type.dims[:1] == (size,))])
         for _, inner in sub_programs(equation.params):
             largest = max(largest, _largest(inner, size))
     return largest

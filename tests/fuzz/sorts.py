@@ -24,6 +24,7 @@ from tests.fuzz import (
     judge_arrays,
     judge_objects,
     layouts,
+    lengths,
     objects,
 )
 from tests.fuzz.generate import function_of
@@ -139,6 +140,7 @@ SORTS = {
     "aliases": _in_text(aliases),
     "growing": _in_text(growing),
     "layouts": _in_text(layouts),
+    "lengths": _in_text(lengths),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),
     "algebra": _drawn(test_random_algebra),
     "parts": _drawn(test_random_parts),

@@ -19,6 +19,7 @@ PROGRAMS = {  # as many as are judged in a minute of one core; the command judge
     "aliases": 80,
     "growing": 40,
     "layouts": 120,
+    "lengths": 40,
     "objects": 80,
     "algebra": 40,
     "parts": 40,

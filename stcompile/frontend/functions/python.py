@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.errors import TypingError
+from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.control.branches import choose
 from stcompile.frontend.control.comparisons import compare
 from stcompile.frontend.control.conditions import combined, negated, truth_of
@@ -344,6 +344,13 @@ def operator_function(primitive: str, python: Callable[..., Any]) -> Callable[..
     return lowering
 
 
+def slice_(run: Run, *bounds: Any) -> slice:
+    """A slice, whose bounds may depend on counters."""
+    if not 1 <= len(bounds) <= 3:
+        run.refuse("slice takes one to three bounds", "", ArgumentsError)
+    return slice(*bounds)
+
+
 def comparison(operator: type[ast.cmpop]) -> Callable[..., Any]:
     return lambda run, a, b: compare(run, operator(), a, b)
 
@@ -358,6 +365,7 @@ PYTHON: dict[Any, Any] = {
     pow: pow_,
     divmod: divmod_,
     len: len_,
+    slice: slice_,
     any: any_all(any),
     all: any_all(all),
     sorted: sorted_,
@@ -392,7 +400,7 @@ PYTHON: dict[Any, Any] = {
 STATIC = frozenset(
     {
         *(function for function in vars(math).values() if callable(function)),
-        *(ord, chr, slice),
+        *(ord, chr),
         *(frozenset, object),
         *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),

@@ -1,0 +1,95 @@
+"""Parts whose length depends on the step: joined, cut again, kept by loops inside, masked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from tests.fuzz import lengths
+from tests.fuzz.run import judged
+from tests.programs import Examples
+
+examples = Examples()
+X = np.random.default_rng(3).uniform(0.5, 1.5, 18)
+A = np.random.default_rng(4).uniform(-1, 1, (18, 18))
+
+
+@examples(X)
+def joined(x):
+    total = 0.0
+    for i in range(1, len(x)):
+        both = np.concatenate([x[:i], x[i:] * x[i]])
+        longer = np.hstack([x[:i], x[i] * x[i]])
+        rows = np.stack([x[:i], x[:i] * 2])
+        total = total + both @ x + longer @ x[: i + 1] + np.sum(rows[0] * rows[1])
+    return total
+
+
+@examples(X)
+def ends_of_parts(x):
+    total = 0.0
+    for i in range(3, len(x)):
+        part = x[:i]
+        total = total + part[:2] @ part[-2:] + np.sum(part[-3:] * x[i]) + np.sum(part[2:0:-1])
+        total = total + part[-1:-4:-1] @ part[:3] + part[-3:][::-1] @ part[:3]
+    return total
+
+
+@examples(A)
+def parts_of_columns(a):
+    b = a.copy()
+    for k in range(len(a)):
+        b[:, k][: k + 1] -= b[k, : k + 1] * 0.5
+        b[k][k + 1 :] += a[-1][:k:-1] * a[0, k]
+    return b
+
+
+@examples(X)
+def a_while_loop_keeps_parts(x):
+    total = x[0]
+    for i in range(1, len(x)):
+        steps = 0
+        while steps < 3 and total > -100.0:
+            steps += 1
+            total = total * 0.5 + np.sum(x[:i] * (x[i::-1][:i] * total)) * 0.1
+    return total
+
+
+@examples(X)
+def slices_with_names(x):
+    total = 0.0
+    for i in range(1, len(x)):
+        first, rest = slice(i), slice(i, len(x))
+        total = total + np.sum(x[first]) * np.sum(x[rest])
+    return total
+
+
+@examples(X)
+def masked_writes(x):
+    y = x.copy()
+    for i in range(1, len(x)):
+        part = y[:i]
+        part[x[:i] > 1] *= 0.9
+    return y
+
+
+test_values_and_gradients = examples.tests()
+
+
+def test_a_jacobian_in_a_function():
+    def sums(p):
+        found = np.zeros(len(p))
+        for i in range(len(p)):
+            found[i] = np.sum(p[:i] ** 2)
+        return found
+
+    gradient = st.grad(lambda x: np.sum(st.jacobian(sums)(x) @ x))(X)
+    np.testing.assert_allclose(gradient, 4 * X * np.arange(len(X))[::-1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs(seed):
+    source, calls = lengths.program(seed)
+    verdict = judged("lengths", source, calls, second_order=False, light=True)
+    assert verdict.kind in ("right", "refused"), f"{verdict.about}\n{source}\n{verdict.details}"
