@@ -88,6 +88,24 @@ def test_a_jacobian_in_a_function():
     np.testing.assert_allclose(gradient, 4 * X * np.arange(len(X))[::-1], rtol=1e-12)
 
 
+def windows_and_branches(x):
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        window = x[max(0, i - 3) : i] * x[i]
+        if np.sum(window) > 2:
+            y[:i] += np.sum(window) * x[:i]
+        else:
+            y[i:] -= x[i:]
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("function", [st.grad(windows_and_branches), windows_and_branches])
+def test_many_at_once(function):
+    batch = np.stack([X, X[::-1], X**2])
+    found = st.vmap(function)(batch)
+    np.testing.assert_allclose(found, np.stack([function(x) for x in batch]), rtol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed):
     source, calls = lengths.program(seed)

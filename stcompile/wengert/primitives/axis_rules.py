@@ -207,7 +207,7 @@ def _part(equation: Equation) -> Named | None:
     whole = [
         axis
         for axis, dim, start, length, step in bounds
-        if axis in p["drop"] or any(start) or (length, step) != (dim, 1)
+        if axis in p["drop"] or any(part != 0 for part in start) or (length, step) != (dim, 1)
     ]
     kept = [axis for axis in names if axis not in p["drop"]]
     if equation.primitive == "slice":
