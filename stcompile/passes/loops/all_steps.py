@@ -184,7 +184,7 @@ def moved_values(
             continue
         if primitives is not None and equation.primitive not in primitives:
             continue
-        found = _moved(equation, moved, loop, scope)
+        found = moved_equation(equation, moved, loop, scope)
         if found is not None:
             moved.update(zip(equation.outputs, found, strict=True))
     return moved
@@ -197,9 +197,10 @@ def _may_fail(equation: Equation) -> bool:
     return equation.primitive == "index" or has_programs or "raise" in settings
 
 
-def _moved(
+def moved_equation(
     equation: Equation, moved: Mapping[Variable, Moved], loop: CountedLoop, scope: Scope
 ) -> list[Moved] | None:
+    """What an equation makes of values that are known outside, recorded into ``scope``."""
     operands = []
     by_counter = False
     for atom in equation.inputs:

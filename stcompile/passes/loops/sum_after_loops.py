@@ -38,12 +38,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stcompile.base.location import Location
-from stcompile.base.thresholds import ALL_STEPS_BYTES, LARGE_STEP_BYTES
+from stcompile.base.thresholds import ALL_STEPS_BYTES, CACHED_BYTES, LARGE_STEP_BYTES
 from stcompile.passes.general.rebuild import Scope
-from stcompile.passes.loops.all_steps import LAYOUT, Moved, behind, moved_values
+from stcompile.passes.loops.all_steps import LAYOUT, Moved, behind, moved_equation, moved_values
 from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.loops import Carried, Kept
+from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
@@ -75,6 +76,7 @@ class _Pusher:
         self.uses = Counter([v for e in loop.equations for v in e.variables])
         self.uses.update(a for a in finals if isinstance(a, Variable))
         self.trial = scope.aside()
+        self.after = scope.aside()  # what is computed of the loop's own results
         self.known: dict[Variable, Moved] = moved_values(
             loop, self.trial, LAYOUT - {"broadcast_to"}
         )
@@ -91,9 +93,11 @@ class _Pusher:
         if not pushed:
             return None
         left = self._without(pushed)
-        for equation in needed(self.trial.equations, self._outer_atoms(pushed)):
+        early, late = self.trial.equations, self.after.equations
+        after = needed(late, self._outer_atoms(pushed))
+        read = [*self._outer_atoms(pushed), *(v for e in after for v in e.variables)]
+        for equation in (*needed(early, read), left.done(), *after):
             self.scope.add(equation)
-        self.scope.add(left.done())
         for carried in self.loop.carry:
             self._add_up(carried, [term for term in pushed if term.carried is carried], left)
         return {}
@@ -167,12 +171,33 @@ class _Pusher:
             return True
         total = self._made_by(term, "sum")
         if total is not None:
-            return self._is_stepped(total.inputs[0])
+            return self._is_stepped(total.inputs[0]) or self._is_computed_after(total.inputs[0])
         contract = self._made_by(term, "contract")
         if contract is None or contract.params["batch"]:
             return False
         found = [self.known.get(atom) for atom in contract.inputs if isinstance(atom, Variable)]
         return len([f for f in found if f is not None]) == 2
+
+    def _is_computed_after(self, atom: Atom) -> bool:
+        """True for what one elementwise equation makes of values that are known after the loop: it
+        is computed for all steps at once, if nothing else reads it and it is small."""
+        maker = self.makers.get(atom) if isinstance(atom, Variable) else None
+        if maker is None or not PRIMITIVES[maker.primitive].elementwise:
+            return False
+        (made,) = maker.outputs
+        if self.uses[made] != 1 or maker.location.errstate:
+            return False
+        if not all(v in self.known for v in maker.variables):
+            return False
+        bytes_needed = atom.type.nbytes * self.loop.length
+        if bytes_needed > min(CACHED_BYTES, self.room):
+            return False
+        found = moved_equation(maker, self.known, self.loop, self.after)
+        if found is None or not found[0].stepped:
+            return False
+        self.room -= bytes_needed
+        self.known[made] = found[0]
+        return True
 
     def _is_stepped(self, atom: Atom) -> bool:
         found = self.known.get(atom) if isinstance(atom, Variable) else None
