@@ -133,3 +133,14 @@ def test_the_source_does_not_grow(function):
     gradient = st.value_and_grad(function, level="readable")
     few, many = (statements(gradient.source(X, n)) for n in (20, 2000))
     assert few == many
+
+
+def test_a_comprehension_of_what_is_known_is_computed_now():
+    def program(x):
+        return np.sum(x * np.array([i / 99 for i in range(100)])[:3])
+
+    assert "for " not in "".join(
+        line
+        for line in st.compile(program).source(X).splitlines()
+        if not line.lstrip().startswith("#")
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
+from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.control.fixpoint import Settled, settle
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
@@ -91,6 +92,9 @@ def each_of(
                     return False
             except TooLong:
                 pass
+        elif not stage_path(run, lambda: action(items.item(0)), is_trial=True).equations:
+            _in_turn(run, items, action, 0)  # what is known is computed now
+            return False
         for first in (0, 1):
             if first:
                 action(items.item(0))
