@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
-from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
@@ -62,17 +62,18 @@ def stage(
         value = _called(run, function, arguments, call_with, writeable, changed, keywords)
         return _finish(run, value, name)
 
-    run = Run(LANGUAGE)
-    try:
-        return staged(run)
-    except (LanguageError, TypingError) as error:
-        again = Run(LANGUAGE, to_unroll(run, error))
-        if not again.refused:
-            raise
+    refused: dict[Hashable, StcompileError] = {}
+    first: StcompileError | None = None
+    while True:
+        run = Run(LANGUAGE, refused)
         try:
-            return staged(again)
-        except (LanguageError, TypingError):
-            raise error from None
+            return staged(run)
+        except (LanguageError, TypingError) as error:
+            first = first or error
+            more = to_unroll(run, first)
+            if more.keys() <= refused.keys():
+                raise first from None
+            refused = refused | more  # loops around one that is unrolled may be kept instead
 
 
 def _called(

@@ -375,3 +375,21 @@ def test_states_that_follow_one_another_and_states_that_are_exchanged(reverse):
         return np.sum(u * v + np.sin(p) * q)
 
     check(program, X, np.outer(X, X[::-1]))
+
+
+def test_what_two_kept_loops_leave_is_changed():
+    """Both are unrolled then, the outer one since the inner one is long."""
+
+    def program(x, s):
+        state = x * 0.5
+        zs = [state * 1.0, x]
+        for k in range(3):
+            for _ in range(18):
+                zs.append(np.cos(zs[-2]) * s)
+                zs.append(state)
+            state = state * 0.9 + zs[-2] * k
+        zs[0][1] = s
+        zs[5][0] = s
+        return np.sum(np.array(zs) * x)
+
+    check(program, X, 0.7)
