@@ -26,18 +26,8 @@ SUITE = ROOT / "examples" / "benchmarks" / "loops"
 
 # Programs that are refused.
 REFUSED = {"csr_product": "slices whose bounds are data"}
-# Programs whose loops are unrolled, so that their code grows with their sizes, and compiling does
-# not end in reasonable time.
-COUNTER = "slices that end at a loop's counter"
-GROWING = {
-    **dict.fromkeys(("cholesky", "lu", "lu_rows", "levinson_durbin"), COUNTER),
-    **dict.fromkeys(("forward_substitution", "back_substitution", "pair_forces"), COUNTER),
-    **dict.fromkeys(("syrk", "syr2k", "trmm", "symm", "covariance"), COUNTER),
-    "windowed": "slices that begin at the larger of 0 and a counter",
-    "inside": "inner loops that are as long as a counter says",
-}
 # Programs that take a second or more to compile.
-SLOW = {*GROWING, "kalman", "soft_dtw", "hand_tracking"} - {"windowed"}
+SLOW = {"kalman", "soft_dtw", "hand_tracking"}
 
 
 def failing(reasons: Mapping[str, str], name: str, *raised: type[BaseException]) -> Any:
@@ -66,14 +56,7 @@ def test_value_and_derivative(name: str) -> None:
     assert Differences.of(program, arguments).error(parts) < 1e-7
 
 
-def growing(name: str) -> Any:
-    if name in GROWING:
-        marks = [failing(GROWING, name, AssertionError), pytest.mark.slow]
-        return pytest.param(name, marks=marks)
-    return pytest.param(name)
-
-
-@pytest.mark.parametrize("name", [growing(name) for name in PROGRAMS if name not in REFUSED])
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in REFUSED])
 def test_code_does_not_grow(name: str) -> None:
     """That of the function: the code of its adjoint has a loop for each loop."""
     program = PROGRAMS[name]
@@ -87,7 +70,7 @@ def test_code_does_not_grow(name: str) -> None:
 
 
 def test_expected_failures_are_programs() -> None:
-    assert REFUSED.keys() | GROWING.keys() | SLOW <= PROGRAMS.keys()
+    assert REFUSED.keys() | SLOW <= PROGRAMS.keys()
 
 
 def test_sizes_grow() -> None:
