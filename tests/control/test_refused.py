@@ -78,21 +78,6 @@ def a_write_into_an_argument_on_one_path(x, s):
     return np.sum(y * y)
 
 
-@refused(X, -1.0)
-def an_argument_written_in_a_branch(x, s):
-    if s > 5:
-        x[0] = 2.0  # here
-    return np.sum(x * x)
-
-
-@refused(X, -1.0)
-def an_argument_written_in_a_loop(x, s):
-    while s > 0:
-        x *= 0.5  # here
-        s = s - 1
-    return np.sum(x * x)
-
-
 # --- names with a value on one path only ---------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ def test_flags_and_commands(name: str) -> None:
     flags = {flag for action in parser._actions for flag in action.option_strings}
     shown = set(re.findall(r"^\| `(--[\w-]+)", page, re.MULTILINE))
     assert shown == flags - {"-h", "--help"}
-    commands = re.findall(rf"^python -m examples\.{name}(.*)$", page, re.MULTILINE)
+    commands = re.findall(rf"^python -m examples\.{name}(| .*)$", page, re.MULTILINE)
     assert len(commands) > 3
     for command in commands:
         parser.parse_args(command.split())
