@@ -182,7 +182,7 @@ def test_a_list_that_gets_items_in_steps_that_are_known() -> None:
             items.append(x * s)
         return sum(items)
 
-    check(program, 2.0, 0.9)
+    check(program, 2.0, 0.5)
 
 
 def test_a_list_that_gets_items_in_some_steps_and_is_not_read() -> None:

@@ -371,9 +371,8 @@ def test_no_width_is_too_narrow(opened: Any, width: int) -> None:
 
 
 def many(x):
-    for k in range(12):
-        for j in range(12):
-            x = np.tanh(x * (0.1 * k + j)) + x * 0.5
+    for k in {f"step {n}" for n in range(144)}:  # no counter: the loop is written out
+        x = np.tanh(x * (0.1 * int(k[5:]))) + x * 0.5
     return np.sum(x)
 
 

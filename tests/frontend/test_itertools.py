@@ -338,7 +338,6 @@ def other_items_in_a_cycle(x):
         (lambda x: sum(itertools.count()) * x[0], "never end"),
         (lambda x: sum(v for v in itertools.cycle([x[0]])), "never end"),
         (lambda x: next(zip(itertools.count(), itertools.repeat(x))), "never end"),
-        (lambda x: next(map(abs, itertools.repeat(x[0]))), "never end"),
         (lambda x: sum(zip(x, itertools.count(x[0])))[0], "count from f64 by int"),
         (lambda x: next(itertools.cycle(x)), "whose items are made on the way"),
         (lambda x: sum(chain.from_iterable(v for v in [x])), "whose items are made on the way"),

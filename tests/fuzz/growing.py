@@ -113,8 +113,11 @@ class Writer:
         by_while = self.choices.random() < 0.3
         head = f"while k < {self.steps}:" if by_while else f"for k in range({self.steps}):"
         body = self.body("        ", 0)
-        if by_while:
-            body.append("        k += 1")
+        if by_while:  # after a `continue` as well
+            body = [
+                line.replace("continue", "k += 1; continue") if line.startswith(" " * 12) else line
+                for line in [*body, "        k += 1"]
+            ]
         after = [
             f"    {self.choices.choice(AFTERWARDS)}" for _ in range(self.choices.randint(1, 3))
         ]

@@ -192,5 +192,9 @@ def test_a_part_of_python_without_a_text() -> None:
     def scaled(x: float) -> float:
         return x * float(os.getenv("SCALE", "2"))
 
-    with pytest.raises(SourceError, match="hint: call it outside, and pass the result"):
+    # Up to Python 3.10 this module has a text, and what it calls is refused instead.
+    is_frozen = sys.version_info >= (3, 11)
+    reason = "hint: call it outside, and pass the result" if is_frozen else "has no Python source"
+    with pytest.raises(st.StcompileError, match=reason) as error:
         st.grad(scaled)(1.0)
+    assert isinstance(error.value, SourceError) or not is_frozen

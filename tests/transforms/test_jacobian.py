@@ -63,9 +63,8 @@ def test_what_does_not_move_is_computed_once() -> None:
     text = st.jacobian(lambda x, w: np.tanh(w @ x), mode="forward", level="readable").source(
         np.ones(30), w
     )
-    before, columns = text.split("np.eye(", 1)
-    assert "= np.tanh(w @ x)" in before
-    assert "= np.tanh(" not in columns
+    assert "= np.tanh(w @ x)" in text
+    assert text.count("np.tanh(") == 1
 
 
 @every_mode

@@ -90,7 +90,7 @@ class Changes:
         mark, recorded = len(self._ties), len(self.recorder.equations)
         warned = len(self.cautions)
         outer, made = self.journal, dict(self.made)
-        self.journal = journal = Journal(self.age())
+        self.journal = journal = Journal(self.age(), self.is_certain)
         try:
             yield
             if outer is not None:
@@ -112,6 +112,11 @@ class Changes:
             self.journal = outer
 
     # --- changes -------------------------------------------------------------------------------
+
+    @property
+    def is_certain(self) -> bool:
+        """True if what is staged now is done whatever the data are."""
+        return self.journal is None or self.journal.is_certain
 
     def age(self) -> int:
         """A number greater than all before: objects that are made later are younger."""

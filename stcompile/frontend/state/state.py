@@ -148,10 +148,12 @@ Key: TypeAlias = tuple[Any, ...]
 
 class Journal:
     """The sites that were changed since an ``age``, with what they held before. Sites that are
-    younger are not restored: nothing else can reach them."""
+    younger are not restored: nothing else can reach them. ``is_certain``: the changes are made
+    whatever the data are, if they can be."""
 
-    def __init__(self, age: int) -> None:
+    def __init__(self, age: int, is_certain: bool = False) -> None:
         self.age = age
+        self.is_certain = is_certain
         self.before: dict[Key, tuple[Site, Any]] = {}
 
     def note(self, site: Site) -> None:

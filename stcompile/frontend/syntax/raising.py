@@ -46,11 +46,11 @@ def _is_simple(message: ast.expr | None) -> bool:
 def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
     """Do what an assert does on a path on which it fails. It is refused if it always fails."""
     arguments = [node.msg] if node.msg is not None else []
-    if run.journal is None and not run.guards:
+    if run.is_certain and not run.guards:
         message = _known_text(run, arguments, frame)
         run.refuse(f"this assert fails: {message or ast.unparse(node.test)}", "")
     raised = AssertionError(*(run.evaluate(argument, frame) for argument in arguments))
-    if run.journal is None or _is_caught(run, raised):
+    if run.is_certain or _is_caught(run, raised):
         reason = f"this assert fails: {ast.unparse(node.test)}"
         run.raises(raised, error=LanguageError, reason=reason)
     return _raise(run, raised)
@@ -63,12 +63,12 @@ def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
         return _raise_again(run)
     if run.location.is_own and ast.unparse(node.exc).startswith("NotImplementedError("):
         _refuse_limit(run, node.exc, frame)
-    if run.journal is None and not run.guards:
+    if run.is_certain and not run.guards:
         return _refuse(run, node.exc, frame)
     raised = _exception(run, node.exc, frame)
     if node.cause is not None:
         run.evaluate(node.cause, frame)
-    if run.journal is None or _is_caught(run, raised):
+    if run.is_certain or _is_caught(run, raised):
         reason = f"with these arguments the function raises {raised!r}"
         run.raises(raised, error=LanguageError, reason=reason)
     return _raise(run, raised)
