@@ -64,7 +64,7 @@ def test_what_does_not_move_is_computed_once() -> None:
         np.ones(30), w
     )
     assert "= np.tanh(w @ x)" in text
-    assert text.count("np.tanh(") == 1
+    assert text.count("= np.tanh(") == 1
 
 
 @every_mode
