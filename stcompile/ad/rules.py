@@ -97,6 +97,7 @@ def _rule(
     function = DERIVATIVES[name]
     kind = kind_of(function)
     run = Run(LANGUAGE)
+    run.prefix = f"{name}."  # so that its loops bind other symbols than loops around it
     run.keeps_comprehensions = False  # one item for each operand
     inputs: list[Variable] = []
 
