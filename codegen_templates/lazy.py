@@ -1,6 +1,6 @@
-"""Modules of SciPy for templates and rules: imported when something of them is used.
+"""Modules of SciPy and mpi4py for templates and rules: imported when something of them is used.
 
-SciPy is needed by nothing but functions that use it themselves.
+They are needed by nothing but functions that use them themselves.
 
 >>> special.__name__
 'scipy.special'
@@ -26,3 +26,4 @@ class LazyModule(ModuleType):
 
 special: Any = LazyModule("scipy.special")
 linalg: Any = LazyModule("scipy.linalg")
+MPI: Any = LazyModule("mpi4py.MPI")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from stcompile.base.boundary import public
+from stcompile.base.errors import ArgumentsError
 from stcompile.base.generics import P, R
 from stcompile.base.options import Copied, Level, OnError, options
 from stcompile.calls.arguments import Wrt
@@ -400,16 +401,36 @@ def train_step(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    comm: Any = None,
+    rows: str | None = None,
+    overlap: bool | int | str = False,
 ) -> TrainStep[P, R]:
     """One function for forward, adjoint and update: ``value = step(*arguments)``.
 
     The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were.
+
+    With ``comm``, a communicator of mpi4py, all its ranks make the step together, each with rows of
+    its own. The loss has to be a mean over rows; the step is that of the mean over the rows of all
+    ranks, and the same everywhere. ``rows`` names the argument whose first axis has a rank's rows;
+    it need not be given where all arrays that are not trained have the same first length. With
+    ``overlap`` gradients are exchanged while others are still computed, in buckets of 25 MB, or of
+    the size that it gives.
     """
     from stcompile.transforms.train_step import TrainStep
 
-    return TrainStep(loss, optimizer, wrt, options(level, debug_nans, memory, on_error, copy))
+    made = options(level, debug_nans, memory, on_error, copy)
+    if comm is not None:
+        from stcompile.transforms.shared_step import SharedStep
+
+        return SharedStep(loss, optimizer, wrt, made, comm, rows, overlap)
+    if rows is not None or overlap is not False:
+        raise ArgumentsError(
+            "`rows` and `overlap` are for steps that several processes make together",
+            hint="name their communicator: comm=MPI.COMM_WORLD",
+        )
+    return TrainStep(loss, optimizer, wrt, made)
 
 
 @public

@@ -16,6 +16,11 @@ def concatenate(out: Any, xs: Any, *, axis: int = 0) -> None:
 
 
 @into()
+def pack(out: Any, xs: Any) -> None:
+    np.concatenate(xs, axis=None, out=out)
+
+
+@into()
 def stack(out: Any, xs: Any, *, axis: int = 0) -> None:
     np.stack(xs, axis=axis, out=out)
 

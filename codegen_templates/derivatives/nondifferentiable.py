@@ -1,4 +1,5 @@
-"""Primitives whose results no derivative passes through: booleans, integers and constants."""
+"""Primitives whose results no derivative passes through: booleans, integers and constants, and
+what a training step exchanges after its derivatives are made."""
 
 from __future__ import annotations
 
@@ -14,5 +15,6 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),
+        *("pack", "exchange", "requests", "exchange_start"),
     }
 )

@@ -15,6 +15,7 @@ from . import (
     creation,
     effects,
     elementwise,
+    exchange,
     external,
     fourier,
     indexing,
@@ -32,8 +33,8 @@ from . import (
 )
 
 WRITTEN = {
-    **by_primitive(complex_numbers, conversions, creation, effects, elementwise, external),
-    **by_primitive(fourier, indexing, linalg, linear, logic, masks, random, reductions),
+    **by_primitive(complex_numbers, conversions, creation, effects, elementwise, exchange),
+    **by_primitive(external, fourier, indexing, linalg, linear, logic, masks, random, reductions),
     **by_primitive(shapes, sorting),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),

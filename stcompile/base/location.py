@@ -20,7 +20,7 @@ LIBRARY = (
     os.path.join(HERE, "library"),
 )  # folders with functions that user programs call
 PYTHON = os.path.dirname(os.__file__)  # `copy`, `statistics` and the like
-Section = Literal["forward", "tangent", "adjoint", "update"]
+Section = Literal["forward", "tangent", "adjoint", "exchange", "update"]
 
 
 @dataclass(frozen=True, repr=False)

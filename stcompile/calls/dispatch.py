@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic
 
 from stcompile.base.boundary import shows_all_frames, without_frames
@@ -33,6 +33,7 @@ from stcompile.calls.reasons import reason_for
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.written import Refusals, trouble
 from stcompile.frontend.stage import STAGING
+from stcompile.wengert.staged import Staged
 
 KEPT = 8  # specialisations of one signature that differ in captured values
 ENTRIES = 4  # entries that are tried before the long way
@@ -209,13 +210,23 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             return result
         for leaf, old in zip(arrays_of(written), before, strict=True):
             leaf[...] = old
-        for staged in (self.stage(arguments), specialisation.staged):
+        for staged in self.suspects(specialisation, arguments):
             states.restore()
             error = nan_error(staged, arguments.values, infinities)
             states.restore()
             if error is not None:
                 raise error
-        raise NanError("a result has a NaN, but there is none when the call is repeated")
+        raise NanError(self.unfound)
+
+    @property
+    def unfound(self) -> str:
+        """What is said of a NaN whose origin is not found."""
+        return "a result has a NaN, but there is none when the call is repeated"
+
+    def suspects(self, specialisation: Specialisation, arguments: Arguments) -> Iterator[Staged]:
+        """The programs in which the origin of a NaN is looked for, one after the other."""
+        yield self.stage(arguments)
+        yield specialisation.staged
 
     def _warn_of_many(self, stacklevel: int) -> None:
         if len(self._specialisations) > MANY and not self._warned:

@@ -26,7 +26,7 @@ from stcompile.calls.overlap import Known, overlaps
 from stcompile.calls.signature import same_key
 from stcompile.calls.workspaces import Workspaces
 from stcompile.wengert.staged import Hidden
-from stcompile.wengert.types import Type
+from stcompile.wengert.types import COMMUNICATOR, Type
 
 
 class _Miss:
@@ -304,7 +304,7 @@ class _Writer:
         if type_.kind == "array":
             written = at in self.call.stored
             self._unless(*self._array(variable, type_.dtype, type_.dims, layout, written))
-        else:
+        elif type_.name != COMMUNICATOR:
             self._unless(f"type({variable}) is {self.bind(_class_of(type_))}")
         return _Leaf(variable, layout)
 

@@ -32,6 +32,7 @@ from stcompile.base.location import HERE, PYTHON
 from stcompile.base.options import Options
 from stcompile.base.static import StaticArray
 from stcompile.calls.signature import Identity
+from stcompile.wengert.types import is_communicator
 
 Fingerprint: TypeAlias = Any  # nested tuples of text and numbers
 
@@ -129,6 +130,8 @@ class _Teller:
             return "slot", self._class(value.__objclass__), value.__name__
         if isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType):
             return "method", self._class(value.__objclass__), value.__name__
+        if is_communicator(value):  # read at every call: a program depends on its interface alone
+            return "communicator", self._name(kind)
         return self._instance(value)
 
     def _instance(self, value: Any) -> Fingerprint:

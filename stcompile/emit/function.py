@@ -153,6 +153,7 @@ class _Emitter:
         self.sections = {
             "forward": "forward",
             "adjoint": "adjoint",
+            "exchange": "exchange",
             "update": f"update: {update}" if update else "update",
         }
         self.tree, self.constants = give_constants(unfold(staged.program))
@@ -310,6 +311,7 @@ class _Emitter:
         blas = [own for own in blas_names() if f"{own}(" in text]
         head.append("import numpy as np")
         scipy = scipy_modules(self.tree)
+        head += ["from mpi4py import MPI"] if mpi_names(self.staged.program) else []
         head += [f"from scipy import {', '.join(scipy)}"] if scipy else []
         head += [f"from {MODULE} import {', '.join(blas)}"] if blas else []
         made = [line for own, constant in self.saved.items() for line in _made_in(own, constant)]
@@ -366,7 +368,14 @@ def _made_in(own: str, constant: LongConstant) -> list[str]:
 
 def global_names(program: Program) -> frozenset[str]:
     """All names of modules and functions that the code of a program may call."""
-    return RESERVED.union(("dataclasses", *SCIPY, *blas_names(), *externals_of(program)))
+    called = ("dataclasses", *SCIPY, *blas_names(), *mpi_names(program), *externals_of(program))
+    return RESERVED.union(called)
+
+
+def mpi_names(program: Program) -> tuple[str, ...]:
+    """What the code of a program calls of mpi4py."""
+    exchanges = any(equation.primitive.startswith("exchange") for equation in program.equations)
+    return ("MPI",) if exchanges else ()
 
 
 def names_in(source: str) -> set[str]:

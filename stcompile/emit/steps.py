@@ -16,8 +16,10 @@ from stcompile.emit.layout import Block, Commented, Compound
 from stcompile.emit.names import Naming
 from stcompile.emit.origins import items_of, note
 from stcompile.emit.products import Factor, alpha_of, blas_call, shown_product
+from stcompile.emit.workspace import rows_of
 from stcompile.plan.collected import Row
 from stcompile.plan.inlining import block_key
+from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
 from stcompile.plan.schedule import Schedule, Way
 from stcompile.wengert.dims import Sizes, Symbol, renamed, replaced, symbols_in
@@ -206,12 +208,17 @@ class Steps:
         self.block(equation.location)
         start = 0
         for operand in operands:
-            stop = start + operand.shape[0]
-            if operand.atom not in there:
-                whole = self.naming.called(equation.output)
-                rows = ast.Subscript(whole, literal(slice(start, stop)), ast.Load())
-                self.add(copied_into(rows, operand.code), equation.location)
-            start = stop
+            part = Variable("part", operand.atom.type)
+            whole = self.naming.called(equation.output)
+            if operand.ndim:
+                rows = Rows(part, equation.output, start)
+                if operand.atom not in there:
+                    self.add(copied_into(rows_of(whole, rows), operand.code), equation.location)
+                start = rows.stop
+            else:
+                place = ast.Subscript(whole, literal(start), ast.Store())
+                self.add(ast.Assign([place], operand.code, lineno=0), equation.location)
+                start += 1
 
     def _place_of(self, output: Variable) -> ast.expr:
         """The place where a value is computed."""

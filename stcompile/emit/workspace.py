@@ -23,6 +23,7 @@ from stcompile.emit.origins import all_items_of, note
 from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan
+from stcompile.plan.parts import Rows
 from stcompile.wengert.ir import Constant, Variable
 from stcompile.wengert.types import Type
 
@@ -41,6 +42,7 @@ class Workspace:
         self.nbytes = 0
         self.values: dict[str, Any] = {"np": np}  # by name, to tell views from copies
         self.views: dict[str, str | None] = {}  # the names of views, by their code
+        self.parts: list[str] = []  # the names of rows of buffers
         for block in plan.allocation.blocks:
             self._add_all(self._buffer(block))
         for block in plan.allocation.inner:
@@ -85,13 +87,11 @@ class Workspace:
         heads, rows = self._names(block), block.rows
         assert rows is not None
         if heads:
-            stop = rows.start + rows.variable.type.dims[0]
-            code: ast.expr = name(self.naming.called(rows.whole).id)
-            if rows.variable.type != rows.whole.type:
-                code = ast.Subscript(code, literal(slice(rows.start, stop)), ast.Load())
+            code = rows_of(name(self.naming.called(rows.whole).id), rows)
             makers = self.naming.tree.makers  # of a slice that is a row there is nothing else
             note(code, *(makers[head] for head in block.heads if head in makers))
             yield from _chained(list(heads), code)
+            self.parts.append(next(iter(heads)))
 
     def _buffer(self, block: Memory) -> Iterator[ast.stmt]:
         """One buffer under the names of all classes that live in it."""
@@ -143,6 +143,9 @@ class Workspace:
         source = self.values[_root(node)]
         if not isinstance(value, np.ndarray) or not np.may_share_memory(value, source):
             return None
+        for part in self.parts:
+            if _is_same(value, self.values[part]):
+                return part
         own = self.naming.names.like(_wish(node, value.ndim))
         self._add(ast.Assign([ast.Name(own, ast.Store())], node, lineno=0))
         return own
@@ -272,6 +275,22 @@ def _wish(node: ast.expr, ndim: int) -> str:
         return f"{_wish(windowed, ndim)}_windows"
     how = "T" if node.func.attr == "transpose" else f"{ndim}d"
     return f"{_wish(node.func.value, ndim)}_{how}"
+
+
+def _is_same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """True for arrays that show the same elements in the same way."""
+    return bool(one.__array_interface__ == other.__array_interface__)
+
+
+def rows_of(whole: ast.expr, rows: Rows) -> ast.expr:
+    """The code of rows of an array."""
+    if rows.variable.type == rows.whole.type:
+        return whole
+    part = ast.Subscript(whole, literal(slice(rows.start, rows.stop)), ast.Load())
+    if not rows.is_shaped:
+        return part
+    dims = list(map(literal, rows.variable.type.dims))
+    return ast.Call(ast.Attribute(part, "reshape", ast.Load()), dims, [])
 
 
 def _chained(names: Sequence[str], value: ast.expr) -> Iterator[ast.stmt]:

@@ -18,6 +18,7 @@ from stcompile.passes.loops.share_states import share_states
 from stcompile.passes.loops.sum_after_loops import sum_after_loops
 from stcompile.passes.loops.unstack_constants import unstack_constants
 from stcompile.passes.memory.copy_parts import copy_parts
+from stcompile.passes.memory.overlap_exchange import overlap_exchange
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
 from stcompile.passes.phases import push_factors, simplify, suit_numpy
@@ -69,6 +70,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(place_stores),
     Stage(eliminate_dead_code),
     Stage(copy_parts, exact=False),
+    Stage(overlap_exchange),
     Stage(renumber),
 )
 REWRITTEN = "place_stores"  # the stage before which a program may be rewritten to need less memory

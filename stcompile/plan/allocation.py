@@ -92,7 +92,9 @@ def is_adjacent(
     allocation: Allocation, head_of: Mapping[Variable, Variable], rows: Sequence[Rows]
 ) -> bool:
     """True if parts of a concatenation live next to each other, in its order."""
-    if sum(part.variable.type.dims[0] for part in rows) != rows[0].whole.type.dims[0]:
+    if any(part.is_shaped for part in rows):
+        return False
+    if sum(part.stop - part.start for part in rows) != rows[0].whole.type.dims[0]:
         return False
     found = [allocation.block_of[head_of[part.variable]].rows for part in rows]
     places = [place for place in found if place is not None]

@@ -23,6 +23,7 @@ from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
 from stcompile.plan.parts import Rows, joined_parts, split_rows
 from stcompile.plan.products import Product
 from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.templates import mark_of
 
 Classes = Mapping[Variable, Sequence[Variable]]
 Lives = Mapping[Variable, Lifetime]
@@ -182,9 +183,11 @@ class _Planner:
         taken: set[Variable] = set(split)
         for step, rows in joined_parts(self.tree):
             whole = step.equation.output
-            if whole not in head_of or len(self.classes.get(whole, [whole])) > 1:
+            if whole not in head_of or head_of[whole] != whole:
                 continue
             parts = [part for part in rows if self._may_live_inside(part.variable, head_of, step)]
+            if len(self.classes.get(whole, [whole])) > 1:  # it is changed later
+                parts = [part for part in parts if self._is_dead(part.variable, step.at)]
             parts = [part for part in parts if head_of[part.variable] not in taken]
             if parts:
                 found[whole] = parts
@@ -213,6 +216,15 @@ class _Planner:
         if part not in head_of or members[-1] != part:
             return False
         return self._made_beside[step.at].issuperset(members)
+
+    def _is_dead(self, part: Variable, at: int) -> bool:
+        """True if nothing reads a variable, or what may share its storage, after a position."""
+        reach = self.storage.reach(self.storage.roots_of(part))
+        return not any(
+            self.liveness.live_after(other, at)
+            for other, roots in self.storage.roots.items()
+            if not roots.isdisjoint(reach)
+        )
 
     @functools.cached_property
     def _made_beside(self) -> dict[int, set[Variable]]:
@@ -329,7 +341,8 @@ class _Planner:
                 atoms += [c.atom for c in item.collected if c.is_stack]
             elif isinstance(item, Step):
                 equation = item.equation
-                if equation.effects and equation.primitive != "store":
+                writes = equation.primitive == "store" or mark_of(equation.primitive) == "write"
+                if equation.effects and not writes:
                     atoms += equation.inputs
         return self._roots(atoms)
 

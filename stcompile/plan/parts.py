@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from stcompile.analysis.regions import Region, Step, Tree, Use
 from stcompile.wengert.ir import Equation, Variable
@@ -17,16 +18,31 @@ from stcompile.wengert.templates import mark_of
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a larger array, from ``start`` on, as a ``variable`` of their own."""
+    """Some rows of a larger array, from ``start`` on, as a ``variable`` of their own. In an array
+    that was packed the elements are rows, and the variable may have any shape."""
 
     variable: Variable
     whole: Variable
     start: int
 
     @property
+    def stop(self) -> int:
+        return self.start + self.variable.type.size // self._size
+
+    @property
+    def is_shaped(self) -> bool:
+        """True if the variable has not the shape that the rows have in the array."""
+        return bool(self.variable.type.dims[1:] != self.whole.type.dims[1:])
+
+    @property
+    def _size(self) -> int:
+        """Elements of a row."""
+        return self.whole.type.size // int(self.whole.type.dims[0])
+
+    @property
     def offset(self) -> int:
         """Elements before the first row."""
-        return self.start * (self.whole.type.size // int(self.whole.type.dims[0]))
+        return self.start * self._size
 
 
 def split_rows(tree: Tree) -> dict[Variable, Rows]:
@@ -76,9 +92,12 @@ def _is_plain(use: Use) -> bool:
 
 
 def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
-    """The concatenations of different variables along their first axis, with their parts."""
+    """The concatenations of different variables along their first axis, with their parts, and what
+    is packed, with the arrays that occur there once."""
     for step in tree.steps:
         equation = step.equation
+        if equation.primitive == "pack":
+            yield step, list(_packed(equation))
         if equation.primitive != "concatenate" or equation.params["axis"] != 0:
             continue
         if equation.is_named:
@@ -91,3 +110,12 @@ def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
                 rows.append(Rows(part, equation.output, start))
                 start += part.type.dims[0]
             yield step, rows
+
+
+def _packed(equation: Equation) -> Iterator[Rows]:
+    start = 0
+    for atom in equation.inputs:
+        is_array = isinstance(atom, Variable) and atom.type.dims
+        if is_array and equation.inputs.count(atom) == 1:
+            yield Rows(cast(Variable, atom), equation.output, start)
+        start += atom.type.size

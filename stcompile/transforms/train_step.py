@@ -57,7 +57,11 @@ class TrainStep(Dispatcher[P, R]):
     """
 
     def __init__(
-        self, loss: Any, optimizer: Optimizer, wrt: Wrt, options: Options | None = None
+        self,
+        loss: Any,
+        optimizer: Optimizer,
+        wrt: Wrt,
+        options: Options | None = None,
     ) -> None:
         super().__init__(loss, options)
         _check_optimizer(optimizer)
@@ -122,6 +126,12 @@ class TrainStep(Dispatcher[P, R]):
 
     # --- a call --------------------------------------------------------------------------------
 
+    def without_state(self, arguments: Arguments) -> Arguments:
+        """The arguments that the user gave."""
+        values = {name: x for name, x in arguments.values.items() if name not in self._slots}
+        keywords = tuple(name for name in arguments.keywords if name in values)
+        return Arguments(values, arguments.positional, keywords)
+
     def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
         state = {slot: arguments.values[name] for name, slot in self._slots.items()}
         is_first = self._is_first(state)
@@ -169,21 +179,16 @@ class TrainStep(Dispatcher[P, R]):
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         given = {name: value for name, value in keywords.items() if name not in self._slots}
-        value, gradients = self.gradient.stage_call(run, arguments, given)
-        if not is_several(self.gradient.wrt):
-            gradients = (gradients,)
         bound = bind(signature_of(self.function), arguments, given)
         params = [bound.values[name] for name in self.gradient.names(bound)]
         targets = [leaf for part in params for _, leaf in trees.leaves(part)]
-        grads = [leaf for part in gradients for _, leaf in trees.leaves(part)]
-        pairs = [(p, g) for p, g in zip(targets, grads, strict=True) if isinstance(p, Array)]
         if any(isinstance(target, Scalar) for target in targets):
             raise DerivativeError(
                 "a training step changes arrays in place, but a number cannot be changed",
                 location=self.definition,
                 hint="pass every parameter as an array: np.array(0.5)",
             )
-        if any(p.type.dtype.kind == "c" for p, _ in pairs):
+        if any(p.type.dtype.kind == "c" for p in targets if isinstance(p, Array)):
             raise DerivativeError(
                 "a training step changes real parameters, and one is complex: its gradient "
                 "dL/da - i dL/db is the conjugate of the direction in which the loss grows",
@@ -191,8 +196,33 @@ class TrainStep(Dispatcher[P, R]):
                 hint="pass the real and the imaginary part as two parameters, or update by hand: "
                 "z -= rate * np.conj(gradient)",
             )
-        self.stage_update(run, [p for p, _ in pairs], [g for _, g in pairs], keywords)
+        value, grads = self.stage_gradient(run, arguments, given, targets)
+        self.stage_update(run, [p for p in targets if isinstance(p, Array)], grads, keywords)
         return value
+
+    def stage_gradient(
+        self,
+        run: Run,
+        arguments: Sequence[Any],
+        keywords: Mapping[str, Any],
+        params: Sequence[Any],
+    ) -> tuple[Any, list[Any]]:
+        """Record the loss, and its gradients by the arrays among the leaves of the parameters."""
+        return self.gradients_of(self.gradient, run, arguments, keywords, params)
+
+    def gradients_of(
+        self,
+        gradient: Gradient[P, Any],
+        run: Run,
+        arguments: Sequence[Any],
+        keywords: Mapping[str, Any],
+        params: Sequence[Any],
+    ) -> tuple[Any, list[Any]]:
+        """The value and the gradients of a function of the same arguments."""
+        value, found = gradient.stage_call(run, arguments, keywords)
+        parts = found if is_several(gradient.wrt) else (found,)
+        leaves = (leaf for part in parts for _, leaf in trees.leaves(part))
+        return value, [g for p, g in zip(params, leaves, strict=True) if isinstance(p, Array)]
 
     def stage_update(
         self, run: Run, params: list[Any], grads: list[Any], keywords: Mapping[str, Any]
@@ -221,10 +251,8 @@ class TrainStep(Dispatcher[P, R]):
         bound = self.bind(arguments, keywords)
         staged = self.stage(bound)
         wrt = self.gradient.names(bound)
-        values = {name: value for name, value in bound.values.items() if name not in self._slots}
-        inputs = Arguments(
-            values, bound.positional, tuple(k for k in bound.keywords if k in values)
-        )
+        inputs = self.without_state(bound)
+        values = inputs.values
         gradient: Gradient[P, Any] = Gradient(self.function, self.gradient.wrt, with_value=True)
         gradient.name = "gradient_of_example"
         export = Export(

@@ -14,7 +14,7 @@ from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.places import Place
 from stcompile.base.strides import layout_of
 from stcompile.wengert.ir import Atom, Program, Variable
-from stcompile.wengert.types import is_input, type_of
+from stcompile.wengert.types import is_communicator, is_input, type_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ class Hidden:
             value = self.read()
         except UNREADABLE:
             return False
-        if not is_input(value) or type_of(value) != self.variable.type:
+        if not (is_input(value) or is_communicator(value)):
+            return False
+        if type_of(value) != self.variable.type:
             return False
         return not isinstance(value, np.ndarray) or layout_of(value) == self.layout
 

@@ -4,7 +4,8 @@ A value is a weak Python number, a NumPy scalar or an ndarray (its *kind*), with
 arrays, dims. The kind matters because promotion depends on it: a Python ``float`` leaves a
 ``float32`` array alone, a ``numpy.float64`` scalar does not (NEP 50). A *stack* holds one value for
 each step of a loop whose number of steps is known only at run time. An *object* is a source of
-random numbers. A dim may be a named integer instead of a number: see `stcompile.wengert.dims`.
+random numbers, or what processes exchange arrays by. A dim may be a named integer instead of a
+number: see `stcompile.wengert.dims`.
 
 >>> Type.array("float32", (2, 3))
 f32[2,3]
@@ -36,7 +37,9 @@ PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
 }
 PYTHON_TYPES: dict[np.dtype[Any], type] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 GENERATORS = ("Generator", "RandomState")  # classes of `numpy.random`
-OBJECTS = frozenset({*GENERATORS, "np.random"})  # the last one is NumPy's global state
+COMMUNICATOR, REQUESTS = "Comm", "requests"  # to exchange arrays with other processes
+# "np.random" is NumPy's global state.
+OBJECTS = frozenset({*GENERATORS, "np.random", COMMUNICATOR, REQUESTS})
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,8 +137,8 @@ def parse_dtype(text: str) -> np.dtype[Any]:
 
 
 def type_of(value: Any) -> Type:
-    """The type of a concrete number, NumPy scalar, ndarray or random generator; `TypeError` for
-    anything else."""
+    """The type of a concrete number, NumPy scalar, ndarray, random generator or communicator;
+    `TypeError` for anything else."""
     if isinstance(value, np.ndarray):
         return Type.array(value.dtype, value.shape)
     if isinstance(value, np.generic):
@@ -144,6 +147,8 @@ def type_of(value: Any) -> Type:
         return Type.python(type(value))
     if is_generator(value):
         return Type.object(type(value).__name__)
+    if is_communicator(value):
+        return Type.object(COMMUNICATOR)
     raise TypeError(f"{type(value).__name__} is not a number or an array")
 
 
@@ -151,6 +156,14 @@ def is_generator(value: Any) -> bool:
     """True for a random generator of NumPy's own classes."""
     name = type(value).__name__  # first: `numpy.random` is loaded by the programs that draw
     return name in GENERATORS and type(value) is getattr(np.random, name)
+
+
+def is_communicator(value: Any) -> bool:
+    """True for a communicator of mpi4py, and for what has its interface."""
+    return all(callable(getattr(value, name, None)) for name in _INTERFACE)
+
+
+_INTERFACE = ("Allreduce", "Iallreduce", "Get_rank", "Get_size", "allgather")
 
 
 def is_number(value: Any) -> bool:

@@ -338,7 +338,11 @@ def test_parts_are_computed_where_they_are_joined() -> None:
 def test_no_part_of_what_has_several_values() -> None:
     end = "y: f64[4,3] = exp(w)" + TOTAL
     listed = parts(JOIN + end)
-    assert joined(listed, {"w": ["w", "y"]}) == {}
+    assert joined(listed, {"w": ["w", "y"]}) == {"w": "a b"}  # they are read no more
+    read = parts(JOIN + end + " z: f64[2,3] = sin(a)", "s, z")
+    assert joined(read) == {"w": "a b"}
+    assert joined(read, {"w": ["w", "y"]}) == {"w": "b"}
+    assert joined(listed, {"a": ["a", "w"]}) == {}  # the array is there before the whole
     assert joined(listed, {"a": ["a", "b"]}) == {"w": "b"}  # its last value is there
     listed = parts(JOIN + "c: f64[2,3] = accumulate(a, 1.0; op='add')" + end, "s, c")
     assert joined(listed) == {"w": "b"}

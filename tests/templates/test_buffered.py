@@ -157,6 +157,7 @@ def arrangements() -> Iterator[Case]:
         for axis in (0, 1):
             yield Case("concatenate", (x, y), {"axis": axis})
         yield Case("concatenate", (x, y[:1], x), {"axis": 0})
+        yield Case("pack", (x, y[0], x.dtype.type(2)), {})
         for axis in (0, 1, 2):
             yield Case("stack", (x, y), {"axis": axis})
         for widths in (((1, 2), (0, 3)), ((0, 0), (0, 0))):

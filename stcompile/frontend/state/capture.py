@@ -193,6 +193,10 @@ class Captures:
             self.track(value, place)
         return value
 
+    def communicator(self, value: Any, place: Place) -> Variable:
+        """A communicator, read from there at every call."""
+        return self._hidden(value, place)
+
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """The mirror of ``owner.name``, where ``owner`` is a real object."""
         place = self.place_of(owner)

@@ -24,6 +24,7 @@ COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "forward": ("#2f4b6e", "#ffffff"),
         "tangent": ("#7a4a9e", "#f6f0fa"),
         "adjoint": ("#b8322a", "#fdf0ee"),
+        "exchange": ("#8a5a00", "#fbf5e6"),
         "update": ("#2b7a3d", "#eef7f0"),
     }
 )

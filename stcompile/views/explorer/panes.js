@@ -1,7 +1,7 @@
 // The three panes of lines: the user's function, the Wengert list, the generated code.
 
 const WORDS = /[\p{L}_][\p{L}\p{N}_.]*/gu;
-const RULES = { f: "forward", a: "adjoint", u: "update", t: "tangent" };
+const RULES = { f: "forward", a: "adjoint", e: "exchange", u: "update", t: "tangent" };
 
 class Pane {
   constructor(id) {

@@ -13,6 +13,7 @@ from stcompile.wengert.primitives.control import CONTROL
 from stcompile.wengert.primitives.creation import CREATION
 from stcompile.wengert.primitives.effects import EFFECTS
 from stcompile.wengert.primitives.elementwise import ELEMENTWISE
+from stcompile.wengert.primitives.exchange import EXCHANGE
 from stcompile.wengert.primitives.external import EXTERNAL
 from stcompile.wengert.primitives.fourier import FOURIER
 from stcompile.wengert.primitives.indexing import INDEXING
@@ -35,7 +36,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         for primitives in (
             *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING, MASKS),
             *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
-            SPECIAL,
+            *(SPECIAL, EXCHANGE),
         )
         for primitive in primitives
     }
