@@ -99,6 +99,7 @@ def grad(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -111,7 +112,9 @@ def grad(
     ``on_error="capsule"`` an error in the generated code is accompanied by a file that raises it
     again, with NumPy alone; the error names the file. A function may write into arrays that it is
     given; ``copy``, the name of an argument, a tuple of names, or True for all, gives it copies
-    instead.
+    instead. An axis of an argument whose length changes from call to call gets a name in the
+    program, which then serves all lengths; ``dynamic`` is True to have that from the first call on,
+    False to compile for each length (see `Lengths`).
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -120,7 +123,7 @@ def grad(
     array([2., 4.])
     """
     return Gradient(
-        function, wrt, False, options(level, debug_nans, memory, on_error, copy), has_aux
+        function, wrt, False, options(level, debug_nans, memory, on_error, copy, dynamic), has_aux
     )
 
 
@@ -160,11 +163,12 @@ def value_and_grad(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
     return Gradient(
-        function, wrt, True, options(level, debug_nans, memory, on_error, copy), has_aux
+        function, wrt, True, options(level, debug_nans, memory, on_error, copy, dynamic), has_aux
     )
 
 
@@ -198,6 +202,7 @@ def jacobian(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -216,7 +221,7 @@ def jacobian(
     """
     from stcompile.transforms.jacobian import Jacobian
 
-    made_with = options(level, debug_nans, memory, on_error, copy)
+    made_with = options(level, debug_nans, memory, on_error, copy, dynamic)
     return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -250,6 +255,7 @@ def hessian(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -264,7 +270,7 @@ def hessian(
     """
     from stcompile.transforms.hessian import Hessian
 
-    made_with = options(level, debug_nans, memory, on_error, copy)
+    made_with = options(level, debug_nans, memory, on_error, copy, dynamic)
     return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -328,6 +334,7 @@ def vmap(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
@@ -345,7 +352,9 @@ def vmap(
     """
     from stcompile.transforms.vmap import Vmap
 
-    return Vmap(function, in_axes, out_axes, options(level, debug_nans, memory, on_error, copy))
+    return Vmap(
+        function, in_axes, out_axes, options(level, debug_nans, memory, on_error, copy, dynamic)
+    )
 
 
 @makes_transformed
@@ -358,6 +367,7 @@ def compile(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -367,7 +377,7 @@ def compile(
     >>> bool(st.compile(f)(np.ones(3)) == f(np.ones(3)))
     True
     """
-    return Primal(function, options(level, debug_nans, memory, on_error, copy))
+    return Primal(function, options(level, debug_nans, memory, on_error, copy, dynamic))
 
 
 @makes_transformed
@@ -401,6 +411,7 @@ def train_step(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
     comm: Any = None,
     rows: str | None = None,
     overlap: bool | int | str = False,
@@ -420,7 +431,7 @@ def train_step(
     """
     from stcompile.transforms.train_step import TrainStep
 
-    made = options(level, debug_nans, memory, on_error, copy)
+    made = options(level, debug_nans, memory, on_error, copy, dynamic)
     if comm is not None:
         from stcompile.transforms.shared_step import SharedStep
 
@@ -524,6 +535,7 @@ def differentiable(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -546,5 +558,8 @@ def differentiable(
             memory=memory,
             on_error=on_error,
             copy=copy,
+            dynamic=dynamic,
         )
-    return Differentiable(function, wrt, options(level, debug_nans, memory, on_error, copy))
+    return Differentiable(
+        function, wrt, options(level, debug_nans, memory, on_error, copy, dynamic)
+    )

@@ -61,6 +61,7 @@ class Chosen(TypedDict, total=False):
     memory: int | str | None
     on_error: OnError
     copy: Copied
+    dynamic: bool | None
 
 
 class ChosenForMatrices(Chosen, total=False):

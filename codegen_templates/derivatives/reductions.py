@@ -28,10 +28,10 @@ def sum(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
 
 @adjoint
 def mean(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
-    elements = count(x.shape, axis)
-    if elements == 0:
-        return np.zeros(x.shape, x.dtype)
-    return np.broadcast_to(_kept(d_out / elements, axis, keepdims), x.shape)
+    for i in axis:
+        if x.shape[i] == 0:
+            return np.zeros(x.shape, x.dtype)
+    return np.broadcast_to(_kept(d_out / count(x.shape, axis), axis, keepdims), x.shape)
 
 
 @adjoint

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from stcompile.ad.sweep import Sweep
-from stcompile.wengert.dims import greatest
+from stcompile.wengert.dims import usual
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.control import Ports
@@ -120,7 +120,7 @@ def _size(equation: Equation, output: Variable) -> int:
     place = equation.outputs.index(output)
     if equation.primitive == "loop":
         ports = Ports.of(equation)
-        steps = 1 if ports.length is None else greatest(ports.length)
+        steps = 1 if ports.length is None else usual(ports.length)
         return _written(ports.body, place) * steps
     return max(_written(equation.params[name], place) for name in ("then", "otherwise"))
 

@@ -25,6 +25,7 @@ import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +41,8 @@ from stcompile.base.strides import (
     shortened,
 )
 from stcompile.base.thresholds import LAYOUT_GUESSES
-from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.dims import UnknownSizeError, generic
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
 from stcompile.wengert.types import Type
@@ -166,8 +168,16 @@ def _loop(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
         if settled == carry:
             break
         carry = settled
-    collected = (natural(y.type.dims, y.type.dtype.itemsize) for y in ports.ys)
-    return (*carry, *collected)
+    return (*carry, *map(_in_c_order, ports.ys))
+
+
+def _in_c_order(variable: Variable) -> Strides:
+    """The strides of an array that is made in C order."""
+    type_ = variable.type
+    try:
+        return natural(generic(type_.dims), type_.dtype.itemsize)
+    except UnknownSizeError:
+        return None
 
 
 def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> Strides:
@@ -179,8 +189,11 @@ def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> 
     if primitive in _UNKNOWN:
         return None
     is_view = mark_of(primitive) == "view" and primitive != "index"  # index arrays copy
-    if type_.is_named or any(atom.type.is_named for atom in equation.inputs):
-        return _of_named(equation, type_, inputs, is_view)
+    if equation.is_named:
+        try:
+            equation, type_ = _generic(equation), replace(type_, dims=generic(type_.dims))
+        except UnknownSizeError:
+            return _of_named(equation, type_, inputs, is_view)
     if is_view:
         return viewed(primitive, equation.inputs[0].type, inputs[0], equation.params)
     is_draw = any(each.type.kind == "object" for each in equation.inputs)
@@ -192,6 +205,18 @@ def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> 
         operands = tuple(Operand(atom.type, strides) for atom, strides in pairs)
         found.add(_asked(primitive, operands, equation.params, type_))
     return found.pop() if len(found) == 1 else None
+
+
+def _generic(equation: Equation) -> Equation:
+    """The equation for numbers that stand for its lengths."""
+    inputs = (
+        Variable(atom.name, replace(atom.type, dims=generic(atom.type.dims)))
+        if isinstance(atom, Variable)
+        else atom
+        for atom in equation.inputs
+    )
+    params = {name: generic(value) for name, value in equation.params.items()}
+    return replace(equation, inputs=tuple(inputs), params=freeze(params))
 
 
 def _of_named(equation: Equation, type_: Type, inputs: Sequence[Strides], is_view: bool) -> Strides:

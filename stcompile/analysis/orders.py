@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from stcompile.analysis.regions import Tree
 from stcompile.base.thresholds import LONG_AXIS
-from stcompile.wengert.dims import is_named
+from stcompile.wengert.dims import usual, varies
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 
@@ -83,7 +83,7 @@ def longest_last(dims: tuple[int, ...]) -> Order:
     >>> longest_last((25, 1000, 10))
     (0, 2, 1)
     """
-    longest = max(range(len(dims)), key=lambda axis: dims[axis])
+    longest = max(range(len(dims)), key=lambda axis: usual(dims[axis]))
     return (*(axis for axis in range(len(dims)) if axis != longest), longest)
 
 
@@ -94,7 +94,10 @@ def _sums_short_rows(equation: Equation) -> bool:
 
 def has_short_rows(dims: tuple[int, ...]) -> bool:
     """True for an array with a short last axis and a long other one."""
-    return not is_named(dims) and dims[-1] < LONG_AXIS and max(dims) > 2 * dims[-1]
+    if varies(dims):
+        return False
+    *others, last = map(usual, dims)
+    return last < LONG_AXIS and max([*others, last]) > 2 * last
 
 
 class _Groups:

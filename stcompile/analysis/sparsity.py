@@ -45,7 +45,7 @@ def pattern(program: Program, moving: Sequence[Variable], outputs: Sequence[int]
     """For each of some outputs of a program, its dependence on the elements of the ``moving``
     inputs, one after the other."""
     sparse = require("scipy.sparse", "scipy", "a sparse Jacobian")
-    count = sum(variable.type.size for variable in moving)
+    count = sum(variable.type.count for variable in moving)
     walk = _Walk(sparse, count)
     first = 0
     depends: list[Matrix | None] = []
@@ -53,7 +53,7 @@ def pattern(program: Program, moving: Sequence[Variable], outputs: Sequence[int]
         if variable not in moving:
             depends.append(None)
             continue
-        size = variable.type.size
+        size = variable.type.count
         depends.append(walk.picking(np.arange(first, first + size), count))
         first += size
     found = walk.run(program, depends, [UNKNOWN] * len(program.inputs))
@@ -184,7 +184,7 @@ class _Walk:
         if added is None:
             return into
         if not others_known:
-            return self.union(into, self.spread(added, acc.type.size))
+            return self.union(into, self.spread(added, acc.type.count))
         read = "slice" if equation.params["op"] == "slice" else "index"
         params = {key: item for key, item in equation.params.items() if key != "op"}
         where = np.asarray(apply(read, (_numbers(acc.type), *facts[2:]), params))
@@ -192,7 +192,7 @@ class _Walk:
         while own.ndim > where.ndim:
             own = own[0]
         rows = added[np.broadcast_to(own, where.shape).ravel()]
-        placed = self.picking(where.ravel(), acc.type.size).T.tocsr()
+        placed = self.picking(where.ravel(), acc.type.count).T.tocsr()
         return self.union(into, placed @ rows)
 
     def by_axes(self, equation: Equation, inputs: list[Matrix | None]) -> Matrix:
@@ -269,19 +269,19 @@ class _Walk:
     def item(self, matrix: Matrix | None, type: Type, t: int) -> Matrix | None:
         if matrix is None or type.kind == "stack":
             return matrix
-        size = type.size // type.dims[0]
+        size = type.count // type.dims[0]
         return matrix[t * size : (t + 1) * size]
 
     def any_item(self, matrix: Matrix | None, type: Type) -> Matrix | None:
         if matrix is None or type.kind == "stack" or not type.dims[0]:
             return matrix
-        size = type.size // type.dims[0]
-        return self.picking(np.arange(type.size) % size, size).T.tocsr() @ matrix
+        size = type.count // type.dims[0]
+        return self.picking(np.arange(type.count) % size, size).T.tocsr() @ matrix
 
     def repeated(self, matrix: Matrix, type: Type) -> Matrix:
         if type.kind == "stack":
             return matrix
-        return matrix[np.arange(type.size) % matrix.shape[0]]
+        return matrix[np.arange(type.count) % matrix.shape[0]]
 
     # --- matrices ------------------------------------------------------------------------------
 
@@ -295,7 +295,7 @@ class _Walk:
         return self.sparse.csr_array((rows, self.count), dtype=np.bool_)
 
     def filled(self, matrix: Matrix | None, type: Type) -> Matrix:
-        return self.nothing(type.size) if matrix is None else matrix
+        return self.nothing(type.count) if matrix is None else matrix
 
     def spread(self, matrix: Matrix, rows: int) -> Matrix:
         """Every row depends on all that any row depends on."""
@@ -314,7 +314,7 @@ def _computed(equation: Equation, facts: Sequence[Known]) -> Iterator[tuple[Vari
     """The results of an equation of what is known, such as constant indices."""
     primitive = PRIMITIVES[equation.primitive]
     is_plain = not (primitive.control or equation.effects or equation.primitive == "external")
-    sizes = (output.type.size for output in equation.outputs)
+    sizes = (output.type.count for output in equation.outputs)
     is_known = not any(fact is UNKNOWN for fact in facts)
     if is_plain and is_known and len(equation.outputs) == 1 and max(sizes) <= KNOWN_ELEMENTS:
         with np.errstate(all="ignore"):
@@ -333,7 +333,7 @@ def _data(equation: Equation) -> int:
 
 
 def _numbers(type: Type) -> Any:
-    return np.arange(type.size).reshape(type.dims)
+    return np.arange(type.count).reshape(type.dims)
 
 
 def _keys(dims: Sequence[int], axes: Sequence[int], lengths: Sequence[int]) -> Any:

@@ -19,6 +19,13 @@ def _default_level() -> Level:
     return DEFAULT_LEVEL
 
 
+DEFAULT_DYNAMIC: bool | None = None
+
+
+def _default_dynamic() -> bool | None:
+    return DEFAULT_DYNAMIC
+
+
 @dataclass(frozen=True)
 class Options:
     """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function) or
@@ -26,7 +33,9 @@ class Options:
     ``debug_infinities`` for infinities as well; ``blas`` lets code of the fast level call SciPy's
     BLAS (None: if SciPy is installed); ``memory`` is the most bytes that a call of the fast level
     may hold (None: as many as it takes); ``copy`` names the arguments that the function gets copies
-    of (True: all)."""
+    of (True: all). ``dynamic`` says which lengths of arguments have names
+    in the program, so that it serves all of them: those that have changed (None), all (True), or
+    none (False)."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
@@ -35,6 +44,7 @@ class Options:
     debug_infinities: bool = False
     on_error: OnError = "raise"
     copy: Copied = False
+    dynamic: bool | None = field(default_factory=_default_dynamic)
 
     def __post_init__(self) -> None:
         names = (self.copy,) if isinstance(self.copy, str) else self.copy
@@ -49,6 +59,8 @@ class Options:
             raise ValueError(f"on_error is 'raise' or 'capsule', not {self.on_error!r}")
         if self.level not in ("fast", "readable"):
             raise ValueError(f"level is 'fast' or 'readable', not {self.level!r}")
+        if self.dynamic not in (None, True, False):
+            raise ValueError(f"dynamic is None, True or False, not {self.dynamic!r}")
         if self.memory is not None and self.level != "fast":
             raise ValueError("a memory budget needs level='fast'")
 
@@ -96,10 +108,16 @@ def options(
     memory: int | str | None = None,
     on_error: OnError = "raise",
     copy: Copied = False,
+    dynamic: bool | None = None,
 ) -> Options:
     """The options for keywords, of which None stands for the default; that of the level is
     ``"fast"`` if there is a memory budget."""
-    if memory is None:
-        return Options(level or _default_level(), debug_nans, on_error=on_error, copy=copy)
-    held = bytes_of(memory)
-    return Options(level or "fast", debug_nans, memory=held, on_error=on_error, copy=copy)
+    held = None if memory is None else bytes_of(memory)
+    return Options(
+        level or (_default_level() if memory is None else "fast"),
+        debug_nans,
+        memory=held,
+        on_error=on_error,
+        copy=copy,
+        dynamic=_default_dynamic() if dynamic is None else dynamic,
+    )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from stcompile.base.trees import Path
 from stcompile.frontend.operations.binding import signature_of
+from stcompile.wengert.dims import Sizes
 
 Wrt = int | str | Sequence[int | str]
 
@@ -26,11 +28,13 @@ def is_several(wrt: Wrt) -> bool:
 @dataclass(frozen=True)
 class Arguments:
     """The arguments of one call by name, in order; ``positional`` and ``keywords`` say how the
-    function takes them. Those of ``*args`` are named ``args_0``, ``args_1``, …"""
+    function takes them. Those of ``*args`` are named ``args_0``, ``args_1``, … ``sizes`` are the
+    dims of arrays with axes whose length has a name, by argument and path."""
 
     values: Mapping[str, Any]
     positional: tuple[str, ...]
     keywords: tuple[str, ...]
+    sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
 
     def name_of(self, which: int | str) -> str | None:
         """The name of the argument that one item of ``wrt`` is for; None if there is no such

@@ -13,7 +13,7 @@ from stcompile.base.errors import StcompileWarning
 from stcompile.base.location import Location
 from stcompile.calls.link import link
 from stcompile.calls.specialisation import Specialisation
-from stcompile.calls.workspaces import Workspaces
+from stcompile.calls.workspaces import workspaces_of
 from stcompile.wengert.primitives.external import externals_of
 
 
@@ -77,7 +77,7 @@ def _with_stops(compiled: Specialisation, stops: tuple[Breakpoint, ...]) -> Spec
     source = "\n".join(text)
     beside = {**externals_of(compiled.staged.program), **emitted.saved}
     linked = link(source, compiled.name, emitted.workspace, beside)
-    function = Workspaces(linked) if emitted.workspace else linked
+    function = workspaces_of(linked, emitted.lengths) if emitted.workspace else linked
     return replace(compiled, source=source, function=function, locate=lines.get)
 
 

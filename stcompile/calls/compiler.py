@@ -13,10 +13,11 @@ from stcompile.base.timings import timed
 from stcompile.base.trees import follow
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.callee import Callee
+from stcompile.calls.lengths import with_sizes
 from stcompile.calls.link import link
 from stcompile.calls.signature import key_of
 from stcompile.calls.specialisation import Made, Specialisation
-from stcompile.calls.workspaces import Workspaces
+from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import READABLE, emit
 from stcompile.frontend.copying import Copying
 from stcompile.frontend.stage import stage
@@ -40,6 +41,7 @@ class Compiler(Callee, ABC):
     title: str = ""
     update: str = ""
     results: int | None = 0
+    names_lengths: bool = True  # whether the lengths of its arguments may have names
 
     def __init__(self, function: Any, options: Options | None = None) -> None:
         super().__init__(function)
@@ -76,6 +78,7 @@ class Compiler(Callee, ABC):
             writeable=self.writeable(arguments),
             changed=self.changed(arguments),
             keywords=arguments.keywords,
+            sizes=arguments.sizes,
         )
 
     def build(self, arguments: Arguments) -> Specialisation:
@@ -94,8 +97,9 @@ class Compiler(Callee, ABC):
         beside = {**externals_of(staged.program), **emitted.saved}
         with timed("link"):
             linked = link(emitted.source, emitted.name, emitted.workspace, beside)
-        function = Workspaces(linked) if emitted.workspace else linked
-        keys = zip(arguments.values, self.key(arguments)[2], strict=True)
+        function = workspaces_of(linked, emitted.lengths) if emitted.workspace else linked
+        key = with_sizes(self.key(arguments), [*arguments.values], arguments.sizes)
+        keys = zip(arguments.values, key[2], strict=True)
         read = [(name, path, follow(arguments.values[name], path)) for name, path in staged.beside]
         attributes = tuple((name, path, key_of(value, name, path)) for name, path, value in read)
         stores = {e.inputs[0] for e in staged.program.equations if e.primitive == "store"}
@@ -112,6 +116,7 @@ class Compiler(Callee, ABC):
             keywords=emitted.hidden,
             stored=frozenset(at for at, h in enumerate(staged.hidden) if h.variable in stores),
             attributes=attributes,
+            sizes=arguments.sizes,
             made=Made(staged, emitted),
         )
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Generic
 
+from stcompile.base import logs
 from stcompile.base.boundary import shows_all_frames, without_frames
 from stcompile.base.errors import (
     ArgumentsError,
@@ -29,6 +31,7 @@ from stcompile.calls.callee import SignatureKey
 from stcompile.calls.entry import MISS
 from stcompile.calls.inspected import Inspected
 from stcompile.calls.internal import internal_errors
+from stcompile.calls.lengths import Family, Lengths, lengths_of, outline_of, with_sizes
 from stcompile.calls.reasons import reason_for
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.written import Refusals, trouble
@@ -47,6 +50,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         super().__init__(function, options)
         self._specialisations: dict[SignatureKey, tuple[Specialisation, ...]] = {}
         self._entries: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()  # the latest one first
+        self._families: dict[SignatureKey, Family] = {}  # calls that differ in lengths alone
+        self._compilations = 0
         self._warned = False
         self._capsules: dict[Any, Any] = {}  # by specialisation, class of error, and line
 
@@ -82,6 +87,16 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             raise without_frames(error) from None
 
     @property
+    def is_dynamic(self) -> bool:
+        """True if lengths that change from call to call get names."""
+        return self.names_lengths and self.options.dynamic is not False
+
+    @property
+    def lengths(self) -> Lengths:
+        """How often this was compiled, and which axes of its arguments may have any length."""
+        return lengths_of(self._families.values(), self._compilations)
+
+    @property
     def compiled_forms(self) -> Sequence[Specialisation]:
         return [one for group in [*self._specialisations.values()] for one in reversed(group)]
 
@@ -95,26 +110,61 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             self._warn_of_many(stacklevel=5)
         if found.made is None and with_program:
             with STAGING:
-                linked, found = found, self._built(arguments, "its program is asked for")
+                linked, wanted = found, replace(arguments, sizes=found.sizes)
+                found = self._built(wanted, "its program is asked for")
+                key = with_sizes(key, [*arguments.values], found.sizes)
                 others = [s for s in self._specialisations.get(key, ()) if s is not linked]
                 self._specialisations[key] = (found, *others)
         return found
 
     def _current(self, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
-        """The specialisation of a signature whose captured values are as they were."""
+        """The specialisation of a signature whose captured values are as they were: one for its
+        lengths, or one for all of them."""
         for specialisation in self._specialisations.get(key, ()):
             if specialisation.is_current(arguments):
                 return specialisation
+        if self._families and not arguments.sizes:
+            family = self._families.get(outline_of(key, [*arguments.values]))
+            form = None if family is None else family.known(key)
+            if form is not None:
+                return self._current(form.key, replace(arguments, sizes=form.sizes))
         return None
 
     def _make(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
         """A new specialisation, unless another thread has made it in the meantime."""
         with STAGING:
             found = self._current(key, arguments)
-            if found is None:
-                found = self._cached(key, arguments)
-                others = self._specialisations.get(key, ())[: KEPT - 1]
-                self._specialisations[key] = (found, *others)
+            if found is None and self.is_dynamic:
+                found = self._made_for_lengths(key, arguments)
+            return found or self._compiled(key, arguments)
+
+    def _compiled(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
+        """A new specialisation, to be found by its key."""
+        found = self._cached(key, arguments)
+        others = self._specialisations.get(key, ())[: KEPT - 1]
+        self._specialisations[key] = (found, *others)
+        return found
+
+    def _made_for_lengths(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
+        """A new specialisation, with names for the lengths of axes that change from call to call,
+        unless it cannot be compiled without their numbers."""
+        names = (*arguments.values,)
+        new = Family(names, self.options.dynamic is True)
+        family = self._families.setdefault(outline_of(key, names), new)
+        found: Specialisation | None = None
+        while found is None:
+            form = family.wanted(key)
+            try:
+                if form is None:
+                    found = self._compiled(key, arguments)
+                else:
+                    found = self._compiled(form.key, replace(arguments, sizes=form.sizes))
+            except Exception as error:
+                if form is None:
+                    raise
+                family.fix(form, error)
+                logs.debug("%s needs numbers: %s", self.name, error)
+        family.note(key, form)
         return found
 
     def _cached(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
@@ -137,7 +187,9 @@ class Dispatcher(Inspected[P], Generic[P, R]):
     def _built(self, arguments: Arguments, reason: str) -> Specialisation:
         """A specialisation, compiled."""
         with compilation(self.name, reason), internal_errors(self.definition):
-            return self.build(arguments)
+            found = self.build(arguments)
+        self._compilations += 1
+        return found
 
     def _call_with_stops(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> R:
         """A call that stops in the debugger (`break_in_adjoint`)."""

@@ -21,10 +21,12 @@ from stcompile.base.classes import has_slots_beside, is_record, other_names, slo
 from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, same
 from stcompile.base.places import Place, attribute_expression, part_expression
 from stcompile.base.strides import layout_of
+from stcompile.calls.lengths import parts_of
 from stcompile.calls.link import link
 from stcompile.calls.overlap import Known, overlaps
 from stcompile.calls.signature import same_key
-from stcompile.calls.workspaces import Workspaces
+from stcompile.calls.workspaces import SizedWorkspaces, Workspaces
+from stcompile.wengert.dims import Sizes, Symbol, is_named, named_by
 from stcompile.wengert.staged import Hidden
 from stcompile.wengert.types import COMMUNICATOR, Type
 
@@ -84,6 +86,7 @@ class _Writer:
         self._count = 0
         self._lines: list[str] = []
         self._arrays: dict[str, list[_Leaf]] = {}  # by argument
+        self._named: dict[Symbol, str] = {}  # the variables of named lengths
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -140,12 +143,28 @@ class _Writer:
         failed = f"except Exception as error:\n    {tell}(error)\n    raise\n"
         if not isinstance(function, Workspaces):
             return f"try:\n    return {self.bind(function)}({arguments})\n{failed}"
+        if isinstance(function, SizedWorkspaces):
+            return (
+                f"pool = {self.bind(function.of)}({', '.join(self._taken(function))})\n"
+                f"workspace = pool.acquire()\n"
+                f"try:\n    return workspace({arguments})\n{failed}"
+                f"finally:\n    pool.free.append(workspace)\n"
+            )
         acquire, free = self.bind(function.acquire), self.bind(function.free)
         return (
             f"workspace = {acquire}()\n"
             f"try:\n    return workspace({arguments})\n{failed}"
             f"finally:\n    {free}.append(workspace)\n"
         )
+
+    def _taken(self, function: SizedWorkspaces) -> Iterator[str]:
+        """The lengths that a factory takes."""
+        for at, path, axis in function.lengths:
+            name, key = self.call.arguments[at]
+            dims = dict(parts_of(key, name))[name, path][2]
+            symbol = named_by(dims[axis])
+            assert symbol is not None
+            yield self._named[symbol]
 
     def _comment(self, text: str) -> None:
         self._lines.append(" ".join(["#", *text.split()]))
@@ -180,7 +199,14 @@ class _Writer:
         kind = self.bind(dtype)
         yield f"type({variable}) is {self.bind(np.ndarray)}"
         yield f"({variable}.dtype is {kind} or {variable}.dtype == {kind})"
-        yield f"{variable}.shape == {shape!r}"
+        if is_named(shape):
+            yield from self._lengths(variable, shape)
+        else:
+            yield f"{variable}.shape == {shape!r}"
+        if layout is None:  # any that is
+            if written:
+                yield f"{variable}.flags.writeable"
+            return
         if layout is True:
             # `carray` is C-contiguous, aligned and writeable in one
             yield f"{variable}.flags.{'carray' if written else 'c_contiguous'}"
@@ -188,6 +214,17 @@ class _Writer:
         yield f"{self.bind(layout_of)}({variable}) == {layout!r}"
         if written:
             yield f"{variable}.flags.writeable"
+
+    def _lengths(self, variable: str, shape: Sizes) -> Iterator[str]:
+        """Check a shape, and give the lengths in it names that are named in the program."""
+        yield f"{variable}.ndim == {len(shape)}"
+        for axis, dim in enumerate(shape):
+            symbol = named_by(dim)
+            if symbol is not None and symbol not in self._named:
+                self._named[symbol] = f"n{len(self._named)}"
+                yield f"({self._named[symbol]} := {variable}.shape[{axis}]) >= {symbol.low}"
+        texts = [self._named[s] if (s := named_by(dim)) else repr(dim) for dim in shape]
+        yield f"{variable}.shape == ({', '.join(texts)},)"
 
     def _static(self, variable: str, kind: type, value: Any) -> Iterator[str]:
         expected = self.bind(value)

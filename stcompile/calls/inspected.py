@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from stcompile.base.boundary import public
@@ -62,8 +63,11 @@ class Inspected(Compiler, Shown, Generic[P]):
         function that works in buffers of its own is for one call at a time: compile one for each
         thread.
         """
-        function = self.specialise(self.bind(arguments, keywords), False).function
-        return function.factory() if isinstance(function, Workspaces) else function
+        bound = self.bind(arguments, keywords)
+        function = self.specialise(bound, False).function
+        if not isinstance(function, Workspaces):
+            return function
+        return function.for_call([*bound.values.values()]).factory()
 
     @public
     def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:
@@ -99,8 +103,8 @@ class Inspected(Compiler, Shown, Generic[P]):
         from stcompile.reports.memory import memory_of
 
         bound = self.bind(arguments, keywords)
-        emitted = self.specialise(bound).emitted
-        return memory_of(self.stage(bound).program, emitted)
+        found = self.specialise(bound)
+        return memory_of(self.stage(replace(bound, sizes=found.sizes)).program, found.emitted)
 
     @public
     def allocated_bytes(self, *arguments: P.args, **keywords: P.kwargs) -> int:

@@ -35,7 +35,7 @@ from stcompile.calls.link import compiled, link
 from stcompile.calls.portable import Addresses, Objects, Stale
 from stcompile.calls.signature import key_of
 from stcompile.calls.specialisation import Specialisation
-from stcompile.calls.workspaces import Workspaces
+from stcompile.calls.workspaces import workspaces_of
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Hidden
@@ -72,6 +72,7 @@ def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tu
         "code": compiled(made.source, made.name),
         "name": made.name,
         "factory": made.emitted.workspace,
+        "lengths": made.emitted.lengths,
         "saved": {name: _saved(value) for name, value in made.emitted.saved.items()},
         "lines": tuple(_shown_lines(made)),
         "keywords": made.keywords,
@@ -157,7 +158,7 @@ def unpacked(
         name=kept["name"],
         source=kept["source"],
         locate=functools.partial(_located, kept["lines"]),
-        function=Workspaces(linked) if kept["factory"] else linked,
+        function=workspaces_of(linked, kept["lengths"]) if kept["factory"] else linked,
         arguments=tuple(zip(arguments.values, key[2], strict=True)),
         written=kept["written"],
         places=compiler.places(),
@@ -166,6 +167,7 @@ def unpacked(
         keywords=kept["keywords"],
         stored=frozenset(kept["stored"]),
         attributes=attributes,
+        sizes=arguments.sizes,
     )
     if not made.is_current(arguments):
         raise Stale("a captured array or an attribute is of another type")

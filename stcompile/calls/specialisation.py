@@ -22,6 +22,7 @@ from stcompile.calls.link import source_filename
 from stcompile.calls.overlap import Known
 from stcompile.calls.signature import key_of
 from stcompile.emit.function import Emitted
+from stcompile.wengert.dims import Sizes
 from stcompile.wengert.staged import Hidden, Staged
 
 
@@ -44,7 +45,8 @@ class Specialisation:
     depends on outside are the ``guards`` and the ``hidden`` inputs; ``keywords`` are its names for
     these, and ``stored`` are the positions of those that a call changes. ``attributes`` are the
     attributes of arguments that are read although they are not fields: the argument, the path, and
-    the key. ``beside`` is what a dispatcher compiles in addition. ``made`` is None for a function
+    the key. ``beside`` is what a dispatcher compiles in addition, ``sizes`` are the
+    dims of arrays with axes whose length has a name. ``made`` is None for a function
     that was loaded from the cache.
     """
 
@@ -62,6 +64,7 @@ class Specialisation:
     attributes: tuple[tuple[str, Path, Any], ...] = ()
     known: Known = field(default_factory=Known)
     beside: Any = None
+    sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
     made: Made | None = None
 
     @property

@@ -3,12 +3,21 @@
 At the fast level the generated module has a factory: it allocates every buffer once and returns the
 function that computes in them. What the factory returned is a *workspace*. A workspace serves one
 call at a time; the pool hands out a free one, or makes one, so that threads and recursion are safe.
+
+The factory of a program with named lengths takes their numbers, and a workspace is for these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from stcompile.base.trees import Path, follow
+
+Numbers: TypeAlias = tuple[int, ...]
+POOLS = 4  # pools of the lengths that came last are kept
 
 
 class Workspaces:
@@ -30,9 +39,53 @@ class Workspaces:
         except IndexError:
             return self.factory()
 
+    def for_call(self, arguments: Any) -> Workspaces:
+        """The pool for a call with these arguments."""
+        return self
+
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         function = self.acquire()
         try:
             return function(*arguments, **keywords)
         finally:
             self.free.append(function)
+
+
+class SizedWorkspaces(Workspaces):
+    """The same for a factory whose parameters are ``lengths`` of arguments, each given by the
+    position of an argument, a path in it, and an axis: a pool for each of the numbers that came
+    last."""
+
+    def __init__(
+        self,
+        factory: Callable[..., Callable[..., Any]],
+        lengths: Sequence[tuple[int, Path, int]],
+    ) -> None:
+        super().__init__(factory)
+        self.lengths = lengths
+        self._pools: dict[Numbers, Workspaces] = {}
+        self._lock = threading.Lock()
+
+    def of(self, *numbers: int) -> Workspaces:
+        """The pool for these numbers."""
+        found = self._pools.get(numbers)
+        if found is None:
+            with self._lock:
+                made = Workspaces(functools.partial(self.factory, *numbers))
+                found = self._pools.setdefault(numbers, made)
+                while len(self._pools) > POOLS:
+                    del self._pools[next(iter(self._pools))]
+        return found
+
+    def for_call(self, arguments: Any) -> Workspaces:
+        return self.of(*(follow(arguments[at], p).shape[axis] for at, p, axis in self.lengths))
+
+    def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
+        return self.for_call(arguments)(*arguments, **keywords)
+
+
+def workspaces_of(
+    linked: Callable[..., Any], lengths: Sequence[tuple[int, Path, int]]
+) -> Workspaces:
+    """The pool of a factory that takes some lengths, or none."""
+    return SizedWorkspaces(linked, lengths) if lengths else Workspaces(linked)

@@ -20,8 +20,7 @@ import numpy as np
 
 from stcompile.code.literals import Hole, literal, name
 from stcompile.codegen_templates.buffered import SCALARS
-from stcompile.codegen_templates.numpy.subscripts import elements
-from stcompile.wengert.dims import Symbol, renamed, replaced
+from stcompile.wengert.dims import Symbol, UnknownSizeError, renamed, replaced
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
 from stcompile.wengert.templates import BUFFERED, TEMPLATES, named
 from stcompile.wengert.types import Type
@@ -92,9 +91,12 @@ def substitute_scalar(
         return None
     if primitive == "mean" and not (first.dtype.kind == "f" and first.dtype.itemsize > 2):
         return None  # NumPy adds up other dtypes in a wider one
-    if primitive == "mean" and (first.is_named or not elements(first.dims, params["axis"])):
+    if primitive == "mean" and (first.varies or 0 in (first.dims[i] for i in params["axis"])):
         return None  # NumPy warns of no elements
-    return _Substitution(template, operands, params).run().value
+    try:
+        return _Substitution(template, operands, params).run().value
+    except UnknownSizeError:  # a product of lengths, for which there is no code
+        return None
 
 
 @functools.cache

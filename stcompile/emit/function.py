@@ -23,19 +23,29 @@ from stcompile.base.options import Options
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
-from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, comment_on, started
+from stcompile.emit.layout import (
+    INDENT,
+    WIDTH,
+    Line,
+    body_lines,
+    comment_on,
+    started,
+    statements_in,
+)
 from stcompile.emit.names import Naming
 from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.statements import Statements
 from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.plan.buffers import Plan
 from stcompile.plan.decide import make_schedule
+from stcompile.wengert.dims import Symbol, named_by
 from stcompile.wengert.ir import Program, Variable
-from stcompile.wengert.naming import RESERVED, Names
+from stcompile.wengert.naming import RESERVED, Names, base_name
 from stcompile.wengert.primitives.external import externals_of
-from stcompile.wengert.staged import Group, Item, Result, Staged
+from stcompile.wengert.staged import Group, Item, Leaf, Result, Staged
 
 READABLE = Options("readable")
+LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
 SCIPY = ("linalg", "special")  # modules
 
 
@@ -49,7 +59,8 @@ class Emitted:
     (`stcompile.emit.origins`).
     ``hidden`` are the keyword arguments for captured values. ``workspace`` is the name of a factory
     in the module: ``workspace()`` returns the function with buffers of its own. None: the function
-    stands in the module itself, as ``name``.
+    stands in the module itself, as ``name``. The parameters of the factory are ``lengths``: the
+    position of an argument, a path in it, and an axis of the array that is there.
 
     Where its values live: the variables of ``tree`` have ``names``, and buffers by the ``plan``, of
     ``buffer_bytes`` in all. The others are in the storage that ``storage`` tells of, but for the
@@ -65,6 +76,7 @@ class Emitted:
     statements: Mapping[int, ast.stmt]
     hidden: tuple[str, ...]
     workspace: str | None
+    lengths: tuple[tuple[int, trees.Path, int], ...]
     tree: Tree
     plan: Plan
     buffer_bytes: int
@@ -169,15 +181,20 @@ class _Emitter:
             taken.append(self.name)  # the buffers are in the scope around the function
         self.naming = Naming(self.schedule, taken)
         self.statements = Statements(self.schedule, self.naming)
+        self.lengths = self._named_lengths()
+        self.statements.symbols.update(self.lengths)
 
     def run(self) -> Emitted:
         prologue = self._prologue()
         self.statements.region(self.tree.region)
         returned = self._result(self.staged.result)
         schedule = self.schedule
-        workspace = Workspace(schedule.plan, self.naming)
+        workspace = Workspace(schedule.plan, self.naming, self.lengths)
         workspace.hoist(self.statements.blocks)
-        lines, locations, statements = self._lines(prologue, returned, workspace)
+        lengths = self._read_lengths(workspace, returned)
+        if not workspace.statements:
+            prologue += [self._measured(symbol) for symbol in lengths]
+        lines, locations, statements = self._lines(prologue, returned, workspace, lengths)
         source = "\n".join(lines) + "\n"
         allocated = self.statements.allocated
         hidden = tuple(self._hidden())
@@ -190,6 +207,7 @@ class _Emitter:
             statements,
             hidden,
             FACTORY if workspace.statements else None,
+            tuple(self._taken(lengths)) if workspace.statements else (),
             self.tree,
             schedule.plan,
             workspace.nbytes,
@@ -220,6 +238,51 @@ class _Emitter:
             ast.Assign([target], value, lineno=0)
             for target, value in zip(targets, values, strict=True)
         ]
+
+    # --- lengths with names --------------------------------------------------------------------
+
+    def _named_lengths(self) -> dict[Symbol, str]:
+        """The names of lengths of arguments."""
+        used = {base_name(hint) for hint in self.tree.hints.values()}
+        found: dict[Symbol, str] = {}
+        for symbol in self.staged.program.symbols:
+            wish = next((letter for letter in LENGTHS if letter not in used), "n")
+            used.add(wish)
+            found[symbol] = self.naming.names.like(wish)
+        return found
+
+    def _read_lengths(self, workspace: Workspace, returned: ast.expr) -> list[Symbol]:
+        """Those that the code mentions."""
+        codes = [*workspace.statements, *statements_in(self.statements.blocks), returned]
+        nodes = (node for code in codes for node in ast.walk(code))
+        read = {node.id for node in nodes if isinstance(node, ast.Name)}
+        return [symbol for symbol, own in self.lengths.items() if own in read]
+
+    def _axis(self, symbol: Symbol) -> tuple[Leaf, int]:
+        """An array that has the length, and the axis."""
+        return next(
+            (leaf, axis)
+            for leaf in self.staged.leaves
+            for axis, dim in enumerate(leaf.variable.type.dims)
+            if named_by(dim) == symbol
+        )
+
+    def _taken(self, lengths: Sequence[Symbol]) -> Iterator[tuple[int, trees.Path, int]]:
+        for symbol in lengths:
+            leaf, axis = self._axis(symbol)
+            yield self.arguments.index(self._called(leaf.argument)), leaf.path, axis
+
+    def _measured(self, symbol: Symbol) -> ast.stmt:
+        """``n = x.shape[0]``"""
+        leaf, axis = self._axis(symbol)
+        array = (
+            self.naming.called(leaf.variable)
+            if leaf.variable in self.naming.given
+            else self._expression(trees.show_path(leaf.argument, leaf.path))
+        )
+        shape = ast.Attribute(array, "shape", ast.Load())
+        length = ast.Subscript(shape, literal(axis), ast.Load())
+        return ast.Assign([ast.Name(self.lengths[symbol], ast.Store())], length, lineno=0)
 
     def _called(self, own: str) -> str:
         """What the function or an argument is called in the code."""
@@ -269,7 +332,11 @@ class _Emitter:
     # --- text ----------------------------------------------------------------------------------
 
     def _lines(
-        self, prologue: list[ast.stmt], returned: ast.expr, workspace: Workspace
+        self,
+        prologue: list[ast.stmt],
+        returned: ast.expr,
+        workspace: Workspace,
+        lengths: Sequence[Symbol],
     ) -> tuple[list[str], dict[int, Location], dict[int, ast.stmt]]:
         statements = workspace.statements
         outer = INDENT if statements else 0
@@ -283,8 +350,7 @@ class _Emitter:
         made = _rendered(statements, INDENT)
         head = self._imports([line for line, *_ in (*made, *before, *body, *after)])
         if statements:
-            described = f"`{self.name}` with its buffers: {workspace.nbytes:,} bytes"
-            head += [f"def {FACTORY}():", f'    """{described}, made once."""']
+            head += self._factory(workspace, lengths)
         signature = [" " * outer + line for line in self._signature()]
         written: list[Line] = [
             *_plain(head),
@@ -301,6 +367,19 @@ class _Emitter:
             {at: location for at, location in enumerate(locations, 1) if location},
             {at: statement for at, statement in enumerate(starts, 1) if statement},
         )
+
+    def _factory(self, workspace: Workspace, lengths: Sequence[Symbol]) -> list[str]:
+        """The first lines of the factory."""
+        described = f"`{self.name}` with its buffers: {workspace.nbytes:,} bytes"
+        when = "made once."
+        if lengths:
+            described += f" if {', '.join(f'{self.lengths[s]} = {s.typical}' for s in lengths)}"
+            when = f"made once for {'a length' if len(lengths) == 1 else 'some lengths'}."
+        taken = ", ".join(self.lengths[symbol] for symbol in lengths)
+        text = f'    """{described}, {when}"""'
+        if len(text) > WIDTH:
+            text = f'    """{described},\n    {when}\n    """'
+        return [f"def {FACTORY}({taken}):", *text.split("\n")]
 
     def _imports(self, body: list[str]) -> list[str]:
         text = "\n".join(body)

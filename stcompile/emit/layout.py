@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -47,6 +47,17 @@ class Commented:
 
     statement: ast.stmt
     comment: str
+
+
+def statements_in(blocks: Iterable[Block]) -> Iterator[ast.stmt]:
+    """All statements in blocks, those with blocks of their own before what is in these."""
+    for block in blocks:
+        for statement in block.statements:
+            if isinstance(statement, Compound):
+                yield statement.head
+                yield from statements_in((*statement.body, *statement.orelse))
+            else:
+                yield statement.statement if isinstance(statement, Commented) else statement
 
 
 def is_empty(blocks: Iterable[Block]) -> bool:

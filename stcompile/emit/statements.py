@@ -23,7 +23,7 @@ from stcompile.emit.steps import Steps, copied_into, copy_of, empty
 from stcompile.plan.inlining import is_indexed
 from stcompile.plan.moves import Move, Pair, is_crossed, ordered
 from stcompile.plan.schedule import Schedule
-from stcompile.wengert.dims import Dim, greatest
+from stcompile.wengert.dims import Dim, usual
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import Type
 
@@ -163,7 +163,7 @@ class Statements(Steps):
             self.hand_on(pairs, self._final_location(loop), together=True)
         if loop.counter is not None:
             self.naming.release(loop.counter)
-        steps = 1 if loop.length is None else greatest(loop.length)
+        steps = 1 if loop.length is None else usual(loop.length)
         self.allocated = before + self.allocated * steps
         if is_empty(blocks) and loop.condition is None:
             return
@@ -226,7 +226,7 @@ class Statements(Steps):
         """The item of a step: in an array the start of a row, if it is shorter in some steps."""
         whole = self.expression(source)
         entries: list[ast.expr] = [self.counter(loop)]
-        if type.is_named and source.type.kind != "stack":
+        if type.varies and source.type.kind != "stack":
             entries += [literal(slice(None, dim)) for dim in self.spelled(type.dims)]
         if isinstance(loop.length, Dim) and isinstance(whole, ast.Subscript):
             joined = _within(whole.slice, entries)

@@ -22,7 +22,7 @@ from stcompile.plan.inlining import block_key
 from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
 from stcompile.plan.schedule import Schedule, Way
-from stcompile.wengert.dims import Sizes, Symbol, renamed, replaced, symbols_in
+from stcompile.wengert.dims import Size, Sizes, Symbol, renamed, replaced, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Params, Variable, freeze
 from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
@@ -206,14 +206,17 @@ class Steps:
         """Write a concatenation: parts that were not computed in their place are copied to it."""
         there = {rows.variable for rows in self.schedule.plan.joined[equation.output]}
         self.block(equation.location)
-        start = 0
+        start: Size = 0
         for operand in operands:
             part = Variable("part", operand.atom.type)
             whole = self.naming.called(equation.output)
             if operand.ndim:
                 rows = Rows(part, equation.output, start)
                 if operand.atom not in there:
-                    self.add(copied_into(rows_of(whole, rows), operand.code), equation.location)
+                    self.add(
+                        copied_into(rows_of(whole, rows, self.spelled), operand.code),
+                        equation.location,
+                    )
                 start = rows.stop
             else:
                 place = ast.Subscript(whole, literal(start), ast.Store())
@@ -267,7 +270,7 @@ class Steps:
             self._add_by_numpy(product, output, way, [x, y], location)
             return
         if way is Way.NEW_BLAS:
-            self.assign(output, empty(output.type, output.type.dims), location)
+            self.assign(output, empty(output.type, self.spelled(output.type.dims)), location)
             self.allocated += output.type.nbytes
         out = self._place_of(output)
         alpha, sign, times = literal(1.0), "", ""

@@ -8,7 +8,7 @@ buffers and returns the function that works in them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan
 from stcompile.plan.parts import Rows
+from stcompile.wengert.dims import Symbol, number_of_elements, renamed, replaced
 from stcompile.wengert.ir import Constant, Variable
 from stcompile.wengert.types import Type
 
@@ -35,12 +36,15 @@ _LINE = 6  # names of one buffer on a line
 class Workspace:
     """The statements that make buffers, of ``nbytes`` in all, constants and views."""
 
-    def __init__(self, plan: Plan, naming: Naming) -> None:
+    def __init__(self, plan: Plan, naming: Naming, lengths: Mapping[Symbol, str]) -> None:
         self.plan = plan
         self.naming = naming
+        self.lengths = lengths  # with names in the code
+        self._known = frozenset(lengths.values())
         self.statements: list[ast.stmt] = []
         self.nbytes = 0
         self.values: dict[str, Any] = {"np": np}  # by name, to tell views from copies
+        self.values.update((own, symbol.typical) for symbol, own in lengths.items())
         self.views: dict[str, str | None] = {}  # the names of views, by their code
         self.parts: list[str] = []  # the names of rows of buffers
         for block in plan.allocation.blocks:
@@ -54,7 +58,8 @@ class Workspace:
                     for atom in equation.inputs
                     if isinstance(atom, Constant)
                 ]
-                code = substitute(equation.primitive, inputs, equation.params).value
+                params = {key: self._spelled(value) for key, value in equation.params.items()}
+                code = substitute(equation.primitive, inputs, params).value
                 assert code is not None
                 made = ast.Assign([self._target(variable)], code, lineno=0)
                 note(made, naming.tree.makers[variable])
@@ -87,7 +92,7 @@ class Workspace:
         heads, rows = self._names(block), block.rows
         assert rows is not None
         if heads:
-            code = rows_of(name(self.naming.called(rows.whole).id), rows)
+            code = rows_of(name(self.naming.called(rows.whole).id), rows, self._spelled)
             makers = self.naming.tree.makers  # of a slice that is a row there is nothing else
             note(code, *(makers[head] for head in block.heads if head in makers))
             yield from _chained(list(heads), code)
@@ -101,15 +106,40 @@ class Workspace:
         self.nbytes += block.nbytes
         layouts = {(head.type, self.plan.orders.get(head)) for head in block.heads}
         if len(layouts) == 1:
-            yield from _chained(list(heads), _empty(*layouts.pop()))
+            yield from _chained(list(heads), self._empty(*layouts.pop()))
             return
         own = self.naming.names.like("memory")
-        yield ast.Assign([ast.Name(own, ast.Store())], _flat(block), lineno=0)
+        length = literal(self._spelled(block.length))
+        made = ast.Call(attribute("np", "empty"), [length, literal(block.dtype)], [])
+        yield ast.Assign([ast.Name(own, ast.Store())], made, lineno=0)
         groups: dict[Layout, list[str]] = {}
         for called, head in heads.items():
             groups.setdefault((head.type, self.plan.orders.get(head)), []).append(called)
         for (type, order), names in groups.items():
-            yield from _chained(names, _part(own, block.size, type, order))
+            yield from _chained(names, self._part(own, block, type, order))
+
+    def _empty(self, type: Type, order: Order | None) -> ast.expr:
+        dims = self._spelled(type.dims)
+        dims = dims if order is None else tuple(dims[axis] for axis in order)
+        shape = literal(dims if len(dims) > 1 else dims[0])
+        made = ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
+        return _ordered(made, order)
+
+    def _part(self, own: str, block: Memory, type: Type, order: Order | None) -> ast.expr:
+        """The first elements of a buffer, in a shape."""
+        part: ast.expr = name(own)
+        count, dims = number_of_elements(type.dims), self._spelled(type.dims)
+        if count != block.length:
+            part = ast.Subscript(part, literal(slice(0, self._spelled(count))), ast.Load())
+        if type.ndim == 1:
+            return part
+        dims = dims if order is None else tuple(dims[axis] for axis in order)
+        shaped = ast.Call(ast.Attribute(part, "reshape", ast.Load()), list(map(literal, dims)), [])
+        return _ordered(shaped, order)
+
+    def _spelled(self, static: Any) -> Any:
+        """Sizes in which lengths have the names that they have in the code."""
+        return replaced(static, lambda dim: renamed(dim, self.lengths))
 
     # --- views ---------------------------------------------------------------------------------
 
@@ -157,10 +187,10 @@ class Workspace:
         if isinstance(node, ast.Attribute):
             return node.attr in ("T", "mT") and self._is_path(node.value)
         if isinstance(node, ast.Subscript):
-            return self._is_path(node.value) and _is_static(node.slice)
+            return self._is_path(node.value) and _is_static(node.slice, self._known)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             is_method = node.func.attr in ("reshape", "transpose", "squeeze")
-            static = all(map(_is_static, node.args)) and not node.keywords
+            static = all(_is_static(a, self._known) for a in node.args) and not node.keywords
             windowed = _windowed(node)
             if windowed is not None:
                 return self._is_path(windowed)
@@ -229,9 +259,12 @@ class _Hoister(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _is_static(node: ast.expr) -> bool:
-    """True for a subscript of numbers, slices and new axes."""
-    return not any(isinstance(n, ast.Name | ast.Call | ast.Attribute) for n in ast.walk(node))
+def _is_static(node: ast.expr, known: Container[str] = ()) -> bool:
+    """True for a subscript of numbers, known lengths, slices and new axes."""
+    return not any(
+        isinstance(n, ast.Call | ast.Attribute) or (isinstance(n, ast.Name) and n.id not in known)
+        for n in ast.walk(node)
+    )
 
 
 def _windowed(node: ast.expr) -> ast.expr | None:
@@ -282,14 +315,14 @@ def _is_same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return bool(one.__array_interface__ == other.__array_interface__)
 
 
-def rows_of(whole: ast.expr, rows: Rows) -> ast.expr:
-    """The code of rows of an array."""
+def rows_of(whole: ast.expr, rows: Rows, spelled: Callable[[Any], Any]) -> ast.expr:
+    """The code of rows of an array; ``spelled`` are sizes as they are called in the code."""
     if rows.variable.type == rows.whole.type:
         return whole
-    part = ast.Subscript(whole, literal(slice(rows.start, rows.stop)), ast.Load())
+    part = ast.Subscript(whole, literal(slice(*spelled((rows.start, rows.stop)))), ast.Load())
     if not rows.is_shaped:
         return part
-    dims = list(map(literal, rows.variable.type.dims))
+    dims = list(map(literal, spelled(rows.variable.type.dims)))
     return ast.Call(ast.Attribute(part, "reshape", ast.Load()), dims, [])
 
 
@@ -303,13 +336,6 @@ def _chained(names: Sequence[str], value: ast.expr) -> Iterator[ast.stmt]:
         yield ast.Assign(targets, value if start == 0 else name(first), lineno=0)
 
 
-def _empty(type: Type, order: Order | None) -> ast.expr:
-    dims = type.dims if order is None else tuple(type.dims[axis] for axis in order)
-    shape = literal(dims if len(dims) > 1 else dims[0])
-    made = ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
-    return _ordered(made, order)
-
-
 def _ordered(code: ast.expr, order: Order | None) -> ast.expr:
     """An array in C order with its axes where the program has them."""
     if order is None:
@@ -318,19 +344,3 @@ def _ordered(code: ast.expr, order: Order | None) -> ast.expr:
         return ast.Attribute(code, "T", ast.Load())
     axes = [literal(order.index(axis)) for axis in range(len(order))]
     return ast.Call(ast.Attribute(code, "transpose", ast.Load()), axes, [])
-
-
-def _flat(block: Memory) -> ast.expr:
-    return ast.Call(attribute("np", "empty"), [literal(block.size), literal(block.dtype)], [])
-
-
-def _part(own: str, size: int, type: Type, order: Order | None) -> ast.expr:
-    """The first elements of a buffer, in a shape."""
-    part: ast.expr = name(own)
-    if type.size < size:
-        part = ast.Subscript(part, literal(slice(0, type.size)), ast.Load())
-    if type.ndim == 1:
-        return part
-    dims = type.dims if order is None else tuple(type.dims[axis] for axis in order)
-    shaped = ast.Call(ast.Attribute(part, "reshape", ast.Load()), list(map(literal, dims)), [])
-    return _ordered(shaped, order)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from stcompile.analysis.cautions import distinct
@@ -25,6 +26,7 @@ from stcompile.frontend.state.values import Array, Masked, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS
+from stcompile.wengert.dims import Sizes
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.staged import Group, Item, Result, Staged
@@ -50,12 +52,13 @@ def stage(
     writeable: Sequence[str] = (),
     changed: Sequence[str] = (),
     keywords: Sequence[str] = (),
+    sizes: Mapping[tuple[str, trees.Path], Sizes] = MappingProxyType({}),
 ) -> Staged:
     """Stage ``function(*call_with, **keywords)``, the names being those of ``arguments``.
 
     The contents of ``arguments`` are only looked at for their types. Arguments named in
     ``writeable`` may be written to: their new contents are stored into them at the end. Those in
-    ``changed`` will be, all of them.
+    ``changed`` will be, all of them. ``sizes`` are the dims of arrays some of which have names.
     """
 
     def staged(run: Run) -> Staged:
@@ -66,6 +69,7 @@ def stage(
     first: StcompileError | None = None
     while True:
         run = Run(LANGUAGE, refused)
+        run.captures.sizes = sizes
         try:
             return staged(run)
         except (LanguageError, TypingError) as error:

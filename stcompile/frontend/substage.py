@@ -12,7 +12,8 @@ from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Cell, Closure, Scalar, described
+from stcompile.frontend.state.values import Affine, Array, Cell, Closure, Scalar, described
+from stcompile.wengert.dims import Dim, varies
 from stcompile.wengert.ir import Atom, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.types import Type, is_input
@@ -89,6 +90,9 @@ def substage(
     def inward(path: trees.Path, leaf: Any) -> Any:
         if not isinstance(leaf, Array | Scalar) and not is_input(leaf):
             return leaf
+        size = run.size_of(leaf) if isinstance(leaf, Affine) else None
+        if isinstance(size, Dim) and not varies(size):
+            return size
         atom = run.atom(leaf)  # a float is traced, as it is among the arguments of any call
         hint = run.recorder.hints.get(atom, "") if isinstance(atom, Variable) else ""
         variable = run.recorder.variable(atom.type, hint)
@@ -109,6 +113,9 @@ def substage(
         inner_cells.append((cell, leaf))
         return Array(cell, leaf.type)
 
+    def known(path: trees.Path, leaf: Any) -> Any:
+        return run.integer(leaf) if isinstance(leaf, Dim) else leaf
+
     staged = trees.map_leaves(inward, tuple(arguments))
     named = trees.map_leaves(inward, dict(keywords))
     for argument in (*staged, *named.values()):
@@ -116,6 +123,7 @@ def substage(
     around, run.around = run.around, {}
     try:
         with run.recorder.aside() as equations:
+            staged, named = trees.map_leaves(known, (staged, named))
             value = run.call(function, staged, named)
             outputs: list[Atom] = []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from stcompile.analysis.storage import Storage
 from stcompile.plan.lifetimes import Lifetime, shown_by
 from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
+from stcompile.wengert.dims import Size, least, number_of_elements
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import Type
 
@@ -24,10 +25,13 @@ Layout: TypeAlias = tuple[Type, Order | None]  # None: C order
 @dataclass(eq=False)
 class Block:
     """Memory for ``size`` elements of a dtype, and the classes that live in it, one after the
-    other. A block may be the ``rows`` of a class, inside the block ``around`` it."""
+    other. If lengths of arguments have names, this is their usual number, and ``length`` the exact
+    one (None: it has no simple form). A block may be the ``rows`` of a class, inside the block
+    ``around`` it."""
 
     dtype: np.dtype[np.generic]
     size: int
+    length: Size | None
     heads: list[Variable] = field(default_factory=list)
     free_from: int = -1  # the last position at which it is read
     around: Block | None = None
@@ -137,7 +141,7 @@ class _Allocator:
         for head in order:
             block = self._inside(head) or self._inplace(head) or self._reused(head)
             if block is None:
-                block = Block(head.type.dtype, head.type.size)
+                block = _block(head)
                 found.blocks.append(block)
             block.add(head, self.lives[head].end)
             found.block_of[head] = block
@@ -160,7 +164,7 @@ class _Allocator:
         if rows is None:
             return None
         around = self.found.block_of[rows.whole]
-        block = Block(head.type.dtype, head.type.size, around=around, rows=rows)
+        block = replace(_block(head), around=around, rows=rows)
         self.found.inner.append(block)
         return block
 
@@ -205,10 +209,11 @@ class _Allocator:
             place = heapq.heappop(exact)
             if self.layout_of.get(place) == layout:  # it was not taken for another layout meanwhile
                 return self._taken(place)
+        length = number_of_elements(wanted.dims)
         fitting = [
             place
             for place in self.layout_of
-            if blocks[place].dtype == wanted.dtype and blocks[place].size >= wanted.size
+            if blocks[place].dtype == wanted.dtype and _fits(length, blocks[place].length)
         ]
         best = min(fitting, key=lambda place: (blocks[place].size, place), default=None)
         return None if best is None else self._taken(best)
@@ -234,6 +239,17 @@ class _Allocator:
                 continue
             self.layout_of[place] = layout = self.requests.layout(block.heads[-1])
             heapq.heappush(self.free.setdefault(layout, []), place)
+
+
+def _block(head: Variable) -> Block:
+    """New memory for a class."""
+    type = head.type
+    return Block(type.dtype, type.size, number_of_elements(type.dims))
+
+
+def _fits(wanted: Size | None, given: Size | None) -> bool:
+    """True if as many elements are known to be enough."""
+    return wanted is not None and given is not None and least(given - wanted) >= 0
 
 
 def _makers(tree: Tree, head_of: Mapping[Variable, Variable]) -> dict[Variable, Step | Repeat]:

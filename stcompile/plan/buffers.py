@@ -353,7 +353,7 @@ class _Planner:
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
         elsewhere = kept | changed | self.in_rows
         for step in self.tree.steps:
-            if any(True for _ in step.equation.variables) or step.equation.is_named:
+            if any(True for _ in step.equation.variables) or step.equation.varies:
                 continue
             for output in step.equation.outputs:
                 alone = len(self.classes.get(output, [output])) == 1
@@ -377,7 +377,7 @@ class _Planner:
                 is_array = variable.type.kind == "array" and variable.type.dims
                 if (
                     is_array
-                    and not variable.type.is_named
+                    and not variable.type.varies
                     and variable.type.size
                     and variable not in elsewhere
                 ):

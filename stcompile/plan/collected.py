@@ -76,7 +76,7 @@ def collected_rows(
 def _fits(collected: Collected) -> bool:
     """True if the value is collected in an array whose rows are arrays."""
     whole, own = collected.output.type, collected.atom.type
-    return whole.kind == "array" and own.ndim > 0 and not whole.is_named and not own.is_named
+    return whole.kind == "array" and own.ndim > 0 and not whole.varies and not own.varies
 
 
 def with_rows(storage: Storage, rows: Mapping[Variable, Row]) -> Storage:

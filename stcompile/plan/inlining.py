@@ -13,6 +13,7 @@ from stcompile.base.location import Location
 from stcompile.base.thresholds import INLINED_WEIGHT
 from stcompile.code.literals import LONG_NUMBER
 from stcompile.code.templates import is_call
+from stcompile.wengert.dims import named_by
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.naming import base_name, is_numbered
 from stcompile.wengert.templates import inplace_operand, mark_of
@@ -86,7 +87,8 @@ class _Inlining:
         uses = self.uses.get(output, [])
         if equation.primitive == "undef" or not uses or self._is_heavy(equation):
             return
-        if equation.primitive == "global_rng":  # the name of a module
+        is_length = equation.primitive == "size" and named_by(equation.params["of"]) is not None
+        if is_length or equation.primitive == "global_rng":  # a name that is there
             self.found.add(output)
             return
         kinds = {use.kind for use in uses}

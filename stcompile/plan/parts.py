@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from stcompile.analysis.regions import Region, Step, Tree, Use
+from stcompile.wengert.dims import Size, least, usual
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.templates import mark_of
 
@@ -23,26 +24,18 @@ class Rows:
 
     variable: Variable
     whole: Variable
-    start: int
+    start: Size
 
     @property
-    def stop(self) -> int:
-        return self.start + self.variable.type.size // self._size
+    def stop(self) -> Size:
+        length = self.variable.type.count if self.is_shaped else self.variable.type.dims[0]
+        return self.start + length
 
     @property
     def is_shaped(self) -> bool:
-        """True if the variable has not the shape that the rows have in the array."""
+        """True if the variable has not the shape that the rows have in the array, which is a
+        vector then."""
         return bool(self.variable.type.dims[1:] != self.whole.type.dims[1:])
-
-    @property
-    def _size(self) -> int:
-        """Elements of a row."""
-        return self.whole.type.size // int(self.whole.type.dims[0])
-
-    @property
-    def offset(self) -> int:
-        """Elements before the first row."""
-        return self.start * self._size
 
 
 def split_rows(tree: Tree) -> dict[Variable, Rows]:
@@ -68,21 +61,21 @@ def _split(
         if start is None or not all(_is_plain(other) for other in uses.get(equation.output, ())):
             return None
         rows.append(Rows(equation.output, whole, start))
-    rows.sort(key=lambda part: part.start)
+    rows.sort(key=lambda part: usual(part.start))
     ends = [part.start + part.variable.type.dims[0] for part in rows]
-    if any(end > part.start for end, part in zip(ends, rows[1:], strict=False)):
+    if any(least(part.start - end) < 0 for end, part in zip(ends, rows[1:], strict=False)):
         return None
     return rows
 
 
-def _first_row(equation: Equation) -> int | None:
+def _first_row(equation: Equation) -> Size | None:
     """Where a slice starts that takes whole rows next to each other."""
-    if equation.primitive != "slice" or equation.params["drop"] or equation.is_named:
+    if equation.primitive != "slice" or equation.params["drop"] or equation.varies:
         return None
     start, length, step = (equation.params[key] for key in ("start", "length", "step"))
     if length[1:] != equation.inputs[0].type.dims[1:] or set(step) != {1} or any(start[0][1:]):
         return None
-    first: int = start[0][0]
+    first: Size = start[0][0]
     return first
 
 
@@ -100,7 +93,7 @@ def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
             yield step, list(_packed(equation))
         if equation.primitive != "concatenate" or equation.params["axis"] != 0:
             continue
-        if equation.is_named:
+        if equation.varies:
             continue
         parts = list(equation.variables)
         same = all(part.type.dtype == equation.output.type.dtype for part in parts)
@@ -118,4 +111,4 @@ def _packed(equation: Equation) -> Iterator[Rows]:
         is_array = isinstance(atom, Variable) and atom.type.dims
         if is_array and equation.inputs.count(atom) == 1:
             yield Rows(cast(Variable, atom), equation.output, start)
-        start += atom.type.size
+        start += atom.type.count

@@ -15,6 +15,7 @@ import numpy as np
 from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, target_of
 from stcompile.base.thresholds import LONGER_SIDE, THIN_SIDE
+from stcompile.wengert.dims import usual
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import summed_size
@@ -153,7 +154,7 @@ def is_blas(contract: Equation) -> bool:
     x, y = (atom.type for atom in contract.inputs)
     if x.dtype != y.dtype or x.dtype not in _FLOATS or contract.params["batch"]:
         return False
-    if x.is_named or y.is_named:
+    if x.varies or y.varies:
         return False
     if not x.size or not y.size:
         return False
@@ -170,12 +171,13 @@ def suits_numpy(tree: Tree) -> bool:
     for step in tree.steps:
         if step.equation.primitive == "contract":
             x, y = (atom.type for atom in step.equation.inputs)
-            if x.is_named or y.is_named:
+            if x.varies or y.varies:
                 continue
             size = step.equation.output.type.size * summed_size(step.equation)
             work += size
-            shortest = min((*x.dims, *y.dims), default=1)
-            if 1 < shortest < THIN_SIDE and max((*x.dims, *y.dims)) > LONGER_SIDE * shortest:
+            sides = [usual(dim) for dim in (*x.dims, *y.dims)]
+            shortest = min(sides, default=1)
+            if 1 < shortest < THIN_SIDE and max(sides) > LONGER_SIDE * shortest:
                 thin += size
     return 2 * thin > work
 

@@ -27,12 +27,12 @@ def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
         equation = step.equation
         if len(equation.outputs) != 1 or equation.output in put_back:
             continue
-        if equation.output.type.kind != "array" or equation.output.type.is_named:
+        if equation.output.type.kind != "array" or equation.output.type.varies:
             continue
         if mark_of(equation.primitive) == "write":
             whole = range(len(equation.inputs)) if may_be_added(equation) else ()
             found[step.at] = tuple(whole) or (inplace_operand(equation.primitive),)
-        elif not equation.effects and not equation.is_named and _into(equation):
+        elif not equation.effects and not equation.varies and _into(equation):
             found[step.at] = inplace_operands(equation.primitive, len(equation.inputs))
     return found
 

@@ -15,7 +15,7 @@ from stcompile.base.shown import Shown
 from stcompile.emit.function import Emitted
 from stcompile.plan.allocation import Block
 from stcompile.plan.lifetimes import Lifetime, lifetimes
-from stcompile.wengert.dims import greatest
+from stcompile.wengert.dims import usual
 from stcompile.wengert.ir import Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import mark_of
@@ -391,7 +391,7 @@ def _equations(equations: Iterable[Equation], steps: int) -> Iterator[tuple[Equa
             length = Ports.of(equation).length
             for program in inner:
                 yield from _equations(
-                    program.equations, steps * (1 if length is None else greatest(length))
+                    program.equations, steps * (1 if length is None else usual(length))
                 )
         elif equation.primitive == "cond":  # the longer one
             arms = [list(_equations(program.equations, steps)) for program in inner]

@@ -156,7 +156,7 @@ class _Exchanging:
         """The parts of what was exchanged, in the shapes of what was packed."""
         found, start = [], 0
         for atom in atoms:
-            size, dims = atom.type.size, atom.type.dims
+            size, dims = atom.type.count, atom.type.dims
             drop = () if dims else (0,)
             at = {"start": ((start,),), "length": (size,), "step": (1,), "drop": drop}
             part = self._record("slice", whole, **at)

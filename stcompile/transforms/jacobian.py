@@ -168,8 +168,8 @@ class Jacobian(DifferentiatedBy[P, R]):
     def _blocks(self, run: Run, wanted: _Wanted) -> Blocks:
         """For each output and each variable the block of the Jacobian, and the other outputs."""
         program = wanted.sub.program
-        height = sum(program.outputs[i].type.size for i in wanted.outputs)
-        width = sum(variable.type.size for variable in wanted.variables)
+        height = sum(program.outputs[i].type.count for i in wanted.outputs)
+        width = sum(variable.type.count for variable in wanted.variables)
         has_effects = any(equation.effects for equation in program.equations)
         is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
         if is_forward and has_effects and self.mode == "auto":

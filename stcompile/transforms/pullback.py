@@ -75,6 +75,7 @@ class Vjp(DifferentiatedBy[..., Any]):
     aux)``."""
 
     takes_complex = True
+    names_lengths = False  # the pullback is called with what was kept for one length
     backward_title = "The pullback of `{}`."
 
     def __init__(

@@ -76,6 +76,8 @@ class SparseJacobian(DifferentiatedBy[..., Any]):
     order, and an entry, which may be zero, wherever the program lets one depend on the other.
     """
 
+    names_lengths = False  # where entries are is found for numbers
+
     def __init__(self, function: Any, wrt: Wrt = 0, options: Options | None = None) -> None:
         super().__init__(function, wrt, options)
         self.name = f"{self.function_name}_sparse_jacobian"
@@ -190,7 +192,7 @@ def _of_groups(run: Run, linear: Program, kept: Sequence[Atom], seed: Type, grou
     """A linear program of the sum of the unit vectors of each group."""
     size = groups.size
     if not size:
-        return zero(run, Type.array(seed.dtype, (0, linear.outputs[0].type.size)))
+        return zero(run, Type.array(seed.dtype, (0, linear.outputs[0].type.count)))
     colours = tuple(groups.colours.tolist())
     dtype = np.dtype(np.int64)
     own = run.record("constant", values=colours, shape=(1, len(colours)), dtype=dtype)

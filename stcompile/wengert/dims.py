@@ -14,7 +14,8 @@ it is one on some steps only.
 
 What a symbol stands for is not an operand of the equations that mention it, as a loop's counter is:
 it belongs to the types, and holds wherever they do. So an equation must stay inside of the loop
-that binds the symbols of its types and params (`verify` checks it).
+that binds the symbols of its types and params (`verify` checks it). Lengths of arguments are bound
+by the program itself, and hold everywhere in it.
 """
 
 from __future__ import annotations
@@ -23,24 +24,30 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 ENDLESS = 2**62
 """The bound of what has none."""
 
 
 class UnknownSizeError(TypeError):
-    """Something needs the number that a size is, which is known only at run time."""
+    """Something needs the number that a ``size`` is, which is known only at run time."""
+
+    def __init__(self, reason: str, size: Any = ()) -> None:
+        super().__init__(reason)
+        self.symbols = frozenset(symbols_in(size))
 
 
 @dataclass(frozen=True)
 class Symbol:
     """A named integer from ``low`` to ``high`` (None: there is no such bound), which may depend on
-    symbols of loops around it."""
+    symbols of loops around it. If it is a length of arguments, which is one number in all of the
+    program, it has a ``typical`` value: that of the call for which the program was made."""
 
     name: str
     low: Size
     high: Size | None
+    typical: int | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -69,6 +76,7 @@ class Dim:
     """``offset + coefficient * term + ...``, the terms in the order of their names. It has at least
     one term, and no coefficient is 0: make it by arithmetic of `size_of`."""
 
+    tree_leaf: ClassVar[bool] = True
     offset: int
     terms: tuple[tuple[Term, int], ...]
 
@@ -105,7 +113,7 @@ class Dim:
         return -1 * self + other
 
     def _unknown(self, *others: Any) -> Any:
-        raise UnknownSizeError(f"the length {self} of an axis")
+        raise UnknownSizeError(f"the length {self} of an axis", self)
 
     __bool__ = __int__ = __index__ = __float__ = _unknown
     __lt__ = __le__ = __gt__ = __ge__ = _unknown
@@ -193,7 +201,7 @@ def greatest(size: Size) -> int:
     return _bound(size, 1)
 
 
-def _bound(size: Size, side: int) -> int:
+def _bound(size: Size, side: int, typically: bool = False) -> int:
     """Eliminate one term after the other, those that depend on others first."""
     if not isinstance(size, Dim):
         return size
@@ -202,13 +210,46 @@ def _bound(size: Size, side: int) -> int:
     upwards = side * coefficient > 0
     if isinstance(term, Symbol):
         limit = term.high if upwards else term.low
-        return side * ENDLESS if limit is None else _bound(rest + coefficient * limit, side)
-    bounds = [_bound(rest + coefficient * part, side) for part in term.parts]
+        if typically and term.typical is not None:
+            limit = term.typical
+        if limit is None:
+            return side * ENDLESS
+        return _bound(rest + coefficient * limit, side, typically)
+    bounds = [_bound(rest + coefficient * part, side, typically) for part in term.parts]
     # max(a, b) is one of them (the looser bound holds), and not below either of them (so does the
     # tighter one)
     loose = max(bounds) if side > 0 else min(bounds)
     tight = min(bounds) if side > 0 else max(bounds)
     return loose if upwards == (term.of == "max") else tight
+
+
+def usual(size: Size) -> int:
+    """The number that costs are estimated with: lengths of arguments are typical ones, what is
+    bound elsewhere is as large as it may be."""
+    return _bound(size, 1, typically=True)
+
+
+def generic(static: Any) -> Any:
+    """A static value with a number for each of its sizes, such that arrays of these numbers lie in
+    memory as arrays of any others do. `UnknownSizeError` for sizes for which there is none: those
+    that are not multiples of lengths of arguments.
+
+    >>> n = size_of(Symbol("n.1", 2, None, typical=5))
+    >>> generic((n, 3, 2 * n))
+    (1013, 3, 2026)
+    """
+    return replaced(static, _generic)
+
+
+def _generic(dim: Dim) -> int:
+    ((term, coefficient), *others) = dim.terms
+    if dim.offset or others or isinstance(term, Extreme) or term.typical is None:
+        raise UnknownSizeError(f"the length {dim} of an axis", dim)
+    _, _, number = term.name.rpartition(".")
+    return coefficient * _PRIMES[int(number) % len(_PRIMES) if number.isdigit() else 0]
+
+
+_PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091)
 
 
 def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
@@ -247,6 +288,28 @@ def _deepest(size: Size) -> int:
     return max(_depth(term) for term, _ in size.terms) if isinstance(size, Dim) else 0
 
 
+def measured(
+    pairs: Iterable[tuple[Sizes, tuple[int, ...]]],
+) -> dict[Symbol, int]:
+    """The numbers of the symbols that are lengths of arguments, from their dims and shapes."""
+    found: dict[Symbol, int] = {}
+    for dims, shape in pairs:
+        for dim, number in zip(dims, shape, strict=True):
+            symbol = named_by(dim)
+            if symbol is not None:
+                found.setdefault(symbol, number)
+    return found
+
+
+def named_by(size: Size) -> Symbol | None:
+    """The length of arguments that a size is, and nothing else than that."""
+    if not isinstance(size, Dim) or size.offset or len(size.terms) > 1:
+        return None
+    ((term, coefficient),) = size.terms
+    is_given = isinstance(term, Symbol) and term.typical is not None and coefficient == 1
+    return term if is_given and isinstance(term, Symbol) else None
+
+
 def symbols_in(static: Any) -> Iterator[Symbol]:
     """The symbols of a size, or of the sizes in a tuple (of tuples)."""
     if isinstance(static, Dim):
@@ -259,6 +322,11 @@ def symbols_in(static: Any) -> Iterator[Symbol]:
 def is_named(sizes: Iterable[Size]) -> bool:
     """True if one of the sizes is not an int."""
     return any(isinstance(size, Dim) for size in sizes)
+
+
+def varies(static: Any) -> bool:
+    """True if a size may change within a call: it is more than a length of arguments."""
+    return any(symbol.typical is None for symbol in symbols_in(static))
 
 
 def replaced(static: Any, change: Callable[[Dim], Any]) -> Any:
@@ -329,6 +397,20 @@ def elements(sizes: Sizes) -> tuple[int, tuple[Dim, ...]]:
         else:
             number *= size
     return number, tuple(sorted(named, key=str)) if number else ()
+
+
+def number_of_elements(sizes: Sizes) -> Size | None:
+    """The number of elements of an array as a size; None for a product of several symbols.
+
+    >>> i = size_of(Symbol("i", 0, 9))
+    >>> number_of_elements((3, i + 1, 2)), number_of_elements((i, i))
+    (6*i+6, None)
+    """
+    number, named = elements(sizes)
+    if len(named) > 1:
+        return None
+    total: Size = math.prod(named, start=number)
+    return total
 
 
 def broadcast(*shapes: Sizes) -> Sizes:

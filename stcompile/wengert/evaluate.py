@@ -11,12 +11,11 @@ Every pass and the emitter are tested against it, so it is short and has no spec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from stcompile.wengert.dims import Symbol, number_of, numbers_in
+from stcompile.wengert.dims import Symbol, measured, number_of, numbers_in
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
@@ -31,7 +30,13 @@ inputs, its results, and the steps of the loops around it, the innermost last.""
 
 def evaluate(program: Program, *args: Any, watch: Watch | None = None) -> tuple[Any, ...]:
     """The values of the program's outputs."""
-    return _evaluate(program, args, watch, {})
+    return _evaluate(program, args, watch, known_of(program, args))
+
+
+def known_of(program: Program, args: tuple[Any, ...]) -> Known:
+    """The lengths of the program's inputs that have names."""
+    arrays = zip(program.inputs, args, strict=True) if program.symbols else ()
+    return measured((variable.type.dims, np.shape(value)) for variable, value in arrays)
 
 
 def _evaluate(
@@ -42,12 +47,13 @@ def _evaluate(
 
 
 def environment(
-    program: Program, *args: Any, watch: Watch | None = None, known: Known = MappingProxyType({})
+    program: Program, *args: Any, watch: Watch | None = None, known: Known | None = None
 ) -> dict[Variable, Any]:
     """The value of every variable of the program, in order of definition (the primal trace).
-    ``known`` are the symbols that loops around it bind."""
+    ``known`` are the symbols that are bound around it."""
     if len(args) != len(program.inputs):
         raise TypeError(f"{program.name} takes {len(program.inputs)} arguments, not {len(args)}")
+    known = known_of(program, args) if known is None else known
     values: dict[Variable, Any] = dict(zip(program.inputs, args, strict=True))
     for equation in program.equations:
         inputs = tuple(_read(values, atom) for atom in equation.inputs)

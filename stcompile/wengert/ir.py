@@ -1,13 +1,13 @@
 """The Wengert list: a typed, immutable program in single assignment.
 
-    program   ::= inputs  equations  outputs
+    program   ::= inputs  equations  outputs      its symbols are lengths of its inputs
     equation  ::= outputs  primitive  inputs  params  effects  location
     atom      ::= variable | constant
     variable  ::= name : type
     constant  ::= value : type          a Python number or a NumPy scalar
     params    ::= name = static value   a number, a string, a tuple, a dtype, a size or a program
     type      ::= kind  dtype  dims     kind is python | scalar | array | stack | object
-    dim       ::= number | size         a size is a sum of symbols: the counters of loops
+    dim       ::= number | size         a size is a sum of symbols: counters of loops, lengths
 
 The node kinds are those of the literature (Wengert 1964; Griewank & Walther 2008, ch. 2):
 variables and constants are the leaves, each equation is an operator. Control flow is an equation
@@ -28,7 +28,7 @@ import numpy as np
 
 from stcompile.base.location import NOWHERE, Location
 from stcompile.base.shown import Shown
-from stcompile.wengert.dims import Dim, Symbol, symbols_in
+from stcompile.wengert.dims import Dim, Symbol, named_by, symbols_in, varies
 from stcompile.wengert.types import Type, short_dtype, type_of
 
 
@@ -122,6 +122,13 @@ class Equation:
             return True
         return any(any(symbols_in(value)) for value in self.params.values())
 
+    @property
+    def varies(self) -> bool:
+        """True if a length in its types or params may change within a call."""
+        if any(atom.type.varies for atom in (*self.outputs, *self.inputs)):
+            return True
+        return any(map(varies, self.params.values()))
+
     def substitute(self, mapping: Mapping[Variable, Atom]) -> Equation:
         """The same equation with its inputs replaced."""
         inputs = substituted(self.inputs, mapping)
@@ -142,7 +149,11 @@ class Program(Shown):
     outputs: tuple[Atom, ...]
 
     def __str__(self) -> str:
-        lines = [f"program {self.name}({', '.join(map(repr, self.inputs))}) {{"]
+        return self.text("".join(map(repr_param, self.symbols)))
+
+    def text(self, bound: str = "") -> str:
+        """The program as text, where it stands within another one."""
+        lines = [f"program {self.name}{bound}({', '.join(map(repr, self.inputs))}) {{"]
         for equation in self.equations:
             lines += [f"  {line}" for line in str(equation).splitlines()]
         return "\n".join([*lines, f"  return {', '.join(map(repr_atom, self.outputs))}", "}"])
@@ -155,6 +166,12 @@ class Program(Shown):
     @property
     def types(self) -> tuple[Type, ...]:
         return tuple(variable.type for variable in self.inputs)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The lengths of inputs that are known only at run time."""
+        named = (named_by(dim) for variable in self.inputs for dim in variable.type.dims)
+        return tuple(dict.fromkeys(symbol for symbol in named if symbol is not None))
 
     def with_equations(
         self, equations: Sequence[Equation], mapping: Mapping[Variable, Atom] = MappingProxyType({})
@@ -272,9 +289,10 @@ def repr_param(value: Any) -> str:
         items = ", ".join(map(repr_param, value))
         return f"({items},)" if len(value) == 1 else f"({items})"
     if isinstance(value, Program):
-        return str(value)
+        return value.text()
     if isinstance(value, Symbol):
-        return f"[{value}: {value.low} to {value.high}]"
+        like = "" if value.typical is None else f" like {value.typical}"
+        return f"[{value}: {value.low} to {value.high}{like}]"
     if isinstance(value, Dim):
         return f"[{value}]"
     return short_dtype(value) if isinstance(value, np.dtype) else repr(value)

@@ -116,11 +116,14 @@ class _Parser:
         self.place += 1
         return token.text
 
-    # program ::= "program" name "(" variables ")" "{" equation* "return" atoms "}"
+    # program ::= "program" name symbols "(" variables ")" "{" equation* "return" atoms "}"
     def program(self) -> Program:
         outside, self.variables = self.variables, {}
         self.expect("program")
         name = self.word("name", "the program's name")
+        while self.take("["):
+            self.symbol()
+            self.expect("]")
         self.expect("(")
         inputs = []
         while not self.take(")"):
@@ -206,7 +209,7 @@ class _Parser:
     # size ::= ["-"] part (("+" | "-") part)*
     def size(self) -> Size:
         total: Any = self.part(-1 if self.take("-") else 1)
-        while self.here.text not in ("]", ",", ")", "to"):
+        while self.here.text not in ("]", ",", ")", "to", "like"):
             if self.here.kind == "number":  # `i-1`: the sign is read as part of the number
                 total = self.part(1) + total
                 continue
@@ -237,13 +240,15 @@ class _Parser:
         self.expect(")")
         return factor * size_of(Extreme(name, tuple(parts)))
 
-    # symbol ::= "[" name ":" size "to" (size | "None") "]"
+    # symbol ::= "[" name ":" size "to" (size | "None") ["like" number] "]"
     def symbol(self) -> Symbol:
         name = self.word("name", "a symbol")
         self.expect(":")
         low = self.size()
         self.expect("to")
-        found = Symbol(name, low, None if self.take("None") else self.size())
+        high = None if self.take("None") else self.size()
+        typical = int(self.word("number", "a number")) if self.take("like") else None
+        found = Symbol(name, low, high, typical)
         self.symbols[name] = found
         return found
 

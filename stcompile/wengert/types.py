@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stcompile.base.classes import is_changeable
-from stcompile.wengert.dims import Dim, greatest, is_named
+from stcompile.wengert.dims import Dim, UnknownSizeError, is_named, usual, varies
 
 Kind = Literal["python", "scalar", "array", "stack", "object"]
 
@@ -90,12 +90,25 @@ class Type:
         return is_named(self.dims)
 
     @property
+    def varies(self) -> bool:
+        """True if the length of an axis may change within a call."""
+        return varies(self.dims)
+
+    @property
     def size(self) -> int:
-        """Number of elements; the most that there can be where a dim is known only at run time."""
+        """Number of elements, to estimate costs with: where a dim is known only at run time the
+        usual one, or the most that there can be (see `usual`)."""
         size = 1
         for dim in self.dims:
-            size *= max(greatest(dim), 0)
+            size *= max(usual(dim), 0)
         return size
+
+    @property
+    def count(self) -> int:
+        """Number of elements, exactly; `UnknownSizeError` where it is known only at run time."""
+        if self.is_named:
+            raise UnknownSizeError(f"the number of elements of {self}", self.dims)
+        return self.size
 
     @property
     def nbytes(self) -> int:

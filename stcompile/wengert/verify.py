@@ -29,7 +29,7 @@ class VerificationError(Exception):
 
 def verify(program: Program) -> None:
     """Raise `VerificationError` unless the program is well formed."""
-    _verify(program, program.name, frozenset())
+    _verify(program, program.name, frozenset(program.symbols))
 
 
 def _verify(program: Program, path: str, bound: Set[Symbol]) -> None:

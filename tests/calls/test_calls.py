@@ -36,7 +36,7 @@ def test_a_signature_that_comes_again_has_an_entry(counts: collections.Counter[s
 
 
 def test_signatures_in_turn(counts: collections.Counter[str]) -> None:
-    f = st.value_and_grad(squares)
+    f = st.value_and_grad(squares, dynamic=False)
     sizes = range(1, ENTRIES + 1)
     for size in (*sizes, *sizes):
         f(np.ones(size))
@@ -126,7 +126,7 @@ def test_first_calls_in_many_threads(counts: collections.Counter[str]) -> None:
             total = total + np.sum(x**k)
         return total
 
-    functions = [st.value_and_grad(f) for _ in range(4)]
+    functions = [st.value_and_grad(f, dynamic=False) for _ in range(4)]
 
     def work(index: int) -> None:
         for turn in range(40):

@@ -110,10 +110,10 @@ def test_rows_that_move_are_views() -> None:
     assert split(moving) == {}
 
 
-def test_the_elements_before_rows() -> None:
-    listed = Listed("program f(x: f64[4,3], y: f64[2,3]) { return x }")
-    assert Rows(listed["y"], listed["x"], 2).offset == 6
-    assert Rows(listed["x"], listed["x"], 0).offset == 0
+def test_where_rows_end() -> None:
+    listed = Listed("program f(x: f64[4,3], y: f64[2,3], v: f64[12]) { return x }")
+    assert Rows(listed["y"], listed["x"], 2).stop == 4
+    assert Rows(listed["y"], listed["v"], 2).stop == 8
 
 
 # --- concatenations ------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_adjacent_parts_are_next_to_each_other_in_their_order() -> None:
     head_of = {v: v for v in (a, b)}
 
     def at(place_of_a: Rows | None, place_of_b: Rows | None, wanted: list[Rows]) -> bool:
-        blocks = [Block(a.type.dtype, 6, rows=place) for place in (place_of_a, place_of_b)]
+        blocks = [Block(a.type.dtype, 6, 6, rows=place) for place in (place_of_a, place_of_b)]
         found = Allocation(block_of=dict(zip((a, b), blocks)))
         return is_adjacent(found, head_of, wanted)
 

@@ -326,7 +326,7 @@ class Merger:
                 cell = value.cell
                 index = slot(cell.variable.type, lambda: cell.variable)
                 type_ = cell.variable.type
-                strides = None if type_.is_named else self.run.layouts.of(cell.made)
+                strides = None if type_.varies else self.run.layouts.of(cell.made)
                 self._cells[key] = MergedCell(index, type_, strides, cell, cell, cell.frozen)
             return ArrayOf(self._cells[key], value.type, value.path)
         if isinstance(value, GeneratorValue) and value.born > self.age:

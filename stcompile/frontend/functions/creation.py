@@ -11,7 +11,7 @@ from stcompile.base.strides import kept_order
 from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.functions.shapes import copy, shape_of
 from stcompile.frontend.operations import masks
-from stcompile.frontend.operations.attributes import shape_of_array
+from stcompile.frontend.operations.attributes import number_of_elements, shape_of_array
 from stcompile.frontend.operations.indexing import get_item, set_item
 from stcompile.frontend.operations.layout import copy_in_c_order, strides_of
 from stcompile.frontend.state.run import Run
@@ -267,6 +267,8 @@ def ndim(run: Run, a: Any) -> int:
 def size(run: Run, a: Any) -> Any:
     if isinstance(a, Masked):
         return masks.size(run, a)
+    if isinstance(a, Array | Scalar):
+        return number_of_elements(run, a)
     return int(np.prod(shape(run, a), dtype=int))
 
 

@@ -204,7 +204,7 @@ def len_(run: Run, obj: Any) -> Any:
     if isinstance(obj, Array) and obj.type.ndim:
         return run.integer(obj.type.dims[0])
     if isinstance(obj, Flat):
-        return obj.array.type.size
+        return obj.array.type.count
     if type(obj) in ITERABLE or trees.is_namedtuple(obj):
         if isinstance(obj, list):
             return length_of(run, obj)

@@ -17,7 +17,7 @@ from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, in_o
 from stcompile.frontend.operations.nested import stacked_rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, is_static, same_number
-from stcompile.wengert.dims import Sizes, elements, is_named
+from stcompile.wengert.dims import Sizes, elements, generic, is_named
 
 
 def shape_of(run: Run, shape: Any) -> Any:
@@ -44,7 +44,7 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     if dims == x.type.dims:
         return Array(x.cell, x.type, x.path)
     dummy = dummy_of(run, x)
-    if dummy is not None and reshaped_view(dummy, dims) is not None:
+    if dummy is not None and reshaped_view(dummy, generic(dims)) is not None:
         return run.view(x, "reshape", shape=dims)
     copied: Array = run.record("reshape", x, shape=dims)
     if dummy is None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Affine
 
 
 def template_lowering(primitive: str) -> Callable[..., Any]:
@@ -13,6 +14,15 @@ def template_lowering(primitive: str) -> Callable[..., Any]:
         flat = list(inputs)
         if flat and isinstance(flat[-1], tuple):
             flat[-1:] = flat[-1]
-        return run.record(primitive, *flat, **params)
+        sizes = {name: _with_sizes(run, value) for name, value in params.items()}
+        return run.record(primitive, *flat, **sizes)
 
     return lowering
+
+
+def _with_sizes(run: Run, static: Any) -> Any:
+    """A param of the rule's, with integers that are lengths as sizes."""
+    if isinstance(static, tuple | list):
+        return tuple(_with_sizes(run, item) for item in static)
+    size = run.size_of(static) if isinstance(static, Affine) else None
+    return static if size is None else size

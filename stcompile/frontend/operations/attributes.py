@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import collections
 import functools
-import math
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from stcompile.base.classes import MISSING, is_changeable
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.places import Place
 from stcompile.frontend.operations import data_model, masks, sparse
+from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.operations.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.operations.layout import in_order_of
@@ -132,7 +132,15 @@ def shape_of_array(run: Run, x: Traced) -> tuple[Any, ...]:
 
 def number_of_elements(run: Run, x: Traced) -> Any:
     """``x.size``."""
-    return run.integer(math.prod(x.type.dims))
+    return _product(run, map(run.integer, x.type.dims))
+
+
+def _product(run: Run, numbers: Iterable[Any]) -> Any:
+    total: Any = 1
+    for number in numbers:
+        known = combined("multiply", total, number)
+        total = run.record("multiply", total, number) if known is None else known
+    return total
 
 
 _FACTS: dict[str, Callable[[Run, Traced], Any]] = {
@@ -141,7 +149,7 @@ _FACTS: dict[str, Callable[[Run, Traced], Any]] = {
     "size": number_of_elements,
     "dtype": lambda run, x: x.type.dtype,
     "itemsize": lambda run, x: x.type.dtype.itemsize,
-    "nbytes": lambda run, x: run.integer(math.prod(x.type.dims) * x.type.dtype.itemsize),
+    "nbytes": lambda run, x: _product(run, [x.type.dtype.itemsize, number_of_elements(run, x)]),
 }
 
 

@@ -190,7 +190,7 @@ def _place_in(run: Run, array: Array, index: Any) -> tuple[Any, ...] | None:
         return (index,)
     if not isinstance(index, int | np.integer) or isinstance(index, bool):
         return None
-    size = array.type.size
+    size = array.type.count
     if not -size <= index < size:
         run.refuse(f"index {index} is out of bounds for size {size}", "", TypingError)
     return tuple(int(at) for at in np.unravel_index(int(index) % size, array.type.dims))

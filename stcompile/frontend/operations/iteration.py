@@ -200,7 +200,9 @@ def sequence_of(run: Run, value: Any) -> Sequence:
             run.refuse("this `.flat` is iterated over twice", "take `x.flat` again each time")
         value.is_iterated = True
         array = value.array
-        return Sequence(array.type.size, lambda i: indexing.get_item(run, Flat(array), i), (array,))
+        return Sequence(
+            array.type.count, lambda i: indexing.get_item(run, Flat(array), i), (array,)
+        )
     if isinstance(value, Iterator):
         if value.items.length >= ENDLESS:
             refuse_endless(run)

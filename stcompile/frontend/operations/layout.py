@@ -10,6 +10,7 @@ from stcompile.analysis.layouts import seen_through
 from stcompile.base.strides import Strides, is_natural, placeholder
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array
+from stcompile.wengert.dims import UnknownSizeError, generic
 
 
 def dummy_of(run: Run, x: Array) -> Any:
@@ -17,11 +18,15 @@ def dummy_of(run: Run, x: Array) -> Any:
     known."""
     made = x.cell.made
     strides = run.layouts.of(made)
-    if strides is None or made.type.is_named or any(step.is_named for step in x.path):
+    try:
+        if strides is None:
+            return None
+        dummy = placeholder(made.type.dtype, generic(made.type.dims), strides)
+        for step in x.path:
+            params = {name: generic(value) for name, value in step.params.items()}
+            dummy = seen_through(step.primitive, params, dummy)
+    except UnknownSizeError:
         return None
-    dummy = placeholder(made.type.dtype, made.type.dims, strides)
-    for step in x.path:
-        dummy = seen_through(step.primitive, step.params, dummy)
     return dummy
 
 

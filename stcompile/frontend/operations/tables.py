@@ -97,7 +97,7 @@ def _numbers(
     def item(index: Affine) -> Any:
         flat = array
         if array.type.ndim > 1:
-            flat = run.view(array, "reshape", shape=(array.type.size,))
+            flat = run.view(array, "reshape", shape=(array.type.count,))
         number = get(run, flat, index.scaled(step, start))
         is_python = kept.kind == "python"
         return run.record("to_python", number, dtype=kept.dtype) if is_python else number

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -39,12 +39,13 @@ from stcompile.base.guards import (
 from stcompile.base.location import NOWHERE
 from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
-from stcompile.base.strides import layout_of, strides_in
+from stcompile.base.strides import Strides, layout_of, natural, strides_in
 from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Scalar, Unread
+from stcompile.wengert.dims import Sizes, generic
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.staged import Hidden, Leaf
-from stcompile.wengert.types import is_generator, is_input, type_of
+from stcompile.wengert.types import Type, is_generator, is_input, type_of
 
 
 class Order:
@@ -68,6 +69,7 @@ class Captures:
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
         self._given: dict[int, Any] = {}  # the mirrors of the arguments' structures
         self.leaves: list[Leaf] = []
+        self.sizes: Mapping[tuple[str, trees.Path], Sizes] = {}  # of arguments with named lengths
         self.beside: list[tuple[str, trees.Path]] = []  # attributes that are no fields
         self.hidden: list[Hidden] = []
         self.guards: dict[Place, Guard] = {}
@@ -103,7 +105,10 @@ class Captures:
                 return self._constant(item)
             if not is_input(item):
                 return item
-            variable = self._recorder.variable(type_of(item), trees.path_name(name, path))
+            type_ = type_of(item)
+            if (name, path) in self.sizes:
+                type_ = Type.array(type_.dtype, self.sizes[name, path])
+            variable = self._recorder.variable(type_, trees.path_name(name, path))
             contiguous = isinstance(item, np.ndarray) and item.flags.c_contiguous
             self.leaves.append(Leaf(name, path, variable, contiguous))
             if is_generator(item):
@@ -334,7 +339,11 @@ class Captures:
     def _cell(
         self, variable: Variable, value: np.ndarray[Any, Any], frozen: str, lent: bool = False
     ) -> Array:
-        self._layouts.note(variable, strides_in(value))
+        lies: Strides = strides_in(value)
+        if variable.type.is_named:
+            dims, size = generic(variable.type.dims), value.itemsize
+            lies = natural(dims, size) if value.flags.c_contiguous else None
+        self._layouts.note(variable, lies)
         return Array(Cell(variable, frozen, lent=lent), variable.type)
 
     def all_guards(self) -> tuple[Guard, ...]:

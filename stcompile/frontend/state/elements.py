@@ -76,10 +76,12 @@ class Elements:
 
     def _new(self, variable: Variable) -> tuple[Any, int] | None:
         dims, size = variable.type.dims, variable.type.dtype.itemsize
+        if variable.type.is_named:
+            return None
         if not is_natural(dims, self._layouts.of(variable), size):
             return None
-        numbers = np.arange(self._count, self._count + variable.type.size).reshape(dims)
-        self._count += variable.type.size
+        numbers = np.arange(self._count, self._count + variable.type.count).reshape(dims)
+        self._count += variable.type.count
         return numbers, self._step("new")
 
     def _constant(self, atom: Atom) -> Any:

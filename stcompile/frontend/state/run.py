@@ -310,10 +310,11 @@ class Run(Changes):
         for variable, known in self.terms.items():
             if known == term and variable not in self.recorder.producers:
                 return variable
-        found: Variable | None = self.made.get(term)
+        key = term, self.depth  # a program that is closed does not read it from around it
+        found: Variable | None = self.made.get(key)
         if found is None:
             (found,) = self.record_atoms("size", (), {"of": size_of(term)})
-            self.made[term] = found
+            self.made[key] = found
             self.terms[found] = term
         return found
 

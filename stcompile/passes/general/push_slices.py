@@ -32,6 +32,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stcompile.base.thresholds import SLICED_PARTS
+from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES, infer
@@ -72,6 +73,15 @@ class _Span(NamedTuple):
 
 
 _ONE = _Span(0, 1, 1, False)
+
+
+def _hull(spans: Sequence[_Span]) -> _Span:
+    """From the first element of some spans to the last one."""
+    if len(set(spans)) == 1 and spans[0].step == 1:
+        return spans[0]._replace(dropped=False)
+    first = min(min(span.start, span.last) for span in spans)
+    last = max(max(span.start, span.last) for span in spans)
+    return _Span(first, last - first + 1, 1, False)
 
 
 def _spans(equation: Equation) -> tuple[_Span, ...]:
@@ -115,10 +125,14 @@ class _Pusher:
         for equation in equations:
             self._note(equation)
         for equation in reversed(equations):
-            self._trim(equation)
-            slices = self._slices_of(equation)
-            made = [self._pushed(equation, part) for part in slices]
-            if not made or not all(map(_is_well_typed, made)):
+            try:
+                self._trim(equation)
+                slices = self._slices_of(equation)
+                made = [self._pushed(equation, part) for part in slices]
+                is_right = all(map(_is_well_typed, made))
+            except UnknownSizeError:  # whether they can be moved depends on a length
+                is_right = False
+            if not is_right or not made:
                 self.found.append(equation)
                 continue
             self.moved.update(map(id, slices))
@@ -136,7 +150,7 @@ class _Pusher:
             self.users.setdefault(variable, {})[id(equation)] = equation
 
     def _fits(self, equation: Equation) -> bool:
-        if equation.is_named:
+        if equation.varies:
             return False
         primitive = PRIMITIVES[equation.primitive]
         is_view = equation.primitive in _VIEWS and len(equation.inputs) == 1  # without counters
@@ -149,19 +163,15 @@ class _Pusher:
             return
         output, readers = equation.output, list(self.users.get(equation.output, {}).values())
         are_views = all(e.primitive in ("slice", "windows") and len(e.inputs) == 1 for e in readers)
-        are_views = are_views and not any(e.is_named for e in readers)
+        are_views = are_views and not any(e.varies for e in readers)
         if not readers or not are_views or not self._fits(equation):
             return
         if all(e.primitive == "slice" for e in readers):
             return  # they move by themselves
         read = [_spans(e) if e.primitive == "slice" else _windows_spans(e) for e in readers]
-        if not all(span.length for spans in read for span in spans):
+        if any(span.length == 0 for spans in read for span in spans):
             return
-        hull = []
-        for spans in zip(*read, strict=True):
-            first = min(min(span.start, span.last) for span in spans)
-            last = max(max(span.start, span.last) for span in spans)
-            hull.append(_Span(first, last - first + 1, 1, False))
+        hull = [_hull(spans) for spans in zip(*read, strict=True)]
         if all(span.is_all(dim) for span, dim in zip(hull, output.type.dims, strict=True)):
             return
         trimmed = self._fresh(output, hull)
@@ -184,7 +194,7 @@ class _Pusher:
         slices = tuple(self.users.get(output, {}).values())
         if not all(e.primitive == "slice" and len(e.inputs) == 1 for e in slices):
             return ()
-        if any(e.is_named for e in (equation, *slices)):
+        if any(e.varies for e in (equation, *slices)):
             return ()
         if len(equation.inputs) == 1 and equation.primitive in _VIEWS:
             upwards = all(span.step > 0 for e in slices for span in _spans(e))

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from stcompile.base.location import Location
 from stcompile.base.thresholds import COPIED_AXIS, SMALLER_FACTOR
 from stcompile.passes.layout.layouts import Layouts, Order
+from stcompile.wengert.dims import usual
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.axis_rules import axis_map, regrouped
@@ -25,7 +26,7 @@ def lay_out(layouts: Layouts, equation: Equation) -> None:
     """Add an equation to the program that is laid out."""
     rule = RULES.get(equation.primitive, _by_axes)
     starts = equation.primitive in ("windows", "full", "pad")
-    if not equation.is_named and (starts or any(map(layouts.is_laid, equation.inputs))):
+    if not equation.varies and (starts or any(map(layouts.is_laid, equation.inputs))):
         rule(layouts, equation)
     else:
         _natural(layouts, equation)
@@ -146,9 +147,9 @@ def _windows(layouts: Layouts, equation: Equation) -> None:
     order = layouts.of(source).order if not layouts.is_later(source) else None
     dims = source.type.dims
     free = [axis for axis in range(len(dims)) if axis not in equation.params["axis"]]
-    inner = max(free, key=lambda axis: dims[axis], default=None)
+    inner = max(free, key=lambda axis: usual(dims[axis]), default=None)
     summed = order is None or order[-1] not in free
-    if summed and inner is not None and dims[inner] >= COPIED_AXIS:
+    if summed and inner is not None and usual(dims[inner]) >= COPIED_AXIS:
         order = (*(axis for axis in range(len(dims)) if axis != inner), inner)
         turned = layouts.in_order(source, order, location)
         packed = layouts.packed(turned, location)
@@ -217,7 +218,7 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
         summed = [q[side] for q in sorted(pairs, key=lambda pair: rank(pair[1 - side]))]
         if SMALLER_FACTOR * other.type.size <= value.type.size and not layouts.is_laid(other):
             elements, dims = _elements(layouts, value), value.type.dims
-            if any(dims[axis] > 1 for axis in summed if axis not in elements):
+            if any(dims[axis] != 1 for axis in summed if axis not in elements):
                 summed.sort(
                     key=lambda axis: (axis not in elements, axis if axis in elements else 0)
                 )

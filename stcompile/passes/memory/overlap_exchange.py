@@ -103,7 +103,7 @@ class _Splitter:
         for atom in pack.inputs:
             made = self.positions.get(atom, 0) if isinstance(atom, Variable) else 0
             found.append(_Part(atom, start, max([made, *effects])))
-            start += atom.type.size
+            start += atom.type.count
         return found
 
     def _bucket(
@@ -122,7 +122,7 @@ class _Splitter:
         places, at = {}, 0
         for part in parts:
             places[part.start] = _Place(begun, at)
-            at += part.atom.type.size
+            at += part.atom.type.count
         return places
 
     def _moved(self, equation: Equation) -> Equation:

@@ -70,7 +70,7 @@ def _is_rows(equation: Equation) -> bool:
     """True for a product of two matrices, row by row of the first."""
     if equation.primitive != "contract" or not Contraction.of(equation).is_like(ROWS):
         return False
-    if equation.is_named:
+    if equation.varies:
         return False
     x, y = equation.inputs
     return x.type.dtype == y.type.dtype

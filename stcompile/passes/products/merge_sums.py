@@ -153,7 +153,7 @@ class _Merger:
         types = tuple(atom.type for atom in equation.inputs)
         if not have_same_settings(equation, root):
             return None
-        if equation.is_named or any(t.ndim != 2 or not t.inexact for t in types):
+        if equation.varies or any(t.ndim != 2 or not t.inexact for t in types):
             return None
         if equation.primitive == "sum" and equation.params["axis"] == (0,):
             return "sum", types[0].dtype, types[0].dims[1:], equation.params["keepdims"]

@@ -51,12 +51,12 @@ TAKES_SIZES = frozenset(
     | {"slice", "update", "index", "index_update", "accumulate", "contract", "einsum"}
     | {"full", "size", "undef", "assert", "raise", "store", "sort", "argsort"}
 )
-"""The primitives that take arrays of lengths that are known only at run time."""
+"""The primitives that take arrays of lengths that may change within a call."""
 
 
 def infer(name: str, types: tuple[Type, ...], params: Mapping[str, Any]) -> tuple[Type, ...]:
     """The output types of a primitive on inputs of these types, or `OperandError`."""
     for type in types:
-        if type.is_named and name not in TAKES_SIZES:
-            raise UnknownSizeError(f"`{name}` of an array of shape {type.dims}")
+        if name not in TAKES_SIZES and type.varies:
+            raise UnknownSizeError(f"`{name}` of an array of shape {type.dims}", type.dims)
     return PRIMITIVES[name].infer(types, params)

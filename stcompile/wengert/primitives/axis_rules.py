@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from stcompile.wengert.dims import Size, UnknownSizeError, least
 from stcompile.wengert.ir import Equation
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axes import Asked, AxisMap, Name, Named, Names, Rule, Written
@@ -117,7 +118,7 @@ def _last(asked: Asked) -> Written | None:
 
 
 def groups(
-    before: Sequence[int], after: Sequence[int]
+    before: Sequence[Size], after: Sequence[Size]
 ) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
     """The groups of axes that a reshape turns into each other. Axes of length 1 belong to the group
     before them. None if there are no such groups.
@@ -125,15 +126,24 @@ def groups(
     >>> groups((100, 16, 5, 1, 5), (100, 400))
     [((0,), (0,)), ((1, 2, 3, 4), (1,))]
     """
+    try:
+        return _groups(before, after)
+    except UnknownSizeError:
+        return None
+
+
+def _groups(
+    before: Sequence[Size], after: Sequence[Size]
+) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
     found = []
     left, right = list(range(len(before))), list(range(len(after)))
     while left or right:
         old, new = left[:1], right[:1]
         del left[:1], right[:1]
         while (a := math.prod(before[i] for i in old)) != (b := math.prod(after[i] for i in new)):
-            if a < b and left:
+            if least(b - a) > 0 and left:
                 old.append(left.pop(0))
-            elif b < a and right:
+            elif least(a - b) > 0 and right:
                 new.append(right.pop(0))
             else:
                 return None

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from stcompile.wengert.dims import greatest
+from stcompile.wengert.dims import usual
 from stcompile.wengert.ir import Equation, Params, freeze
 
 Axes = tuple[int, ...]
@@ -36,7 +36,7 @@ def contracting(
 def summed_size(contract: Equation) -> int:
     """How many products each element of a contraction is the sum of, at most."""
     dims = contract.inputs[-2].type.dims
-    return math.prod(greatest(dims[axis]) for axis, _ in contract.params["contracted"])
+    return math.prod(usual(dims[axis]) for axis, _ in contract.params["contracted"])
 
 
 @dataclass(frozen=True)

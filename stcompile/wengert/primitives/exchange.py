@@ -26,7 +26,7 @@ def _pack(types: Types, params: Mapping[str, Any]) -> Types:
     dtypes = {t.dtype for t in types}
     if len(dtypes) > 1:
         raise OperandError(f"pack: takes one dtype, not {' and '.join(sorted(map(str, dtypes)))}")
-    return (Type.array(dtypes.pop(), (sum(t.size for t in types),)),)
+    return (Type.array(dtypes.pop(), (sum(t.count for t in types),)),)
 
 
 def _exchange(types: Types, params: Mapping[str, Any]) -> Types:

@@ -112,8 +112,9 @@ def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> Sizes
             where.append((position, len(dims)))
             continue
         start, count, step = entry
-        ends = sorted((start, start + (count - 1) * step))
-        if count and not (ends[0] >= 0 and least(dim - ends[1]) > 0):
+        ends = start, start + (count - 1) * step
+        low, high = ends if step > 0 else ends[::-1]
+        if count != 0 and not (least(low) >= 0 and least(dim - high) > 0):
             raise OperandError(f"{name}: {entry} is out of bounds for axis {axis} of {x.dims}")
         dims.append(count)
     dims += [dim for _, dim in rest]

@@ -1,0 +1,217 @@
+"""Axes of arguments whose length changes from call to call.
+
+The first call of a function is compiled for the numbers that its arrays have. When another length
+of an axis comes, all else being equal, the function is compiled once more with a name for the
+length of this axis, and every further length runs what is there. Axes that had equal lengths in all
+calls so far have one name, and are expected to be equal. Lengths of 0 and 1 are compiled for
+themselves, because arrays of one row are spread over others.
+
+What cannot be compiled without a number is remembered: such an axis keeps its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from stcompile.base import trees
+from stcompile.base.errors import StcompileError
+from stcompile.base.shown import Shown
+from stcompile.calls.callee import SignatureKey
+from stcompile.wengert.dims import Size, Sizes, Symbol, UnknownSizeError, named_by, size_of
+
+Part: TypeAlias = tuple[str, trees.Path]  # an argument, and a path in it
+Axis: TypeAlias = tuple[str, trees.Path, int]
+Shapes: TypeAlias = dict[Part, Sizes]
+
+LEAST = 2  # the least length that has a name
+
+
+def parts_of(key: Any, name: str, path: trees.Path = ()) -> Iterator[tuple[Part, Any]]:
+    """The keys of the arrays in an argument, from its key (see `stcompile.calls.signature`)."""
+    if key[0] == "array":
+        yield (name, path), key
+    elif key[0] == "structure":
+        kind = "item" if key[1] in (dict, list, tuple) else "attribute"
+        for step, part in zip(key[2], key[4], strict=True):
+            yield from parts_of(part, name, (*path, (kind, step)))
+
+
+def shapes_in(key: SignatureKey, names: Sequence[str]) -> Shapes:
+    """The shapes of all arrays of a call."""
+    pairs = zip(names, key[2], strict=True)
+    return {part: one[2] for name, arg in pairs for part, one in parts_of(arg, name)}
+
+
+def with_sizes(key: SignatureKey, names: Sequence[str], sizes: Mapping[Part, Any]) -> SignatureKey:
+    """The key of all calls whose arrays have these dims. An array with a named length that does not
+    lie in C order may lie in any way."""
+    pairs = zip(names, key[2], strict=True)
+    return key[0], key[1], tuple(_with_sizes(arg, name, (), sizes) for name, arg in pairs)
+
+
+def _with_sizes(key: Any, name: str, path: trees.Path, sizes: Mapping[Part, Any]) -> Any:
+    if key[0] == "array":
+        dims = sizes.get((name, path))
+        if dims is None:
+            return key
+        return key[0], key[1], dims, key[3] is True or None
+    if key[0] != "structure":
+        return key
+    kind = "item" if key[1] in (dict, list, tuple) else "attribute"
+    steps = zip(key[2], key[4], strict=True)
+    return *key[:4], tuple(
+        _with_sizes(part, name, (*path, (kind, step)), sizes) for step, part in steps
+    )
+
+
+@dataclass(frozen=True)
+class Form:
+    """A program for several lengths: the dims of the arrays that have some, the shapes of the
+    others, and its key."""
+
+    sizes: Mapping[Part, Sizes]
+    others: Shapes
+    key: SignatureKey
+
+    def fits(self, shapes: Shapes) -> bool:
+        """True if a call with these shapes can run it (all else in the key being equal)."""
+        if any(shapes[part] != shape for part, shape in self.others.items()):
+            return False
+        known: dict[Symbol, Size] = {}
+        for part, dims in self.sizes.items():
+            for dim, number in zip(dims, shapes[part], strict=True):
+                assert isinstance(number, int)
+                symbol = named_by(dim)
+                if symbol is None:
+                    if dim != number:
+                        return False
+                elif number < LEAST or known.setdefault(symbol, number) != number:
+                    return False
+        return True
+
+
+@dataclass
+class Family:
+    """The calls of a function that differ in the lengths of axes alone; ``is_named`` says that
+    these have names from the first call on."""
+
+    names: tuple[str, ...]
+    is_named: bool
+    seen: list[Shapes] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+    numbers: dict[Axis, str] = field(default_factory=dict)  # axes that need one, and why
+
+    def known(self, key: SignatureKey) -> Form | None:
+        """The form that a call can run."""
+        shapes = shapes_in(key, self.names)
+        return next((form for form in reversed(self.forms) if form.fits(shapes)), None)
+
+    def wanted(self, key: SignatureKey) -> Form | None:
+        """The form that a call is to be compiled in; None for its numbers."""
+        shapes = shapes_in(key, self.names)
+        before = [*self.seen, shapes]
+        axes = [
+            (*part, axis)
+            for part, dims in shapes.items()
+            for axis, length in enumerate(dims)
+            if length >= LEAST and (*part, axis) not in self.numbers
+            if self.is_named or any(_length(one, (*part, axis)) != length for one in self.seen)
+        ]
+        groups: dict[tuple[int, ...], list[Axis]] = {}
+        for axis in axes:  # those that were equal in all calls have one name
+            groups.setdefault(tuple(_length(one, axis) for one in before), []).append(axis)
+        dims: dict[Part, list[Any]] = {}
+        for number, (lengths, group) in enumerate(groups.items(), 1):
+            symbol = size_of(Symbol(f"n.{number}", LEAST, None, lengths[-1]))
+            for name, path, at in group:
+                dims.setdefault((name, path), list(shapes[name, path]))[at] = symbol
+        if not dims:
+            return None
+        sizes = {part: tuple(found) for part, found in dims.items()}
+        others = {part: shape for part, shape in shapes.items() if part not in sizes}
+        return Form(sizes, others, with_sizes(key, self.names, sizes))
+
+    def note(self, key: SignatureKey, form: Form | None) -> None:
+        """Note a call that was compiled."""
+        self.seen.append(shapes_in(key, self.names))
+        if form is not None:
+            self.forms.append(form)
+
+    def fix(self, form: Form, error: Exception) -> None:
+        """Note that axes of a form need their numbers, because compiling it has failed."""
+        symbols, reason = needed(error)
+        axes = [
+            ((*part, axis), named_by(dim))
+            for part, dims in form.sizes.items()
+            for axis, dim in enumerate(dims)
+        ]
+        found = [axis for axis, symbol in axes if symbol is not None and symbol in symbols]
+        found = found or [axis for axis, symbol in axes if symbol is not None]
+        self.numbers.update(dict.fromkeys(found, reason))
+
+
+def outline_of(key: SignatureKey, names: Sequence[str]) -> SignatureKey:
+    """What calls that differ in the lengths of axes alone have in common."""
+    shapes = shapes_in(key, names)
+    return with_sizes(key, names, {part: (None,) * len(dims) for part, dims in shapes.items()})
+
+
+def _length(shapes: Shapes, axis: Axis) -> int:
+    name, path, at = axis
+    return int(shapes[name, path][at])
+
+
+def needed(error: BaseException) -> tuple[frozenset[Symbol], str]:
+    """The symbols whose numbers were asked for when an error was raised, and where."""
+    reason = str(error) if isinstance(error, StcompileError) else ""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, UnknownSizeError):
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, UnknownSizeError):
+        return frozenset(s for s in cause.symbols if s.typical is not None), reason or str(cause)
+    return frozenset(), reason or f"{type(error).__name__}: {error}"
+
+
+@dataclass(frozen=True, repr=False)
+class Lengths(Shown):
+    """What a function was compiled for, as it is now: ``compilations`` are how often it was, and
+    ``named`` the axes whose length has a name in the program, such as ``x.shape[0]``. ``numbers``
+    are those that change but keep a number, with the reason. Prints as a list."""
+
+    compilations: int
+    named: tuple[str, ...]
+    numbers: Mapping[str, str]
+
+    def __str__(self) -> str:
+        times = "once" if self.compilations == 1 else f"{self.compilations} times"
+        lines = [f"compiled {times}"]
+        lines += [f"  any length: {axis}" for axis in self.named]
+        for axis, reason in self.numbers.items():
+            lines += [f"  each length for itself: {axis}, because", *indented(reason)]
+        return "\n".join(lines)
+
+
+def indented(text: str) -> Iterator[str]:
+    yield from (f"    {line}" for line in text.splitlines())
+
+
+def lengths_of(families: Iterable[Family], compilations: int) -> Lengths:
+    """What is known of the lengths of the arguments of a function."""
+    found = [*families]
+    named = (
+        _shown((*part, axis))
+        for family in found
+        for form in family.forms
+        for part, dims in form.sizes.items()
+        for axis, dim in enumerate(dims)
+        if named_by(dim) is not None
+    )
+    numbers = {_shown(axis): why for family in found for axis, why in family.numbers.items()}
+    return Lengths(compilations, tuple(dict.fromkeys(named)), numbers)
+
+
+def _shown(axis: Axis) -> str:
+    name, path, at = axis
+    return f"{trees.show_path(name, path)}.shape[{at}]"
