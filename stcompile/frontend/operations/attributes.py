@@ -138,6 +138,9 @@ def number_of_elements(run: Run, x: Traced) -> Any:
 def _product(run: Run, numbers: Iterable[Any]) -> Any:
     total: Any = 1
     for number in numbers:
+        if isinstance(total, int) and isinstance(number, int):
+            total *= number
+            continue
         known = combined("multiply", total, number)
         total = run.record("multiply", total, number) if known is None else known
     return total
