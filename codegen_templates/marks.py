@@ -75,6 +75,9 @@ def into(*, inplace: tuple[str, ...] = ()) -> Callable[[F], F]:
     return _mark("into", inplace=inplace)
 
 
+helper = _mark("helper")
+"""A function of plain numbers that is printed beside the code that calls it."""
+
 # --- tables ----------------------------------------------------------------------------------
 
 

@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 
 from stcompile.base import html
 from stcompile.base.errors import ArgumentsError
-from stcompile.base.options import Level, Options
+from stcompile.base.options import LEVELS, Level, Options
 from stcompile.base.shown import Shown, Source
 from stcompile.calls.arguments import Wrt
 from stcompile.differentiable import Differentiable
 from stcompile.frontend.operations.binding import signature_of
 
-USAGE = "%%gradient [--level readable|fast] [--wrt NAME,...] [ARGUMENT ...]"
+USAGE = "%%gradient [--level readable|fast|compiled] [--wrt NAME,...] [ARGUMENT ...]"
 HINT = f"write {USAGE}; an argument is a name, an expression in quotes, or NAME=EXPRESSION"
 
 
@@ -51,7 +51,7 @@ def gradient(shell: Any, line: str, cell: str) -> Beside | None:
     function's defaults.
     """
     parser = _Parser(prog="%%gradient", add_help=False)
-    parser.add_argument("--level", choices=("readable", "fast"), default="readable")
+    parser.add_argument("--level", choices=LEVELS, default="readable")
     parser.add_argument("--wrt", default=None)
     parser.add_argument("arguments", nargs="*")
     given = parser.parse_args(shlex.split(line))

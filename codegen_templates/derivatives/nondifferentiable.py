@@ -11,7 +11,7 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
         *("signbit", "left_shift", "right_shift", "gcd", "lcm"),
         *("argsort", "argpartition", "lexsort", "searchsorted", "digitize", "histogram"),
-        *("arange", "eye", "constant", "size", "undef", "not", "and", "or"),
+        *("empty", "arange", "eye", "constant", "size", "undef", "not", "and", "or"),
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),

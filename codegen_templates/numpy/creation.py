@@ -20,6 +20,11 @@ def full(v: Any, *, shape: Any, dtype: Any) -> Any:
 
 
 @fresh
+def empty(*, shape: Any, dtype: Any) -> Any:
+    return np.empty(single(shape), dtype)
+
+
+@fresh
 def arange(*, start: Any, stop: Any, step: Any, dtype: Any) -> Any:
     if dtype == np.int64 and isinstance(start + stop + step, int):
         return np.arange(*bounds(start, stop, step))

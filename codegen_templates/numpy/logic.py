@@ -18,5 +18,10 @@ def and_(x: Any, y: Any) -> Any:
 
 
 @fresh
+def select(condition: Any, x: Any, y: Any) -> Any:
+    return x if condition else y
+
+
+@fresh
 def or_(x: Any, y: Any) -> Any:
     return x or y

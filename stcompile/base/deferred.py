@@ -17,5 +17,5 @@ def deferred(module: str, name: str) -> Callable[..., Any]:
     def call(*arguments: Any, **keywords: Any) -> Any:
         return getattr(import_module(module), name)(*arguments, **keywords)
 
-    call.__name__ = name
+    call.__name__, call.__module__ = name, module
     return call

@@ -6,9 +6,10 @@ import functools
 import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Literal
+from typing import Literal, get_args
 
-Level = Literal["fast", "readable"]
+Level = Literal["fast", "readable", "compiled"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 OnError = Literal["raise", "capsule"]
 Copied = bool | str | tuple[str, ...]
 
@@ -28,8 +29,9 @@ def _default_dynamic() -> bool | None:
 
 @dataclass(frozen=True)
 class Options:
-    """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function) or
-    ``"fast"`` (planned buffers, fused products); ``debug_nans`` looks for NaNs in results, and with
+    """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function),
+    ``"fast"`` (planned buffers, fused products) or ``"compiled"`` (loops over numbers, which Numba
+    compiles); ``debug_nans`` looks for NaNs in results, and with
     ``debug_infinities`` for infinities as well; ``blas`` lets code of the fast level call SciPy's
     BLAS (None: if SciPy is installed); ``memory`` is the most bytes that a call of the fast level
     may hold (None: as many as it takes); ``copy`` names the arguments that the function gets copies
@@ -57,10 +59,13 @@ class Options:
             object.__setattr__(self, "copy", names)
         if self.on_error not in ("raise", "capsule"):
             raise ValueError(f"on_error is 'raise' or 'capsule', not {self.on_error!r}")
-        if self.level not in ("fast", "readable"):
-            raise ValueError(f"level is 'fast' or 'readable', not {self.level!r}")
+        if self.level not in LEVELS:
+            shown = ", ".join(map(repr, LEVELS[:-1]))
+            raise ValueError(f"level is {shown} or {LEVELS[-1]!r}, not {self.level!r}")
         if self.dynamic not in (None, True, False):
             raise ValueError(f"dynamic is None, True or False, not {self.dynamic!r}")
+        if self.level == "compiled" and self.dynamic:
+            raise ValueError("dynamic=True needs level='fast' or level='readable'")
         if self.memory is not None and self.level != "fast":
             raise ValueError("a memory budget needs level='fast'")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from stcompile.base.extras import require
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
@@ -18,7 +19,7 @@ from stcompile.calls.link import link
 from stcompile.calls.signature import key_of
 from stcompile.calls.specialisation import Made, Specialisation
 from stcompile.calls.workspaces import workspaces_of
-from stcompile.emit.function import READABLE, emit
+from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.frontend.copying import Copying
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
@@ -28,6 +29,8 @@ from stcompile.wengert.staged import Staged
 
 if TYPE_CHECKING:  # imported where it is used
     from stcompile.export.file import Unit
+
+NUMBA = "numba"
 
 
 class Compiler(Callee, ABC):
@@ -96,7 +99,7 @@ class Compiler(Callee, ABC):
             emitted = emit(staged, names, self.title, self.update, self.options)
         beside = {**externals_of(staged.program), **emitted.saved}
         with timed("link"):
-            linked = link(emitted.source, emitted.name, emitted.workspace, beside)
+            linked = self._linked(emitted, beside)
         function = workspaces_of(linked, emitted.lengths) if emitted.workspace else linked
         key = with_sizes(self.key(arguments), [*arguments.values], arguments.sizes)
         keys = zip(arguments.values, key[2], strict=True)
@@ -120,6 +123,15 @@ class Compiler(Callee, ABC):
             made=Made(staged, emitted),
         )
 
+    def _linked(self, emitted: Emitted, beside: Mapping[str, Any]) -> Callable[..., Any]:
+        """The function, or its factory. Where Numba is missing, code that needs it can be read."""
+        try:
+            return link(emitted.source, emitted.name, emitted.workspace, beside)
+        except ModuleNotFoundError as error:
+            if error.name != NUMBA:
+                raise
+            return _without_numba
+
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
         """A staged call, optimised so that it keeps to the memory budget if there is one."""
         if options.memory is None:
@@ -142,3 +154,8 @@ class Compiler(Callee, ABC):
         arguments = list(names)
         prepared = self._prepared(staged, arguments, options)
         return Unit(prepared, arguments, self.title, self.update, options)
+
+
+def _without_numba(*_: Any, **__: Any) -> Any:
+    """Stands for a function that Numba would compile."""
+    require(NUMBA, NUMBA, "level='compiled'")

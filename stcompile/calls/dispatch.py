@@ -89,7 +89,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
     @property
     def is_dynamic(self) -> bool:
         """True if lengths that change from call to call get names."""
-        return self.names_lengths and self.options.dynamic is not False
+        is_compiled = self.options.level == "compiled"  # loops of known lengths are faster
+        return self.names_lengths and self.options.dynamic is not False and not is_compiled
 
     @property
     def lengths(self) -> Lengths:

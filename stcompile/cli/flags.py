@@ -9,9 +9,7 @@ import typer
 from typer.models import OptionInfo
 
 from stcompile.base.command import one_of, parser_of
-
-LEVELS = ("fast", "readable")
-
+from stcompile.base.options import LEVELS
 
 FUNCTION = Annotated[
     str,
@@ -45,7 +43,7 @@ LEVEL = Annotated[
     str | None,
     typer.Option(
         "--level",
-        metavar="[fast|readable]",
+        metavar=f"[{'|'.join(LEVELS)}]",
         parser=parser_of(one_of(LEVELS)),
         help="of the generated code (default: as decorated)",
     ),

@@ -20,6 +20,7 @@ import numpy as np
 
 from stcompile.code.literals import Hole, literal, name
 from stcompile.codegen_templates.buffered import SCALARS
+from stcompile.codegen_templates.loops import WRITTEN as LOOPS
 from stcompile.wengert.dims import Symbol, UnknownSizeError, renamed, replaced
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
 from stcompile.wengert.templates import BUFFERED, TEMPLATES, named
@@ -68,6 +69,12 @@ class Code:
 def substitute(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
     """The code of one equation."""
     return _Substitution(TEMPLATES[primitive], operands, params).run()
+
+
+def substitute_in_loop(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
+    """The code of one equation of numbers, in a loop that Numba compiles."""
+    template = LOOPS.get(primitive) or TEMPLATES[primitive]
+    return _Substitution(template, operands, params).run()
 
 
 def substitute_into(
@@ -214,6 +221,9 @@ class _Substitution:
             return _joined(node.op, [self.code(part) for part in node.values])
         if isinstance(node, ast.ListComp):
             return self._comprehension(node)
+        if isinstance(node, ast.IfExp):
+            parts = (self.code(part) for part in (node.test, node.body, node.orelse))
+            return ast.IfExp(*parts)
         if isinstance(node, ast.Compare):
             rest = [self.code(part) for part in node.comparators]
             return ast.Compare(self.code(node.left), node.ops, rest)
@@ -240,6 +250,8 @@ class _Substitution:
 
     def _call(self, node: ast.Call) -> ast.expr:
         function = self.globals.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if function is not None and function.__dict__.get("mark") == "helper":
+            return ast.Call(node.func, [self.code(argument) for argument in node.args], [])
         if function is not None and "mark" in function.__dict__:
             inputs = [self.static(argument) for argument in node.args]
             params = {k.arg: self.static(k.value) for k in node.keywords if k.arg is not None}

@@ -18,6 +18,7 @@ import numpy as np
 from stcompile.analysis.regions import Tree, unfold
 from stcompile.analysis.storage import Storage
 from stcompile.base import trees
+from stcompile.base.deferred import deferred
 from stcompile.base.location import Location
 from stcompile.base.options import Options
 from stcompile.code.literals import literal, name
@@ -47,6 +48,9 @@ from stcompile.wengert.staged import Group, Item, Leaf, Result, Staged
 READABLE = Options("readable")
 LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
 SCIPY = ("linalg", "special")  # modules
+IMPORTED = "from numba import njit"
+kernels_of = deferred("stcompile.emit.kernels", "kernels_of")
+kernel_lines = deferred("stcompile.emit.kernels", "kernel_lines")
 
 
 @dataclass(frozen=True)
@@ -183,6 +187,10 @@ class _Emitter:
         self.statements = Statements(self.schedule, self.naming)
         self.lengths = self._named_lengths()
         self.statements.symbols.update(self.lengths)
+        self.kernels: Mapping[int, Any] = {}
+        if any(step.equation.primitive == "kernel" for step in self.tree.steps):
+            self.kernels = kernels_of(self.tree, self.naming.names, known)
+        self.statements.kernels = {at: kernel.name for at, kernel in self.kernels.items()}
 
     def run(self) -> Emitted:
         prologue = self._prologue()
@@ -348,12 +356,14 @@ class _Emitter:
         body = body_lines(self.statements.blocks, self.sections, indent)
         after = _rendered([ast.Return(returned)], indent)
         made = _rendered(statements, INDENT)
-        head = self._imports([line for line, *_ in (*made, *before, *body, *after)])
+        beside = kernel_lines(self.kernels, self.sections) if self.kernels else []
+        head = self._imports([line for line, *_ in (*made, *before, *body, *after, *beside)])
         if statements:
             head += self._factory(workspace, lengths)
         signature = [" " * outer + line for line in self._signature()]
         written: list[Line] = [
             *_plain(head),
+            *beside,
             *made,
             *_plain(["", *signature] if statements else signature),
             *before,
@@ -389,6 +399,7 @@ class _Emitter:
         head += [""] if head else []
         blas = [own for own in blas_names() if f"{own}(" in text]
         head.append("import numpy as np")
+        head += [IMPORTED] if self.kernels else []
         scipy = scipy_modules(self.tree)
         head += ["from mpi4py import MPI"] if mpi_names(self.staged.program) else []
         head += [f"from scipy import {', '.join(scipy)}"] if scipy else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -40,6 +40,7 @@ class Steps:
         self.symbols: dict[Symbol, str] = {}  # the names of what sizes depend on
         self.item: Item | None = None  # the one that is being written
         self.allocated = 0
+        self.kernels: Mapping[int, str] = {}  # the names of their functions, by position
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -116,7 +117,7 @@ class Steps:
         if way is Way.NOTHING:
             return
         if way is Way.UNDEFINED:
-            self.code[equation.output] = literal(0)
+            self.code[equation.output] = self.undefined(equation.output.type)
             return
         if way is Way.HELD:
             self.naming.called(equation.output)
@@ -125,6 +126,9 @@ class Steps:
             self._product(step, way)
             return
         operands = [self.operand(atom) for atom in equation.inputs]
+        if step.at in self.kernels and len(equation.outputs) > 1:
+            self._call_kernel(step, equation, operands)
+            return
         if step.at in self.schedule.copied:
             self.allocated += equation.inputs[1].type.nbytes
             operands[1] = Operand(copy_of(operands[1]), equation.inputs[1])
@@ -141,7 +145,7 @@ class Steps:
 
     def _compute(self, step: Step, equation: Equation, way: Way, operands: list[Operand]) -> None:
         """A value as an expression, or statements without one."""
-        code = self.code_of(equation, operands)
+        code = self._kernel_call(step, operands) or self.code_of(equation, operands)
         self.block(equation.location)
         if code.value is None:
             for statement in code.statements:
@@ -162,6 +166,26 @@ class Steps:
             self.assign(output, code.value, equation.location)
         if mark_of(equation.primitive) == "fresh" and output not in self.schedule.put_back:
             self.allocated += output.type.nbytes
+
+    def undefined(self, type: Type) -> ast.expr:
+        """The code of a value that nothing reads."""
+        return literal(0)
+
+    def _kernel_call(self, step: Step, operands: list[Operand]) -> Code | None:
+        """The call of a kernel's function."""
+        if step.at not in self.kernels:
+            return None
+        arguments = [operand.code for operand in operands]
+        return Code((), ast.Call(name(self.kernels[step.at]), arguments, []))
+
+    def _call_kernel(self, step: Step, equation: Equation, operands: list[Operand]) -> None:
+        """Write the call of a kernel that gives several values."""
+        called = self._kernel_call(step, operands)
+        assert called is not None and called.value is not None
+        names = [self.naming.called(output).id for output in equation.outputs]
+        targets = ast.Tuple([ast.Name(own, ast.Store()) for own in names], ast.Store())
+        self.put(ast.Assign([targets], called.value, lineno=0), equation.location)
+        self.allocated += sum(output.type.nbytes for output in equation.outputs)
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
         if self.schedule.is_fast:

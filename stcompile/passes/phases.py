@@ -22,6 +22,8 @@ program f(x: f64[3], d: f64[3]) {
 
 from __future__ import annotations
 
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.share_equations import share_equations
 from stcompile.passes.rewriting import (
     arithmetic,
     calls,
@@ -70,6 +72,11 @@ def push_factors(program: Program) -> Program:
 def push_maxima(program: Program) -> Program:
     """The program with its maxima before increasing functions."""
     return rewrite(program, MAXIMA)
+
+
+def share_scalars(program: Program) -> Program:
+    """The program whose loops compute each number once, and hand on no array that nobody reads."""
+    return eliminate_dead_code(share_equations(drop_idle_ports(program)))
 
 
 def drop_idle_ports(program: Program) -> Program:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from stcompile.base.options import Level
+from stcompile.base.deferred import deferred
+from stcompile.base.options import LEVELS, Level
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.inline_calls import inline_calls
@@ -21,7 +22,7 @@ from stcompile.passes.memory.copy_parts import copy_parts
 from stcompile.passes.memory.overlap_exchange import overlap_exchange
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
-from stcompile.passes.phases import push_factors, simplify, suit_numpy
+from stcompile.passes.phases import push_factors, share_scalars, simplify, suit_numpy
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
@@ -30,19 +31,22 @@ from stcompile.wengert.naming import renumber
 from stcompile.wengert.staged import Staged
 
 Pass = Callable[[Program], Program]
+FAST: tuple[Level, ...] = ("fast",)
+KERNELS: tuple[Level, ...] = ("compiled",)
+FOLDER = "stcompile.passes.kernels"  # loaded by those that need it
 
 
 @dataclass(frozen=True)
 class Stage:
     """A pass of the pipeline; it is shown by the name of its function.
 
-    ``level`` is the lowest level that it runs at: one of ``"readable"`` runs at ``"fast"`` as well.
+    ``levels`` are those that it runs at.
     An ``exact`` one leaves every result bitwise equal; others leave those of the primal so at the
     readable level, and may round the rest differently.
     """
 
     run: Pass
-    level: Level = "readable"
+    levels: tuple[Level, ...] = LEVELS
     exact: bool = True
 
     @property
@@ -54,23 +58,26 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(inline_calls),
     Stage(unstack_constants),
     Stage(simplify, exact=False),
-    Stage(push_slices, level="fast", exact=False),
-    Stage(push_sums, level="fast", exact=False),
+    Stage(push_slices, levels=FAST, exact=False),
+    Stage(push_sums, levels=FAST, exact=False),
     Stage(share_equations),
-    Stage(choose_layouts, level="fast", exact=False),
-    Stage(push_factors, level="fast", exact=False),
-    Stage(hoist_from_loops, level="fast", exact=False),
-    Stage(sum_after_loops, level="fast", exact=False),
-    Stage(reassociate_sums, level="fast", exact=False),
-    Stage(merge_products, level="fast", exact=False),
-    Stage(merge_sums, level="fast", exact=False),
-    Stage(share_states, level="fast"),
-    Stage(suit_numpy, level="fast", exact=False),
-    Stage(share_again, level="fast"),
+    Stage(choose_layouts, levels=FAST, exact=False),
+    Stage(push_factors, levels=FAST, exact=False),
+    Stage(hoist_from_loops, levels=FAST, exact=False),
+    Stage(sum_after_loops, levels=FAST, exact=False),
+    Stage(reassociate_sums, levels=FAST, exact=False),
+    Stage(merge_products, levels=FAST, exact=False),
+    Stage(merge_sums, levels=FAST, exact=False),
+    Stage(share_states, levels=FAST),
+    Stage(suit_numpy, levels=FAST, exact=False),
+    Stage(share_again, levels=FAST),
     Stage(place_stores),
     Stage(eliminate_dead_code),
     Stage(copy_parts, exact=False),
     Stage(overlap_exchange),
+    Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=KERNELS, exact=False),
+    Stage(share_scalars, levels=KERNELS),
+    Stage(deferred(f"{FOLDER}.outline", "outline"), levels=KERNELS),
     Stage(renumber),
 )
 REWRITTEN = "place_stores"  # the stage before which a program may be rewritten to need less memory
@@ -84,7 +91,7 @@ OWN = own_outputs.__name__  # the last stage, which depends on the call
 
 def stages_at(level: Level) -> tuple[Stage, ...]:
     """The stages that run at a level, in order."""
-    return tuple(stage for stage in PIPELINE if level == "fast" or stage.level == level)
+    return tuple(stage for stage in PIPELINE if level in stage.levels)
 
 
 def after_each(program: Program, level: Level = "readable") -> Iterator[tuple[Stage, Program]]:

@@ -85,7 +85,7 @@ class _Inlining:
         if output in self.fixed:
             return
         uses = self.uses.get(output, [])
-        if equation.primitive == "undef" or not uses or self._is_heavy(equation):
+        if equation.primitive in ("undef", "kernel") or not uses or self._is_heavy(equation):
             return
         is_length = equation.primitive == "size" and named_by(equation.params["of"]) is not None
         if is_length or equation.primitive == "global_rng":  # a name that is there

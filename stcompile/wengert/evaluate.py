@@ -79,6 +79,8 @@ def _results(
         return _evaluate(params["then" if predicate else "otherwise"], (*operands,), watch, known)
     if equation.primitive == "loop":
         return _loop(equation, inputs, watch, known)
+    if equation.primitive == "kernel":
+        return _evaluate(params["body"], inputs, watch, known)
     result = apply(equation.primitive, inputs, numbers_in(params, known))
     return (result,) if equation.outputs else ()
 

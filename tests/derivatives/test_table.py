@@ -11,8 +11,9 @@ from stcompile.wengert.primitives.elementwise import UFUNCS
 from stcompile.wengert.templates import TEMPLATES
 from tests.derivatives.numeric import REST
 
-STRUCTURAL = {"call", "cond", "loop", "store", "print", "assert", "raise", "seed"} | {
-    "exchange_wait"
+STRUCTURAL = {
+    *("call", "cond", "loop", "kernel", "select"),
+    *("store", "print", "assert", "raise", "seed", "exchange_wait"),
 }
 
 

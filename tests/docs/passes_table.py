@@ -5,7 +5,9 @@ from __future__ import annotations
 import doctest
 import inspect
 import sys
+from importlib import import_module
 
+from stcompile.base.options import LEVELS
 from stcompile.passes import phases
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.pipeline import PIPELINE, Stage
@@ -23,9 +25,9 @@ def tables() -> str:
     rows = ["| stage | level | results | pass |", "|---|---|---|---|"]
     sections: dict[str, str] = {}
     for stage in STAGES:
-        module = sys.modules[stage.run.__module__]
+        module = import_module(stage.run.__module__)
         path = f"{module.__name__.replace('.', '/')}.py"
-        levels = "both" if stage.level == "readable" else "fast"
+        levels = "all" if stage.levels == LEVELS else ", ".join(stage.levels)
         results = "the same bits" if stage.exact else "rounded differently"
         rows.append(f"| `{stage.name}` | {levels} | {results} | `{path}` |")
         title = f"### `{stage.name}`"

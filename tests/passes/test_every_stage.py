@@ -50,7 +50,9 @@ CONTROL = (
 )
 LEVELS = {stages_at(level): level for level in ("fast", "readable")}  # once if they are the same
 every_level = pytest.mark.parametrize("stages", LEVELS, ids=LEVELS.values())
-RANDOM = range(60)
+LOOPS = {stages_at("compiled"): "compiled"}  # its lists are evaluated element by element
+with_loops = pytest.mark.parametrize("stages", LEVELS | LOOPS, ids=(LEVELS | LOOPS).values())
+RANDOM = range(50)
 STATEMENTS = 10
 X = np.array([[0.3, -0.7, 0.9], [1.1, 0.2, -0.4]])
 Y = np.array([0.5, -0.25, 0.8])
@@ -79,7 +81,7 @@ def test_golden_models(name: str, stages: tuple[Stage, ...]) -> None:
     assert check_example(stages, GENERATED[name](), args)
 
 
-@every_level
+@with_loops
 @pytest.mark.parametrize("example", [*sample(SCIENCE, 4), *sample(CONTROL, 12)])
 def test_written_programs(example: Any, stages: tuple[Stage, ...]) -> None:
     function, args = example.function, copy.deepcopy(example.args)
@@ -87,7 +89,7 @@ def test_written_programs(example: Any, stages: tuple[Stage, ...]) -> None:
     check_example(stages, st.value_and_grad(total, example.wrt), args)
 
 
-@every_level
+@with_loops
 @pytest.mark.parametrize("seed", RANDOM)
 def test_random_programs(seed: int, stages: tuple[Stage, ...]) -> None:
     arguments = {"x": X.copy(), "y": Y.copy()}

@@ -60,6 +60,7 @@ def test_importing_loads_what_every_program_needs() -> None:
         "library",
         "views",
         "frontend.functions",
+        "passes.kernels",
     )
     for name in later:
         assert not [m for m in own if f"{m}.".startswith(f"stcompile.{name}.")], name

@@ -49,7 +49,7 @@ TAKES_SIZES = frozenset(
     | {"sum", "mean", "max", "min", "any", "all", "argmax", "argmin", "cumsum"}
     | {"reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "concatenate", "stack"}
     | {"slice", "update", "index", "index_update", "accumulate", "contract", "einsum"}
-    | {"full", "size", "undef", "assert", "raise", "store", "sort", "argsort"}
+    | {"full", "empty", "size", "undef", "assert", "raise", "store", "sort", "argsort"}
 )
 """The primitives that take arrays of lengths that may change within a call."""
 

@@ -23,6 +23,9 @@ the ports that are shorter in some steps stand at the start of rows that fit the
 
 With ``condition`` the loop is a *while* loop: it takes constants and carry only, runs as long as
 the condition's program of ``(*constants, *carry)`` says so, and its body has no counter.
+
+``kernel(operands; body)`` runs a program that becomes a function of its own: loops over numbers,
+compiled to machine code.
 """
 
 from __future__ import annotations
@@ -129,6 +132,12 @@ def _call(types: Types, params: Mapping[str, Any]) -> Types:
     return tuple(atom.type for atom in program.outputs)
 
 
+def _kernel(types: Types, params: Mapping[str, Any]) -> Types:
+    body: Program = params["body"]
+    _fit("kernel", types, body.types)
+    return tuple(atom.type for atom in body.outputs)
+
+
 def _cond(types: Types, params: Mapping[str, Any]) -> Types:
     then: Program = params["then"]
     otherwise: Program = params["otherwise"]
@@ -229,5 +238,6 @@ CONTROL: tuple[Primitive, ...] = (
     Primitive("call", _call, control=True),
     Primitive("cond", _cond, control=True),
     Primitive("loop", _loop, control=True),
+    Primitive("kernel", _kernel, control=True),
     Primitive("undef", _undef),
 )

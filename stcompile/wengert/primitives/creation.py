@@ -63,6 +63,11 @@ def _array(types: Types, params: Any) -> Types:
     return (result,)
 
 
+def _empty(types: Types, params: Any) -> Types:
+    require_count("empty", types, 0)
+    return (Type.array(params["dtype"], params["shape"]),)
+
+
 def _size(types: Types, params: Any) -> Types:
     require_count("size", types, 0)
     return (Type.python(int),)
@@ -70,6 +75,7 @@ def _size(types: Types, params: Any) -> Types:
 
 CREATION: tuple[Primitive, ...] = (
     Primitive("full", _full, linear=True),
+    Primitive("empty", _empty),  # every element is written before it is read
     Primitive("arange", _arange),
     Primitive("eye", _eye),
     Primitive("constant", _constant),

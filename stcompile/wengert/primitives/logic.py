@@ -26,8 +26,19 @@ def _both(types: Types, params: Mapping[str, Any]) -> Types:
     return (BOOL if types == (BOOL, BOOL) else Type.scalar(bool),)
 
 
+def _select(types: Types, params: Mapping[str, Any]) -> Types:
+    require_count("select", types, 3)
+    condition, x, y = types
+    if condition.dtype.kind != "b" or any(t.kind not in ("python", "scalar") for t in types):
+        raise OperandError(f"select: takes a condition and numbers, not {types}")
+    if x != y:
+        raise OperandError(f"select: takes numbers of one type, not {x} and {y}")
+    return (x,)
+
+
 LOGIC: tuple[Primitive, ...] = (
     Primitive("not", _not),
     Primitive("and", _both),
     Primitive("or", _both),
+    Primitive("select", _select),  # `where` of numbers
 )

@@ -1,0 +1,61 @@
+"""How primitives are written on numbers, in loops that Numba compiles.
+
+Most are written as for NumPy: those in `PLAIN`, which a test compares with NumPy on special values.
+The templates here are of those that Numba does not take so, or where it does something else than
+Python or NumPy: what they call besides NumPy is a function of `helpers`, which is printed beside
+the loops.
+"""
+
+from __future__ import annotations
+
+from ..marks import by_primitive
+from . import arithmetic, conversions, helpers, python_math
+
+PLAIN = frozenset(
+    {
+        *("negative", "add", "subtract", "multiply", "square", "sqrt", "reciprocal", "absolute"),
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin"),
+        *("arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+        *(
+            "floor",
+            "ceil",
+            "trunc",
+            "rint",
+            "cbrt",
+            "deg2rad",
+            "rad2deg",
+            "logaddexp",
+            "power",
+            "maximum",
+            "minimum",
+            "first_maximum",
+        ),
+        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+        *("logical_not", "logical_and", "logical_or", "logical_xor"),
+        *(
+            "isnan",
+            "isinf",
+            "isfinite",
+            "signbit",
+            "copysign",
+            "hypot",
+            "not",
+            "and",
+            "or",
+            "select",
+        ),
+        *("slice", "update", "accumulate", "index", "index_update"),
+        *("floor_divide", "remainder"),  # by numbers that are not 0
+        *("math.tanh", "math.atan", "math.asinh", "math.fabs", "math.erf", "math.erfc"),
+        *("full", "empty", "size", "undef"),
+    }
+)
+"""Primitives that are written as for NumPy."""
+
+WRITTEN = {
+    **by_primitive(arithmetic, conversions),
+    **by_primitive(python_math, prefix="math."),
+}
+HELPERS = {
+    name: own for name, own in vars(helpers).items() if "mark" in getattr(own, "__dict__", {})
+}

@@ -1,0 +1,30 @@
+"""Numbers of other dtypes and kinds. In compiled code a NumPy scalar and a Python number of its
+dtype are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..marks import fresh
+from .helpers import whole
+
+
+@fresh
+def cast(x: Any, *, dtype: Any) -> Any:
+    return dtype.type(x)
+
+
+@fresh
+def to_python(x: Any, *, dtype: Any) -> Any:
+    if dtype.kind == "b":
+        return bool(x)
+    if dtype.kind == "i" and x.dtype.kind == "f":
+        return whole(x)
+    if dtype.kind == "i":
+        return int(x)
+    return float(x)
+
+
+@fresh
+def to_scalar(x: Any) -> Any:
+    return x

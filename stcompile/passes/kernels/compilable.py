@@ -1,0 +1,125 @@
+"""What Numba compiles: equations of numbers and of elements of arrays, in loops and branches.
+
+It does with them what NumPy and Python do, to the rounding of the elementary functions. What it
+would do otherwise is not taken: arithmetic of small integers and of booleans, Python's integers
+where they could grow beyond 64 bits, complex numbers, and everything with effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from stcompile.codegen_templates.loops import PLAIN, WRITTEN
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.types import Type
+
+DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
+INDICES = frozenset(map(np.dtype, ("int32", "int16", "int8", "uint8", "uint16", "uint32")))
+PARTS = frozenset({"slice", "update", "accumulate", "index", "index_update"})
+MADE = frozenset({"full", "empty", "copy"})
+BOOLEAN = frozenset(
+    {"logical_not", "logical_and", "logical_or", "logical_xor", "equal", "not_equal"}
+    | {"select", "where", "not", "and", "or", "cast", "to_python", "to_scalar"}
+)
+LARGEST = 2**63
+
+
+def is_compilable(program: Program) -> bool:
+    """True if Numba compiles all of a program's equations."""
+    return all(map(is_taken, program.equations)) and all(map(_is_known, program.outputs))
+
+
+def is_taken(equation: Equation) -> bool:
+    """True if Numba compiles an equation, and the programs inside it."""
+    if equation.effects or equation.location.errstate:
+        return False
+    if not all(map(_is_known, (*equation.inputs, *equation.outputs))):
+        return False
+    primitive = equation.primitive
+    if primitive == "loop":
+        ports = Ports.of(equation)
+        tested = ports.condition is None or is_compilable(ports.condition)
+        return tested and is_compilable(ports.body)
+    if primitive == "cond":
+        return all(is_compilable(equation.params[arm]) for arm in ("then", "otherwise"))
+    if primitive in MADE:
+        return not (primitive == "full" and equation.inputs[0].type.dims)
+    if primitive in PARTS:
+        return _is_element(equation)
+    return _is_number(equation)
+
+
+def _is_known(atom: Atom) -> bool:
+    """True for a number or an array of a dtype that is taken."""
+    if isinstance(atom, Constant) and isinstance(atom.value, int):
+        return -LARGEST <= atom.value < LARGEST
+    t = atom.type
+    is_index = t.dtype in INDICES and t.kind == "array"
+    return t.kind in ("python", "scalar", "array") and (t.dtype in DTYPES or is_index)
+
+
+def _is_element(equation: Equation) -> bool:
+    """True for one element of an array that is read, written or added to."""
+    primitive, params = equation.primitive, equation.params
+    reads = primitive in ("slice", "index")
+    array, *rest = equation.inputs
+    numbers = [*rest, *(equation.outputs if reads else ())]
+    if array.type.kind != "array" or any(atom.type.kind == "array" for atom in numbers):
+        return False
+    op = {"update": "slice", "index_update": "index"}.get(primitive, primitive)
+    op = params["op"] if primitive == "accumulate" else op
+    if op == "slice":
+        return len(params["drop"]) == array.type.ndim
+    at = params.get("at", ())
+    return op in ("index", "distinct") and at == ("index",) * array.type.ndim
+
+
+def _is_number(equation: Equation) -> bool:
+    """True for a function of numbers that Numba has as NumPy and Python have it."""
+    primitive, inputs = equation.primitive, equation.inputs
+    if primitive not in PLAIN and primitive not in WRITTEN and primitive != "where":
+        return False
+    atoms: Iterable[Atom] = (*inputs, *equation.outputs)
+    if any(atom.type.kind == "array" for atom in atoms):
+        return False
+    dtypes = {atom.type.dtype for atom in inputs}
+    if primitive in ("floor_divide", "remainder") and not _is_divisor(inputs[1]):
+        return False
+    if primitive == "power" and not _is_float_power(inputs):
+        return False
+    is_boolean = bool(dtypes) and dtypes <= {np.dtype(bool)}
+    return primitive in BOOLEAN or not is_boolean
+
+
+def _is_divisor(atom: Atom) -> bool:
+    """True for a number that every number can be divided by: nothing is raised, nor overflows."""
+    return isinstance(atom, Constant) and bool(atom.value > 0)
+
+
+def _is_float_power(inputs: Sequence[Atom]) -> bool:
+    """True for powers of NumPy's: Python's may be complex, and raises what is too large."""
+    return any(atom.type.kind != "python" and atom.type.dtype.kind == "f" for atom in inputs)
+
+
+def is_elementwise_taken(equation: Equation) -> bool:
+    """True for an equation of arrays that Numba compiles as one of their elements."""
+    if equation.effects or equation.location.errstate:
+        return False
+    if not all(map(_is_known, (*equation.inputs, *equation.outputs))):
+        return False
+    primitive = equation.primitive
+    if PRIMITIVES[primitive].elementwise or primitive == "cast":
+        return _is_number(replace(equation, inputs=_numbers(equation.inputs), outputs=()))
+    return True
+
+
+def _numbers(atoms: Sequence[Atom]) -> tuple[Atom, ...]:
+    return tuple(
+        Variable("", Type.scalar(atom.type.dtype)) if atom.type.kind == "array" else atom
+        for atom in atoms
+    )

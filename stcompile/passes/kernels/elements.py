@@ -1,0 +1,472 @@
+"""What one element of an equation's result is: an expression of elements of its operands.
+
+A `Lazy` array stands for all of its elements: an index is turned into indices of the operands, and
+only numbers are recorded. So a chain of elementwise equations, broadcasts, slices and reductions
+becomes one expression, in the loop that asks for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.passes.kernels.writer import Form, Forms, Writer, one_element
+from stcompile.wengert.dims import Size
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, freeze
+from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.primitives.axes import AxisMap
+from stcompile.wengert.primitives.axis_rules import axis_map, groups
+from stcompile.wengert.types import Type
+
+VIEWS = frozenset({"transpose", "expand_dims", "squeeze", "broadcast_to", "asarray", "copy"})
+FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
+BLOCK = 128  # so many numbers are added up in turn, before sums are added
+UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """An array that is computed element by element where it is read. ``cost`` are the operations
+    for an element, ``leaves`` the arrays that are read. The elements of a ``small`` one are numbers
+    that are known already."""
+
+    type: Type
+    element: Callable[[Forms], Atom]
+    cost: float = 0.0
+    leaves: frozenset[Variable] = frozenset()
+    small: tuple[Atom, ...] = ()
+
+
+Value: TypeAlias = Atom | Lazy
+Env = dict[Variable, Value]
+
+
+def value_of(env: Env, atom: Atom) -> Value:
+    return env[atom] if isinstance(atom, Variable) else atom
+
+
+class Elements(Writer):
+    """A writer that knows the elements of results."""
+
+    def element(self, value: Value, forms: Forms) -> Atom:
+        """An element of an array, or a number itself."""
+        if isinstance(value, Lazy):
+            return value.element(forms)
+        if value.type.kind != "array":
+            return value
+        assert isinstance(value, Variable)
+        return self.read(value, forms)
+
+    def read(self, array: Variable, forms: Forms) -> Atom:
+        """An element of an array in memory."""
+        counters, params = one_element(forms)
+        return self.make("slice", array, *counters, **params)
+
+    def lazy(self, equation: Equation, operands: Sequence[Value]) -> Lazy | None:
+        """The result of an equation as a lazy array; None if its elements are not known."""
+        rule = RULES.get(equation.primitive)
+        if rule is None and PRIMITIVES[equation.primitive].elementwise:
+            rule = Elements._pointwise
+        made = rule(self, equation, operands) if rule is not None else None
+        if made is None:
+            return None
+        element, cost = made
+        found: set[Variable] = set()
+        for operand in operands:
+            if isinstance(operand, Lazy):
+                found |= operand.leaves
+                cost += operand.cost * made[1] if equation.primitive in FOLDED else operand.cost
+            elif isinstance(operand, Variable) and operand.type.kind == "array":
+                found.add(operand)
+
+        def located(forms: Forms) -> Atom:
+            with self.at(equation.location):
+                return element(forms)
+
+        return Lazy(equation.output.type, located, cost, frozenset(found))
+
+    # --- by the names of axes ------------------------------------------------------------------
+
+    def _pointwise(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        axes = axis_map(equation)
+        if axes is None:
+            return None
+        cost = 20.0 if equation.primitive in COSTLY else 1.0
+
+        def element(forms: Forms) -> Atom:
+            named = dict(zip(axes.result, forms, strict=True))
+            return self.number(equation, self._elements(equation, axes, operands, named))
+
+        return element, cost
+
+    def _view(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        axes = axis_map(equation)
+        if axes is None:
+            return None
+
+        def element(forms: Forms) -> Atom:
+            named = dict(zip(axes.result, forms, strict=True))
+            (found,) = self._elements(equation, axes, operands, named)
+            return self._scalar(found, equation.output.type.dtype)
+
+        return element, 0.0
+
+    def _elements(
+        self,
+        equation: Equation,
+        axes: AxisMap,
+        operands: Sequence[Value],
+        named: Mapping[Any, Form],
+    ) -> list[Atom]:
+        found = []
+        for names, operand, atom in zip(axes.operands, operands, equation.inputs, strict=True):
+            pairs = zip(names, atom.type.dims, strict=True)
+            forms = tuple(
+                Form(0) if isinstance(dim, int) and dim == 1 else named[name] for name, dim in pairs
+            )
+            found.append(self.element(operand, forms))
+        return found
+
+    def number(self, equation: Equation, atoms: Sequence[Atom]) -> Atom:
+        """An elementwise equation of numbers."""
+        if equation.primitive != "where":
+            return self.make(equation.primitive, *atoms, **equation.params)
+        dtype = equation.output.type.dtype
+        condition, *values = atoms
+        return self.make("select", condition, *(self._scalar(value, dtype) for value in values))
+
+    def _scalar(self, atom: Atom, dtype: np.dtype[Any]) -> Atom:
+        """A number as a NumPy scalar."""
+        if atom.type.kind == "scalar" and atom.type.dtype == dtype:
+            return atom
+        if isinstance(atom, Constant):
+            return Constant(dtype.type(atom.value))
+        return self.make("cast", atom, dtype=dtype)
+
+    # --- reductions ----------------------------------------------------------------------------
+
+    def _fold(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        axes, (x,) = axis_map(equation), equation.inputs
+        primitive, output = equation.primitive, equation.output.type
+        if axes is None or x.type.kind != "array":
+            return None
+        params, dims = equation.params, x.type.dims
+        gone = params["axis"]
+        lengths = [dims[axis] for axis in gone]
+        if primitive in ("max", "min") and output.dtype.kind not in "fi":
+            return None
+        if primitive == "mean" and output.dtype != x.type.dtype:
+            return None
+        if primitive == "mean" and not all(isinstance(n, int) and n for n in lengths):
+            return None
+        if primitive in ("sum", "prod") and x.type.dtype.kind == "b":
+            return None
+        if primitive in ("any", "all") and x.type.dtype.kind != "b":
+            return None
+        if primitive in ("max", "min") and not all(isinstance(n, int) for n in lengths):
+            return None
+        kept = [axis for axis in range(len(dims)) if axis not in gone]
+        places = kept if not params["keepdims"] else range(len(dims))
+
+        def element(forms: Forms) -> Atom:
+            outer = dict(zip(places, forms, strict=True))
+
+            def item(inner: Forms) -> Atom:
+                own = dict(zip(gone, inner, strict=True))
+                at = tuple(own.get(axis) or outer[axis] for axis in range(len(dims)))
+                return self.element(operands[0], at)
+
+            total = self.folded(primitive, lengths, item, output.dtype)
+            if primitive != "mean":
+                return total
+            count = int(np.prod([n for n in lengths if isinstance(n, int)]))
+            return self.make("divide", total, Constant(count))
+
+        return element, float(x.type.size) / max(output.size, 1)
+
+    def folded(
+        self,
+        primitive: str,
+        lengths: Sequence[Size],
+        item: Callable[[Forms], Atom],
+        dtype: np.dtype[Any],
+    ) -> Atom:
+        """All items along some axes, put together. Sums of float32 are added up in float64, and
+        long ones in blocks, so that they are about as exact as NumPy's."""
+        op, first = FOLDS[primitive]
+        kind = np.dtype(np.float64) if op == "add" and dtype == np.float32 else dtype
+        start = Constant(kind.type(_first(first, kind)))
+
+        def wide(forms: Forms) -> Atom:
+            return self._scalar(item(forms), kind)
+
+        static = [n for n in lengths if isinstance(n, int)]
+        if len(static) == len(lengths) and 0 < np.prod(static, dtype=int) <= UNROLLED:
+            items = map(wide, _all_forms(static))
+            total: Atom = next(items)
+            for one in items:
+                total = self.make(op, total, one)
+        else:
+            total = self._folded(op, lengths, wide, start, ())
+        return self._scalar(total, dtype)
+
+    def _folded(
+        self,
+        op: str,
+        lengths: Sequence[Size],
+        item: Callable[[Forms], Atom],
+        start: Atom,
+        forms: Forms,
+    ) -> Atom:
+        if not lengths:
+            return item(forms)
+        length, *rest = lengths
+        if not rest and op == "add" and isinstance(length, int) and length > 2 * BLOCK:
+            return self._in_blocks(length, item, start, forms)
+
+        def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
+            part = self._folded(op, rest, item, start, (*forms, Form.of(counter)))
+            return [self._scalar(self.make(op, carry[0], part), start.type.dtype)]
+
+        return self.loop(length, [start], step)[0]
+
+    def _in_blocks(
+        self, length: int, item: Callable[[Forms], Atom], start: Atom, forms: Forms
+    ) -> Atom:
+        """A sum of many numbers, of the sums of blocks."""
+        blocks, left = divmod(length, BLOCK)
+
+        def of_block(block: Form, size: int) -> Atom:
+            def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
+                one = item((*forms, block * BLOCK + Form.of(counter)))
+                return [self.make("add", carry[0], one)]
+
+            return self.loop(size, [start], step)[0]
+
+        def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
+            return [self.make("add", carry[0], of_block(Form.of(counter), BLOCK))]
+
+        total = self.loop(blocks, [start], step)[0]
+        return self.make("add", total, of_block(Form(blocks), left)) if left else total
+
+    def _contract(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        axes = axis_map(equation)
+        if axes is None or equation.output.type.dtype.kind != "f":
+            return None
+        summed = list(dict.fromkeys(n for names in axes.operands for n in names if n in axes.whole))
+        lengths = [axes.lengths[name] for name in summed]
+
+        def element(forms: Forms) -> Atom:
+            outer = dict(zip(axes.result, forms, strict=True))
+
+            def item(inner: Forms) -> Atom:
+                named = {**outer, **dict(zip(summed, inner, strict=True))}
+                factors = self._elements(equation, axes, operands, named)
+                return self.make("multiply", *factors)
+
+            if not summed:
+                return item(())
+            return self.folded("sum", lengths, item, equation.output.type.dtype)
+
+        count = float(np.prod([n if isinstance(n, int) else 100 for n in lengths]))
+        return element, 2 * count
+
+    # --- parts and arrangement -----------------------------------------------------------------
+
+    def _slice(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        source, *counters = operands
+        params = equation.params
+        if isinstance(source, Lazy) and not self.counted.issuperset(counters):
+            return None  # data decide: an index below 0 counts from the end of this array
+        bases = self.bases(params, counters)
+        kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
+
+        def element(forms: Forms) -> Atom:
+            inner = dict(zip(kept, forms, strict=True))
+            at = tuple(
+                base + inner[axis] * params["step"][axis] if axis in inner else base
+                for axis, base in enumerate(bases)
+            )
+            return self.element(source, at)
+
+        return element, 0.0
+
+    def bases(self, params: Mapping[str, Any], counters: Sequence[Value]) -> list[Form]:
+        """Where the parts of a slice start."""
+        found = []
+        for offset, *factors in params["start"]:
+            base = self.affine(offset)
+            for factor, counter in zip(factors, counters, strict=False):
+                if factor:
+                    base = base + Form.of(self.element(counter, ())) * factor
+            found.append(base)
+        return found
+
+    def _reshape(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        """Axes of length 1 come and go, and axes are split; what joins axes has no such form."""
+        before, after = equation.inputs[0].type.dims, equation.output.type.dims
+        if equation.inputs[0].type.kind != "array":
+            return None
+        if not all(isinstance(n, int) for n in (*before, *after)):
+            return None
+        found = groups(before, after)
+        if found is None or any(sum(before[a] != 1 for a in old) > 1 for old, _ in found):
+            return None
+
+        def element(forms: Forms) -> Atom:
+            at = [Form(0)] * len(before)
+            for old, new in found:
+                whole = Form(0)
+                for axis in new:
+                    whole = whole * after[axis] + forms[axis] if after[axis] != 1 else whole
+                for axis in old:
+                    if before[axis] != 1:
+                        at[axis] = whole
+            return self.element(operands[0], tuple(at))
+
+        return element, 0.0
+
+    def _windows(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        p = equation.params
+        ndim = equation.inputs[0].type.ndim
+
+        def element(forms: Forms) -> Atom:
+            natural = dict(zip(p["order"] or range(len(forms)), forms, strict=True))
+            at = [natural[axis] for axis in range(ndim)]
+            for place, axis in enumerate(p["axis"]):
+                inside = natural[ndim + place] * p["dilation"][place]
+                at[axis] = at[axis] * p["step"][place] + inside + p["start"][place]
+            return self.element(operands[0], tuple(at))
+
+        return element, 0.0
+
+    def _diagonal(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        p = equation.params
+        ndim = equation.inputs[0].type.ndim
+
+        def element(forms: Forms) -> Atom:
+            *others, along = forms
+            rest = iter(others)
+            starts = {p["axis1"]: max(0, -p["offset"]), p["axis2"]: max(0, p["offset"])}
+            at = tuple(
+                along + starts[axis] if axis in starts else next(rest) for axis in range(ndim)
+            )
+            return self.element(operands[0], at)
+
+        return element, 0.0
+
+    # --- made of numbers -----------------------------------------------------------------------
+
+    def _full(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        if equation.inputs[0].type.dims:
+            return None
+        value = operands[0]
+        return lambda _: self._scalar(self.element(value, ()), equation.output.type.dtype), 0.0
+
+    def _arange(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        p, dtype = equation.params, equation.output.type.dtype
+        if dtype != np.int64 or not all(isinstance(p[k], int) for k in ("start", "step")):
+            return None
+
+        def element(forms: Forms) -> Atom:
+            return self._scalar(self.integer(forms[0] * p["step"] + p["start"]), dtype)
+
+        return element, 0.0
+
+    def _index(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        """Elements that integers name, of an array that is in memory."""
+        source, *indices = operands
+        axes = axis_map(equation)
+        if axes is None or isinstance(source, Lazy) or "new" in equation.params["at"]:
+            return None
+        ndim = equation.inputs[0].type.ndim
+
+        def element(forms: Forms) -> Atom:
+            named = dict(zip(axes.result, forms, strict=True))
+            found = self.indices(equation, axes, indices, named)
+            return self.make("index", source, *found, at=("index",) * ndim)
+
+        return element, 2.0
+
+    def indices(
+        self,
+        equation: Equation,
+        axes: AxisMap,
+        indices: Sequence[Value],
+        named: Mapping[Any, Form],
+    ) -> list[Atom]:
+        """The integers that name one element of what an ``index`` reads."""
+        parts = zip(axes.operands[1:], indices, equation.inputs[1:], strict=True)
+        found: list[Atom] = []
+        at = equation.params["at"]
+        for axis in range(equation.inputs[0].type.ndim):
+            entry = at[axis] if axis < len(at) else (0, 0, 1)
+            if entry != "index":
+                start, _, step = entry
+                found.append(self.integer(named[axis] * step + start))
+                continue
+            names, index, atom = next(parts)
+            pairs = zip(names, atom.type.dims, strict=True)
+            inner = tuple(Form(0) if dim == 1 else named[name] for name, dim in pairs)
+            found.append(self.element(index, inner))
+        return found
+
+
+def index_equation(write: Equation, array: Variable) -> Equation:
+    """The equation that reads what a write by integers writes to."""
+    inputs = (array, *write.inputs[2:])
+    params = freeze({"at": write.params["at"]})
+    types = infer("index", tuple(atom.type for atom in inputs), params)
+    return Equation((Variable("", types[0]),), "index", inputs, params)
+
+
+Made: TypeAlias = "tuple[Callable[[Forms], Atom], float]"
+
+FOLDS: Mapping[str, tuple[str, str]] = {
+    "sum": ("add", "zero"),
+    "mean": ("add", "zero"),
+    "prod": ("multiply", "one"),
+    "max": ("maximum", "least"),
+    "min": ("minimum", "greatest"),
+    "any": ("logical_or", "zero"),
+    "all": ("logical_and", "one"),
+}
+
+
+def _first(which: str, dtype: np.dtype[Any]) -> Any:
+    """The value that changes nothing."""
+    if which in ("zero", "one"):
+        return int(which == "one")
+    if dtype.kind == "f":
+        return -np.inf if which == "least" else np.inf
+    info = np.iinfo(dtype)
+    return info.min if which == "least" else info.max
+
+
+def _all_forms(lengths: Sequence[int]) -> Sequence[Forms]:
+    return [tuple(map(Form, at)) for at in itertools.product(*map(range, lengths))]
+
+
+COSTLY = frozenset(
+    {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "power"}
+    | {"arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"}
+    | {"arctanh", "hypot", "logaddexp", "cbrt"}
+)
+Rule = Callable[[Elements, Equation, Sequence[Value]], "Made | None"]
+RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(VIEWS, Elements._view),
+    **dict.fromkeys(FOLDED, Elements._fold),
+    "cast": Elements._pointwise,
+    "contract": Elements._contract,
+    "slice": Elements._slice,
+    "reshape": Elements._reshape,
+    "windows": Elements._windows,
+    "diagonal": Elements._diagonal,
+    "full": Elements._full,
+    "arange": Elements._arange,
+    "index": Elements._index,
+}

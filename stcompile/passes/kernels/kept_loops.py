@@ -1,0 +1,205 @@
+"""Kept loops with bodies of numbers: what they collect goes into arrays that steps hand on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stcompile.passes.kernels.elements import Env, Lazy, Value, value_of
+from stcompile.passes.kernels.memory import Memory, Place
+from stcompile.passes.kernels.writer import Form, Forms
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
+from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.primitives.control import Ports
+
+
+class Loops(Memory, ABC):
+    """A writer of kept loops. ``depth`` is the number of loops around, ``collecting`` has where
+    loops in the body of another one collect its values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.depth = 0
+        self.collecting: dict[Variable, _Collected] = {}
+
+    @abstractmethod
+    def run(self, program: Program, env: Env) -> list[Value]:
+        """Record the equations of a program; the values of its outputs."""
+
+    def kept_loop(self, equation: Equation, env: Env) -> Sequence[Value]:
+        """The results of a loop."""
+        return _LoopWriter(self, equation, env).run()
+
+
+@dataclass
+class _Collected:
+    """An array where each step of a loop has its place: the array as it is now, and the place."""
+
+    array: Variable
+    prefix: Forms
+
+
+class _LoopWriter:
+    """Writes one loop. Besides what it carried, its steps hand on the arrays that its values are
+    collected in. Stacks, which are lists, are left as they are."""
+
+    def __init__(self, writer: Loops, equation: Equation, env: Env) -> None:
+        self.writer = writer
+        self.equation = equation
+        self.outer = env
+        self.ports = ports = Ports.of(equation)
+        self.counter = None if ports.counter is None else writer.counter(ports.counter.name)
+        if ports.binds is not None and self.counter is not None:
+            writer.counters[ports.binds] = self.counter
+        self.initial = [writer.handed(value_of(env, atom)) for atom in ports.carry]
+        self.carried = [
+            writer.variable(atom.type, v.name)
+            for atom, v in zip(self.initial, ports.body_carry, strict=True)
+        ]
+        self.arrays = {y: self._place_of(y) for y in ports.ys if y.type.kind != "stack"}
+        self.inside = {
+            y: _Collected(writer.variable(array.array.type, y.name), self._here(array))
+            for y, array in self.arrays.items()
+        }
+        self.handed = [*self.carried, *(state.array for state in self.inside.values())]
+        self.fed = {
+            v: writer.variable(v.type, v.name)
+            for v, x in zip(ports.body_xs, ports.xs, strict=True)
+            if x.type.kind == "stack"
+        }
+
+    def _place_of(self, y: Variable) -> _Collected:
+        """Where the values of all steps go: into the array of a loop around, or a new one."""
+        w = self.writer
+        if y in w.collecting:
+            return w.collecting[y]
+        made = w.make("empty", shape=y.type.dims, dtype=y.type.dtype)
+        w.hints[made] = y.name
+        return _Collected(made, ())
+
+    def _here(self, array: _Collected) -> Forms:
+        assert self.counter is not None
+        return (*array.prefix, Form.of(self.counter))
+
+    def run(self) -> Sequence[Value]:
+        w, ports, equation = self.writer, self.ports, self.equation
+        own = [*self.handed, *self.fed.values()]
+        own = own if self.counter is None else [self.counter, *own]
+        w.depth += 1
+        with w.aside() as equations:
+            outputs = self._body()
+        w.depth -= 1
+        with w.aside() as tested:
+            test = self._tested()
+        free = dict.fromkeys(free_variables(equations, outputs, own))
+        free |= dict.fromkeys(free_variables(tested, test, self.handed))
+        params = {**equation.params, "constants": len(free), "carry": len(self.handed)}
+        params["body"] = w.closed(ports.body.name, equations, own, outputs, tuple(free))
+        if ports.condition is not None:
+            params["condition"] = w.closed("condition", tested, self.handed, test, tuple(free))
+        count = () if ports.count is None else (w.element(value_of(self.outer, ports.count), ()),)
+        starts = [*self.initial, *(array.array for array in self.arrays.values())]
+        pairs = zip(ports.body_xs, ports.xs, strict=True)
+        sources = [w.array(value_of(self.outer, x)) for v, x in pairs if v in self.fed]
+        inputs = (*count, *free, *starts, *sources)
+        return self._results(w.record("loop", inputs, equation.location, params))
+
+    # --- the body ------------------------------------------------------------------------------
+
+    def _body(self) -> Sequence[Atom]:
+        """Record a step; what it hands on, and what goes into stacks."""
+        w, ports = self.writer, self.ports
+        env: Env = {
+            v: value_of(self.outer, a)
+            for v, a in zip(ports.body_constants, ports.constants, strict=True)
+        }
+        if ports.counter is not None and self.counter is not None:
+            env[ports.counter] = self.counter
+        pairs = zip(ports.body_carry, self.carried, strict=True)
+        env.update((v, w.settled(v, carried)) for v, carried in pairs)
+        env.update(self.fed)
+        for variable, x in zip(ports.body_xs, ports.xs, strict=True):
+            if variable not in self.fed:
+                env[variable] = self._row(variable, value_of(self.outer, x))
+        collected = self._collected_inside()
+        values = w.run(ports.body, env)
+        count = len(ports.carry)
+        finals = [w.handed(value) for value in values[:count]]
+        rows = list(zip(ports.ys, ports.stacked, values[count:], strict=True))
+        for y, atom, value in rows:
+            if y in self.inside and atom not in collected:
+                self._collect(self.inside[y], value)
+        noted = [w.array(value) for y, _, value in rows if y not in self.inside]
+        return [*finals, *(state.array for state in self.inside.values()), *noted]
+
+    def _row(self, variable: Variable, source: Value) -> Value:
+        """What a step gets of an array that the loop goes through."""
+        w, counter = self.writer, self.counter
+        assert counter is not None
+        if not variable.type.dims:
+            atom = w.element(source, (Form.of(counter),))
+            if isinstance(atom, Variable) and not is_numbered(variable.name):
+                w.hints.setdefault(atom, variable.name)
+            return w.settled(variable, atom)
+
+        def element(forms: Forms) -> Atom:
+            return w.element(source, (Form.of(counter), *forms))
+
+        leaves = source.leaves if isinstance(source, Lazy) else frozenset([source])
+        return Lazy(variable.type, element, 0.0, frozenset(map(_variable, leaves)))
+
+    def _collected_inside(self) -> frozenset[Atom]:
+        """Let loops in the body collect into the arrays of this one what nothing else reads."""
+        w, body = self.writer, self.ports.body
+        loops = [e for e in body.equations if e.primitive == "loop"]
+        made = {y for loop in loops for y in Ports.of(loop).ys}
+        read = {v for e in body.equations for v in e.variables}
+        found = set[Atom]()
+        for y, atom in zip(self.ports.ys, self.ports.stacked, strict=True):
+            is_once = body.outputs.count(atom) == 1 and atom not in read
+            if y in self.inside and isinstance(atom, Variable) and atom in made and is_once:
+                w.collecting[atom] = self.inside[y]
+                found.add(atom)
+        return frozenset(found)
+
+    def _collect(self, state: _Collected, value: Value) -> None:
+        """Write the value of a step to its place."""
+
+        def place(forms: Forms) -> Place:
+            return Place.at((*state.prefix, *forms))
+
+        dims = value.type.dims
+        state.array = self.writer.filled(state.array, dims, value, place)
+
+    def _tested(self) -> list[Atom]:
+        """Record the condition of a while loop."""
+        ports, w = self.ports, self.writer
+        if ports.condition is None:
+            return []
+        pairs = zip(ports.body_carry, self.carried, strict=True)
+        values = [value_of(self.outer, a) for a in ports.constants]
+        values += [w.settled(v, carried) for v, carried in pairs]
+        (test,) = w.run(ports.condition, dict(zip(ports.condition.inputs, values, strict=True)))
+        return [w.element(test, (Form(0),) * test.type.ndim)]
+
+    # --- after it ------------------------------------------------------------------------------
+
+    def _results(self, results: Sequence[Variable]) -> Sequence[Value]:
+        ports, w = self.ports, self.writer
+        count = len(ports.carry)
+        pairs = zip(ports.results, results[:count], strict=True)
+        values: list[Value] = [w.settled(v, result) for v, result in pairs]
+        filled = iter(results[count : len(self.handed)])
+        noted = iter(results[len(self.handed) :])
+        for y in ports.ys:
+            result = next(filled if y in self.inside else noted)
+            if y in w.collecting:
+                w.collecting.pop(y).array = result
+            values.append(result)
+        return values
+
+
+def _variable(atom: Atom | Variable) -> Variable:
+    assert isinstance(atom, Variable)
+    return atom

@@ -1,0 +1,177 @@
+"""Loops that Numba compiles become functions of their own.
+
+Equations that Numba takes are gathered into as few functions as their order allows, with what they
+need between them. What has no loop stays where it is.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(outline(parse_program('''
+... program f(x: f64[3], w: f64[3,3]) {
+...   y: float = loop(x, 0.0; carry=1, constants=1, length=3,
+...     body=program body(x: f64[3], i: int, y: float) {
+...       v1: f64 = slice(x, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+...       v2: f64 = add(y, v1)
+...       v3: float = to_python(v2; dtype=f64)
+...       return v3
+...     })
+...   z: f64[3] = contract(w, x; batch=(), contracted=((1, 0),), order=(), spelling='@')
+...   return y, z
+... }''')))
+program f(x: f64[3], w: f64[3,3]) {
+  z: f64[3] = contract(w, x; batch=(), contracted=((1, 0),), order=(), spelling='@')
+  y: float = kernel(x; body=program kernel(x: f64[3]) {
+    y: float = loop(x, 0.0; body=program body(x: f64[3], i: int, y: float) {
+      v1: f64 = slice(x, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+      v2: f64 = add(y, v1)
+      v3: float = to_python(v2; dtype=f64)
+      return v3
+    }, carry=1, constants=1, length=3)
+    return y
+  })
+  return y, z
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stcompile.passes.general.rebuild import Builder
+from stcompile.passes.kernels.compilable import is_taken
+from stcompile.passes.memory.own_outputs import own_outputs
+from stcompile.wengert.dims import Symbol
+from stcompile.wengert.ir import (
+    Atom,
+    Equation,
+    Program,
+    Variable,
+    free_variables,
+    freeze,
+    map_programs,
+    mentioned,
+)
+from stcompile.wengert.naming import renumber
+
+CONTROL = frozenset({"loop", "cond"})
+WEAK = {"f": "float64", "i": "int64", "b": "bool"}
+
+
+def outline(program: Program) -> Program:
+    """The program with kernels in the place of loops that Numba compiles."""
+    groups = _Groups(program).run()
+    builder, equations = Builder(program), list[Equation]()
+    for group in groups:
+        if not group.is_kernel:
+            equations += [map_programs(e, outline) for e in group.equations]
+            continue
+        read = {atom for atom in program.outputs if isinstance(atom, Variable)}
+        read.update(v for other in groups if other is not group for v in other.read)
+        equations += _kernel(group.equations, read, builder)
+    return program.with_equations(equations)
+
+
+@dataclass
+class _Group:
+    """Equations that are computed one after the other: in a kernel, or as they stand."""
+
+    is_taken: bool
+    equations: list[Equation] = field(default_factory=list)
+
+    @property
+    def is_kernel(self) -> bool:
+        """True if there is a loop in them."""
+        return self.is_taken and any(e.primitive == "loop" for e in self.equations)
+
+    @property
+    def read(self) -> Iterator[Variable]:
+        return (variable for equation in self.equations for variable in equation.variables)
+
+
+class _Groups:
+    """Takes in turn all equations that Numba compiles and whose operands are there, and all others
+    of which that is so. Those with effects keep their order."""
+
+    def __init__(self, program: Program) -> None:
+        self.left = list(program.equations)
+        self.missing = {v for e in self.left for v in e.outputs}
+
+    def run(self) -> Sequence[_Group]:
+        groups: list[_Group] = []
+        while self.left:
+            groups.append(self._take(False))
+            groups.append(self._take(True))
+        _sink(groups)
+        return [group for group in groups if group.equations]
+
+    def _take(self, taken: bool) -> _Group:
+        group, left, waits = _Group(taken), list[Equation](), False
+        for equation in self.left:
+            is_ready = self.missing.isdisjoint(equation.variables)
+            if is_ready and _fits(equation, taken) and not (waits and equation.effects):
+                group.equations.append(equation)
+                self.missing.difference_update(equation.outputs)
+            else:
+                left.append(equation)
+                waits |= bool(equation.effects)
+        self.left = left
+        return group
+
+
+def _sink(groups: Sequence[_Group]) -> None:
+    """Move what has no loop, such as new memory, to where it is first read."""
+    for at, group in enumerate(groups):
+        for equation in reversed(group.equations if group.is_taken else ()):
+            made = set(equation.outputs)
+            readers = [not made.isdisjoint(later.read) for later in groups[at:]]
+            if equation.primitive in CONTROL or True not in readers[1:] or readers[0]:
+                continue
+            group.equations.remove(equation)
+            groups[at + readers.index(True)].equations.insert(0, equation)
+
+
+def _fits(equation: Equation, taken: bool) -> bool:
+    return (is_taken(equation) and not _unbound(equation)) == taken
+
+
+def _unbound(equation: Equation) -> set[Symbol]:
+    """The symbols that an equation mentions and that no loop in it binds."""
+    return mentioned([equation]) - set(_bound(equation))
+
+
+def _bound(equation: Equation) -> Iterator[Symbol]:
+    for name, value in equation.params.items():
+        if name == "binds":
+            yield value
+        elif isinstance(value, Program):
+            for inner in value.equations:
+                yield from _bound(inner)
+
+
+def _kernel(equations: Sequence[Equation], read: set[Variable], builder: Builder) -> list[Equation]:
+    """The equation of a kernel, which gives what is ``read`` of its values. Of numbers it gives
+    Python's, as Numba does; what makes NumPy's of them stands behind it."""
+    inner, after = list[Equation](), list[Equation]()
+    outputs, results = list[Atom](), list[Variable]()
+    for equation in equations:
+        inner.append(equation)
+        for variable in equation.outputs:
+            if variable not in read:
+                continue
+            outputs.append(variable)
+            results.append(variable)
+            if variable.type.kind == "scalar":
+                dtype, location = variable.type.dtype, equation.location
+                weak = {"dtype": np.dtype(WEAK[dtype.kind])}
+                inner.append(builder.equation("to_python", (variable,), location, weak))
+                outputs[-1] = inner[-1].output
+                results[-1] = builder.variable(inner[-1].output.type)
+                to = {"dtype": dtype}
+                result = (results[-1],)
+                after.append(builder.equation("cast", result, location, to, output=variable))
+    location = next(e.location for e in equations if e.primitive == "loop")
+    inputs = free_variables(equations, (), ())
+    body = own_outputs(Program("kernel", inputs, tuple(inner), tuple(outputs)))
+    params = freeze({"body": renumber(body)})
+    return [Equation(tuple(results), "kernel", inputs, params, (), location), *after]

@@ -1,0 +1,310 @@
+"""Equations of arrays become loops over numbers.
+
+An array that is read element by element, once or at little cost, is not stored: its elements are
+computed in the loops that read it (`stcompile.passes.kernels.elements`). Others get memory, and a
+loop for each axis that writes their elements. What a kept loop collects is written into arrays that
+its steps hand on, so that its body, too, is of numbers alone. Large products of matrices, and what
+has no elements that are known one by one, stay as they are.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(scalarise(parse_program('''
+... program f(x: f64[50]) {
+...   v1: f64[50] = tanh(x)
+...   y: f64[50] = add(v1, 1.0)
+...   return y
+... }''')))
+program f(x: f64[50]) {
+  y: f64[50] = empty(; dtype=f64, shape=(50,))
+  y.1: f64[50] = loop(x, y; body=program body(x: f64[50], i: int, y: f64[50]) {
+    v1: f64 = slice(x, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+    v2: f64 = tanh(v1)
+    v3: f64 = add(v2, 1.0)
+    v4: f64[50] = update(y, v3, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+    return v4
+  }, carry=1, constants=1, length=50)
+  return y.1
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stcompile.passes.kernels.compilable import is_elementwise_taken
+from stcompile.passes.kernels.elements import (
+    VIEWS,
+    Elements,
+    Env,
+    Lazy,
+    Value,
+    index_equation,
+    value_of,
+)
+from stcompile.passes.kernels.kept_loops import Loops
+from stcompile.passes.kernels.memory import Place
+from stcompile.passes.kernels.writer import Form, Forms
+from stcompile.wengert.ir import (
+    Atom,
+    Equation,
+    Program,
+    Variable,
+    free_variables,
+    freeze,
+    mentioned,
+)
+from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.primitives.axis_rules import axis_map
+from stcompile.wengert.primitives.contraction import summed_size
+from stcompile.wengert.primitives.control import Ports
+
+CHEAP = 4.0  # operations that are rather done again than their result stored
+LARGE_PRODUCT = 8192  # multiplications from which on BLAS is faster
+LARGE_IN_LOOP = 100_000  # the same in a loop, which is compiled if there is no call in it
+ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
+
+
+def scalarise(program: Program) -> Program:
+    """The program with loops over numbers in the place of equations of arrays."""
+    writer = Scalariser()
+    outputs = [writer.array(v) for v in writer.run(program, {v: v for v in program.inputs})]
+    return writer.program(program.name, program.inputs, tuple(outputs))
+
+
+@dataclass
+class _Region:
+    """What is known of a program before it is gone through: the positions of the equations that
+    read each variable, and of the first that writes to it; ``kills`` are the same by the arrays
+    that are recorded for these variables."""
+
+    program: Program
+    readers: dict[Variable, list[int]] = field(default_factory=dict)
+    writers: dict[Variable, int] = field(default_factory=dict)
+    kills: dict[Atom, int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(program: Program) -> _Region:
+        region = _Region(program)
+        for at, equation in enumerate(program.equations):
+            for variable in equation.variables:
+                region.readers.setdefault(variable, []).append(at)
+            for variable in _written(equation):
+                region.writers.setdefault(variable, at)
+        return region
+
+
+def _written(equation: Equation) -> Sequence[Variable]:
+    """The arrays that an equation writes to, or hands to a loop that may do so."""
+    atoms: Sequence[Atom] = ()
+    if equation.primitive in WRITES:
+        atoms = equation.inputs[:1]
+    elif equation.primitive == "loop":
+        atoms = Ports.of(equation).carry
+    return [a for a in atoms if isinstance(a, Variable)]
+
+
+WRITES = frozenset({"update", "accumulate", "index_update"})
+
+
+class Scalariser(Loops):
+    """Goes through a program, and the programs in it."""
+
+    def run(self, program: Program, env: Env) -> list[Value]:
+        """Record the equations of a program; the values of its outputs."""
+        region = _Region.of(program)
+        for variable in program.inputs:
+            self._note_kill(region, variable, env[variable])
+        for at, equation in enumerate(program.equations):
+            with self.at(equation.location):
+                values = self._equation(at, equation, env, region)
+            for output, value in zip(equation.outputs, values, strict=True):
+                env[output] = value
+                if isinstance(value, Variable) and not is_numbered(output.name):
+                    self.hints.setdefault(value, output.name)
+                self._note_kill(region, output, value)
+        return [value_of(env, atom) for atom in program.outputs]
+
+    def _note_kill(self, region: _Region, variable: Variable, value: Value) -> None:
+        if isinstance(value, Variable) and variable in region.writers:
+            region.kills[value] = region.writers[variable]
+
+    # --- equations -----------------------------------------------------------------------------
+
+    def _equation(self, at: int, equation: Equation, env: Env, region: _Region) -> Sequence[Value]:
+        operands = [value_of(env, atom) for atom in equation.inputs]
+        primitive = equation.primitive
+        if primitive == "loop":
+            return self.kept_loop(equation, env)
+        if primitive == "cond":
+            return self._cond(equation, operands)
+        if not self._is_scalarised(equation):
+            return self._as_it_is(equation, operands)
+        if equation.params.get("op") == "add" and _is_sum(equation, operands):
+            equation = replace(equation, primitive="add", params=freeze({}))
+        if equation.primitive in WRITES:
+            return [self._write(equation, operands)]
+        if not any(atom.type.kind == "array" for atom in (*equation.inputs, *equation.outputs)):
+            return self._as_it_is(equation, operands)
+        lazy = self.lazy(equation, operands)
+        if lazy is None:
+            return self._as_it_is(equation, operands)
+        output = equation.output
+        if not output.type.dims:
+            return [self.settled(output, lazy.element(()))]
+        if self._stays(output, lazy, region, env):
+            return [lazy]
+        return [self._stored(equation, operands, lazy, region)]
+
+    def _as_it_is(self, equation: Equation, operands: Sequence[Value]) -> Sequence[Value]:
+        atoms = tuple(self.array(operand) for operand in operands)
+        return self.record(equation.primitive, atoms, equation.location, equation.params)
+
+    def _is_scalarised(self, equation: Equation) -> bool:
+        """True for an equation that becomes one of numbers."""
+        if not is_elementwise_taken(equation) or not mentioned([equation]) <= self.counters.keys():
+            return False
+        if "new" in equation.params.get("at", ()):
+            return False
+        if equation.primitive == "contract" or equation.params.get("op") == "contract":
+            if equation.primitive == "accumulate":
+                return False
+            size = equation.output.type.size * summed_size(equation)
+            return size <= (LARGE_IN_LOOP if self.depth else LARGE_PRODUCT)
+        return True
+
+    def _stays(self, output: Variable, lazy: Lazy, region: _Region, env: Env) -> bool:
+        """True for a value whose elements are computed where they are read."""
+        if output in region.program.outputs:
+            return False
+        pulls = 0.0
+        for at in region.readers.get(output, ()):
+            equation = region.program.equations[at]
+            if any(at > region.kills.get(leaf, at) for leaf in lazy.leaves):
+                return False
+            if equation.primitive in ("loop", "cond"):
+                if lazy.cost or output in _written(equation):
+                    return False
+                pulls += 1
+            elif not self._is_scalarised(equation) or not self._reads_elements(
+                equation, output, env
+            ):
+                return False
+            else:
+                pulls += max(1.0, _read_size(equation, output) / max(output.type.size, 1))
+        return lazy.cost * max(pulls - 1, 0) <= CHEAP
+
+    def _reads_elements(self, equation: Equation, variable: Variable, env: Env) -> bool:
+        if equation.primitive in ("index", "slice") and equation.inputs[0] == variable:
+            counters = (env.get(a, a) for a in equation.variables if a != variable)
+            return equation.primitive == "slice" and self.counted.issuperset(counters)
+        if equation.primitive == "reshape":
+            return Elements._reshape(self, equation, equation.inputs) is not None
+        return True
+
+    def _stored(
+        self, equation: Equation, operands: Sequence[Value], lazy: Lazy, region: _Region
+    ) -> Variable:
+        """The array of a value that is not computed where it is read. A view is one, if what is
+        not compiled reads it."""
+        output = equation.output
+        in_memory = not any(isinstance(operand, Lazy) for operand in operands)
+        if equation.primitive in ("full", "copy") and in_memory:
+            return self.make(equation.primitive, *_atoms(operands), **equation.params)
+        readers = [region.program.equations[at] for at in region.readers.get(output, ())]
+        is_read_whole = any(not self._is_scalarised(e) for e in readers) or not self.depth
+        if equation.primitive in ENTIRE and in_memory and is_read_whole:
+            return self.make(equation.primitive, *_atoms(operands), **equation.params)
+        return self.memory(lazy, "" if is_numbered(output.name) else output.name)
+
+    # --- writes --------------------------------------------------------------------------------
+
+    def _write(self, equation: Equation, operands: Sequence[Value]) -> Value:
+        target, value, *rest = operands
+        array = self.array(target)
+        assert isinstance(array, Variable)
+        params = equation.params
+        op = params.get("op", "slice" if equation.primitive == "update" else "index")
+        if op == "add":
+            return self.filled(array, array.type.dims, value, _added)
+        if op != "slice":
+            return self._indexed(equation, array, value, rest)
+        bases = self.bases(params, rest)
+        kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
+
+        def place(forms: Forms) -> Place:
+            inner = dict(zip(kept, forms, strict=True))
+            at = tuple(
+                base + inner[axis] * params["step"][axis] if axis in inner else base
+                for axis, base in enumerate(bases)
+            )
+            return Place.at(at, equation.primitive)
+
+        return self.filled(array, [params["length"][axis] for axis in kept], value, place)
+
+    def _indexed(
+        self, equation: Equation, array: Variable, value: Value, indices: Sequence[Value]
+    ) -> Value:
+        """A write to the elements that integers name."""
+        part = index_equation(equation, array)
+        axes = axis_map(part)
+        assert axes is not None
+        params: dict[str, Any] = {"at": ("index",) * array.type.ndim}
+        params |= {"op": "distinct"} if equation.primitive == "accumulate" else {}
+
+        def place(forms: Forms) -> Place:
+            named = dict(zip(axes.result, forms, strict=True))
+            return Place(equation.primitive, self.indices(part, axes, indices, named), params)
+
+        return self.filled(array, part.output.type.dims, value, place)
+
+    # --- branches ------------------------------------------------------------------------------
+
+    def _cond(self, equation: Equation, operands: Sequence[Value]) -> Sequence[Value]:
+        predicate, *rest = operands
+        zero = (Form(0),) * predicate.type.ndim
+        test = self.element(predicate, zero)
+        arms: dict[str, tuple[list[Equation], list[Atom]]] = {}
+        for name in ("then", "otherwise"):
+            arm: Program = equation.params[name]
+            with self.aside() as equations:
+                values = self.run(arm, dict(zip(arm.inputs, rest, strict=True)))
+                outputs = [self.handed(v) for v in values]
+            arms[name] = equations, outputs
+        free = dict.fromkeys(
+            v
+            for equations, outputs in arms.values()
+            for v in free_variables(equations, outputs, ())
+        )
+        params = {
+            name: self.closed(name, equations, (), outputs, tuple(free))
+            for name, (equations, outputs) in arms.items()
+        }
+        results = self.record("cond", (test, *free), equation.location, params)
+        pairs = zip(equation.outputs, results, strict=True)
+        return [self.settled(output, result) for output, result in pairs]
+
+
+def _added(forms: Forms) -> Place:
+    return Place.at(forms, "accumulate")
+
+
+def _is_sum(accumulate: Equation, operands: Sequence[Value]) -> bool:
+    """True for what is added to an array that is not in memory."""
+    acc, v = accumulate.inputs
+    is_number = not acc.type.dims
+    return (isinstance(operands[0], Lazy) or is_number) and v.type.dtype == acc.type.dtype
+
+
+def _read_size(equation: Equation, variable: Variable) -> float:
+    """How many elements of an operand an equation reads."""
+    if equation.primitive == "contract":
+        return float(equation.output.type.size * summed_size(equation))
+    sizes = [atom.type.size for atom in (*equation.inputs, *equation.outputs)]
+    if equation.primitive in ("update", "slice"):
+        return float(variable.type.size)
+    return float(max(sizes)) if not equation.params.get("op") else float(variable.type.size)
+
+
+def _atoms(operands: Sequence[Value]) -> list[Atom]:
+    return [operand for operand in operands if not isinstance(operand, Lazy)]

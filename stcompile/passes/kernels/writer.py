@@ -1,0 +1,149 @@
+"""Writes loops over numbers: what each step computes is recorded, and its program closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.base.location import NOWHERE, Location
+from stcompile.wengert.dims import Dim, Size, Symbol
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, free_variables
+from stcompile.wengert.naming import name_variables
+from stcompile.wengert.primitives.control import COUNTER
+from stcompile.wengert.recorder import Recorder
+
+
+@dataclass(frozen=True)
+class Form:
+    """An index: an offset and multiples of integers, the counters of loops above all."""
+
+    offset: Size
+    terms: tuple[tuple[Variable, int], ...] = ()
+
+    @staticmethod
+    def of(atom: Atom) -> Form:
+        if isinstance(atom, Constant):
+            return Form(int(atom.value))
+        return Form(0, ((atom, 1),))
+
+    @property
+    def is_static(self) -> bool:
+        return not self.terms and isinstance(self.offset, int)
+
+    def __add__(self, other: Form | Size) -> Form:
+        if not isinstance(other, Form):
+            return Form(self.offset + other, self.terms)
+        terms = dict(self.terms)
+        for variable, factor in other.terms:
+            terms[variable] = terms.get(variable, 0) + factor
+        left = tuple((v, f) for v, f in terms.items() if f)
+        return Form(self.offset + other.offset, left)
+
+    def __mul__(self, factor: int) -> Form:
+        if not factor:
+            return Form(0)
+        return Form(self.offset * factor, tuple((v, f * factor) for v, f in self.terms))
+
+
+Forms = tuple[Form, ...]
+Step = Callable[[Variable, tuple[Variable, ...]], Sequence[Atom]]
+
+
+class Writer(Recorder):
+    """A recorder of equations at a ``location``, and of loops of them. ``counters`` are the
+    counters of the loops that bind symbols."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.location: Location = NOWHERE
+        self.counters: dict[Symbol, Variable] = {}
+        self.counted: set[Atom] = set()  # counters of loops
+
+    @contextmanager
+    def at(self, location: Location) -> Iterator[None]:
+        """Within this, equations are said to come from another place."""
+        outer, self.location = self.location, location
+        try:
+            yield
+        finally:
+            self.location = outer
+
+    def make(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
+        """One more equation with one output."""
+        (output,) = self.record(primitive, inputs, self.location, params)
+        return output
+
+    def closed(
+        self,
+        name: str,
+        equations: Sequence[Equation],
+        own: Sequence[Variable],
+        outputs: Sequence[Atom],
+        free: Sequence[Variable],
+    ) -> Program:
+        """The program of some equations, whose inputs are what they read from outside (``free``)
+        and their ``own``."""
+        raw = Program(name, (*free, *own), tuple(equations), tuple(outputs))
+        return name_variables(raw, self.hints)
+
+    def loop(
+        self, length: Size, carry: Sequence[Atom], step: Step, reverse: bool = False
+    ) -> tuple[Variable, ...]:
+        """The last values of what the steps of a loop hand on."""
+        counter = self.counter("i")
+        variables = tuple(self.variable(atom.type, self.hint_of(atom)) for atom in carry)
+        with self.aside() as equations:
+            outputs = tuple(step(counter, variables))
+        own = (counter, *variables)
+        free = free_variables(equations, outputs, own)
+        body = self.closed("body", equations, own, outputs, free)
+        params = {"body": body, "constants": len(free), "carry": len(carry), "length": length}
+        if reverse:
+            params["reverse"] = True
+        results = self.record("loop", (*free, *carry), self.location, params)
+        for result, atom in zip(results, carry, strict=True):
+            if hint := self.hint_of(atom):
+                self.hints[result] = hint
+        return results
+
+    def counter(self, hint: str) -> Variable:
+        made = self.variable(COUNTER, "i" if hint.startswith("_") else hint)
+        self.counted.add(made)
+        return made
+
+    def hint_of(self, atom: Atom) -> str:
+        if isinstance(atom, Constant):
+            return ""
+        own = self.hints.get(atom, atom.name)
+        return "" if own.startswith("%") else own
+
+    # --- indices -------------------------------------------------------------------------------
+
+    def affine(self, size: Size) -> Form:
+        """A size as an index: its symbols are counters of loops."""
+        if not isinstance(size, Dim):
+            return Form(size)
+        if all(isinstance(term, Symbol) for term, _ in size.terms):
+            pairs = tuple((self.counters[term], c) for term, c in size.terms)  # type: ignore[index]
+            return Form(size.offset, pairs)
+        return Form.of(self.make("size", of=size))
+
+    def integer(self, form: Form) -> Atom:
+        """An index as a number."""
+        total: Atom | None = None
+        for variable, factor in form.terms:
+            term = variable if factor == 1 else self.make("multiply", Constant(factor), variable)
+            total = term if total is None else self.make("add", total, term)
+        if total is None:
+            return Constant(form.offset)
+        return self.make("add", total, Constant(form.offset)) if form.offset else total
+
+
+def one_element(forms: Forms) -> tuple[tuple[Variable, ...], dict[str, Any]]:
+    """The counters and params of a slice of one element."""
+    counters = tuple(dict.fromkeys(v for form in forms for v, _ in form.terms))
+    start = tuple((form.offset, *(dict(form.terms).get(v, 0) for v in counters)) for form in forms)
+    ones, axes = (1,) * len(forms), tuple(range(len(forms)))
+    return counters, {"start": start, "length": ones, "step": ones, "drop": axes}
