@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 
 from stcompile.base.errors import SourceError
 from stcompile.base.options import Options
+from stcompile.calls.arrivals import Arrivals
 from stcompile.parse.source import function_source
 
 T = TypeVar("T", bound="Travels")
@@ -189,6 +190,8 @@ def _arrived(maker: Any, cls: type[Travels]) -> Any:
     owner = _looked_up(maker.__module__, maker.__qualname__.rpartition(".")[0])
     if isinstance(owner, Travels) and owner._maker is maker:
         return owner
+    if "taken" in maker.__dict__:
+        return maker.__dict__["taken"]
     blank, is_filled = maker.__dict__.setdefault("made", [cls.__new__(cls), False])
     if not is_filled:
         try:
@@ -198,8 +201,13 @@ def _arrived(maker: Any, cls: type[Travels]) -> Any:
         arguments, keywords = blank._made_with
         maker.__dict__["made"][1] = True
         blank.__init__(*arguments, **keywords)
+        if name_of(blank) is None:
+            maker.__dict__["taken"] = taken = _ARRIVALS.earlier(blank)
+            return taken
     return blank
 
+
+_ARRIVALS = Arrivals()
 
 # --- by value ------------------------------------------------------------------------------------
 
@@ -209,7 +217,7 @@ def _made(cls: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], source
     there is one for all equal requests: a worker compiles it once, not for every task."""
     if all(map(_is_known, (*arguments, *keywords.values()))):
         return _shared(cls, arguments, *keywords.items())
-    return cls(*arguments, **keywords)
+    return _ARRIVALS.earlier(cls(*arguments, **keywords))
 
 
 def _is_known(value: Any) -> bool:

@@ -1,0 +1,113 @@
+"""Transformed functions that arrive by value, again and again: with every task of a pool, say.
+
+Each arrival is a new object, which would compile itself anew. One that is made of the same as an
+earlier one, down to the values that it captures, is equivalent to it: the earlier one, which has
+compiled itself, is taken instead.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from stcompile.base.options import Options
+
+_MOST = 64  # functions that are kept for the next arrivals
+_LARGEST = 1 << 20  # bytes of a captured array that is compared
+
+_FIXED = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype, type(np.sum))
+_PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), Options)
+
+
+class Arrivals:
+    """The functions that have arrived last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._known: list[Any] = []  # the latest one last
+
+    def earlier(self, arrived: Any) -> Any:
+        """An equivalent function that arrived earlier; else this one. It is kept if one can tell
+        whether another is equivalent."""
+        with self._lock:
+            for at in reversed(range(len(self._known))):
+                if self._known[at] is arrived or _Comparison().same(self._known[at], arrived):
+                    self._known.append(self._known.pop(at))
+                    return self._known[-1]
+            if _Comparison().same(arrived, arrived):
+                self._known = [*self._known[1 - _MOST :], arrived]
+            return arrived
+
+
+class _Comparison:
+    """Compares what functions are made of. What may change, and is not looked into, is never the
+    same, not even as itself."""
+
+    def __init__(self) -> None:
+        self._under_way: set[tuple[int, int]] = set()
+
+    def same(self, one: Any, other: Any) -> bool:
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, _PLAIN):
+            return bool(repr(one) == repr(other))
+        if (id(one), id(other)) in self._under_way:
+            return True
+        self._under_way.add((id(one), id(other)))
+        if isinstance(one, types.FunctionType):
+            return self._same_functions(one, other)
+        if isinstance(one, np.ndarray):
+            return _same_arrays(one, other)
+        if type(one) is dict:
+            return list(one) == list(other) and self._all(one.values(), other.values())
+        if type(one) in (list, tuple):
+            return len(one) == len(other) and self._all(one, other)
+        made = getattr(one, "_made_with", None)
+        if made is not None:
+            return self.same(made, other._made_with)
+        return one is other and isinstance(one, _FIXED)
+
+    def _all(self, ones: Any, others: Any) -> bool:
+        return all(map(self.same, ones, others))
+
+    def _same_functions(self, one: types.FunctionType, other: types.FunctionType) -> bool:
+        if one.__code__ != other.__code__ or one.__qualname__ != other.__qualname__:
+            return False
+        if one.__module__.split(".")[0] in ("stcompile", "numpy", "scipy"):
+            return one is other
+        first, second = (
+            (f.__defaults__, f.__kwdefaults__, _inside(f), vars(f)) for f in (one, other)
+        )
+        return self.same(first, second)
+
+
+def _same_arrays(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    if (one.dtype, one.shape, one.strides) != (other.dtype, other.shape, other.strides):
+        return False
+    return one.nbytes <= _LARGEST and not one.dtype.hasobject and one.tobytes() == other.tobytes()
+
+
+def _inside(function: types.FunctionType) -> tuple[Any, ...]:
+    """What a function reads from outside: names that it has, and what they stand for."""
+    found: dict[str, Any] = {}
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            found[name] = function.__globals__[name]
+    cells: list[Any] = []
+    for cell in function.__closure__ or ():
+        try:
+            cells.append(cell.cell_contents)
+        except ValueError:
+            cells.append(cell)
+    return found, cells
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield from _names(part)
