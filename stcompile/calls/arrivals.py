@@ -43,6 +43,9 @@ class Arrivals:
             return arrived
 
 
+ARRIVALS = Arrivals()
+
+
 class _Comparison:
     """Compares what functions are made of. What may change, and is not looked into, is never the
     same, not even as itself."""

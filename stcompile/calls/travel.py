@@ -28,7 +28,6 @@ from typing import Any, TypeVar
 
 from stcompile.base.errors import SourceError
 from stcompile.base.options import Options
-from stcompile.calls.arrivals import Arrivals
 from stcompile.parse.source import function_source
 
 T = TypeVar("T", bound="Travels")
@@ -202,12 +201,10 @@ def _arrived(maker: Any, cls: type[Travels]) -> Any:
         maker.__dict__["made"][1] = True
         blank.__init__(*arguments, **keywords)
         if name_of(blank) is None:
-            maker.__dict__["taken"] = taken = _ARRIVALS.earlier(blank)
+            maker.__dict__["taken"] = taken = _earlier(blank)
             return taken
     return blank
 
-
-_ARRIVALS = Arrivals()
 
 # --- by value ------------------------------------------------------------------------------------
 
@@ -217,7 +214,14 @@ def _made(cls: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], source
     there is one for all equal requests: a worker compiles it once, not for every task."""
     if all(map(_is_known, (*arguments, *keywords.values()))):
         return _shared(cls, arguments, *keywords.items())
-    return _ARRIVALS.earlier(cls(*arguments, **keywords))
+    return _earlier(cls(*arguments, **keywords))
+
+
+def _earlier(arrived: Any) -> Any:
+    """An equivalent function that arrived earlier, if there is one."""
+    from stcompile.calls.arrivals import ARRIVALS  # nothing arrives in most processes
+
+    return ARRIVALS.earlier(arrived)
 
 
 def _is_known(value: Any) -> bool:
