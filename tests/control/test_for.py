@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from stcompile.frontend.control import fixpoint
 from tests.control.checks import FEW, MANY, ROWS, M, X, check_second_order
-from tests.programs import Examples
+from tests.programs import Examples, check
 
 examples = Examples()
 second_order = Examples(check_second_order)
@@ -435,3 +436,27 @@ def in_helpers(x, n):
 
 test_program = examples.tests()
 test_second_order = second_order.tests()
+
+
+def deeply_nested(x, z):
+    y = np.zeros((2, 3))
+    for k in range(2):
+        for a in range(3):
+            for b in range(2):
+                for c in range(3):
+                    for d in range(2):
+                        for e in range(3):
+                            for f in range(2):
+                                if k >= a - b + c - e:
+                                    y[k, a] += np.tanh(x[b, c] * x[d, e] * z[f])
+    return np.sum(y * y)
+
+
+def test_a_deep_nest_is_staged_a_few_times(monkeypatch):
+    """And not once more for every way to stage the loops around."""
+    staged = []
+    before = fixpoint.stage_path
+    monkeypatch.setattr(fixpoint, "stage_path", lambda *args: staged.append(1) or before(*args))
+    rng = np.random.default_rng(2)
+    check(deeply_nested, rng.uniform(-1, 1, (2, 3)), rng.uniform(-1, 1, 2), wrt=(0, 1))
+    assert len(staged) < 150

@@ -88,6 +88,24 @@ def test_a_jacobian_in_a_function():
     np.testing.assert_allclose(gradient, 4 * X * np.arange(len(X))[::-1], rtol=1e-12)
 
 
+def test_an_argument_is_factorised():
+    """A part of an inner loop's length is kept for each step of the outer one."""
+
+    def total(a):
+        for i in range(len(a)):
+            for j in range(i):
+                a[i, j] = (a[i, j] - a[i, :j] @ a[j, :j]) / a[j, j]
+            a[i, i] = np.sqrt(a[i, i] - a[i, :i] @ a[i, :i])
+        return np.sum(a * a)
+
+    square = A @ A.T + 18 * np.eye(18)
+    value, gradient = st.value_and_grad(total)(square.copy())
+    along, h = A * 1e-5, 1e-5
+    assert value == pytest.approx(total(square.copy()), rel=1e-12)
+    slope = (total(square + along) - total(square - along)) / (2 * h)
+    assert np.sum(gradient * A) == pytest.approx(slope, rel=1e-6)
+
+
 def windows_and_branches(x):
     y = np.zeros(len(x))
     for i in range(1, len(x)):

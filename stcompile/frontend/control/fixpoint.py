@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stcompile.base.classes import MISSING
 from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.branches import Path, inside, stage_path
 from stcompile.frontend.control.growing import REASON, Growing
@@ -39,9 +40,10 @@ from stcompile.frontend.state.state import (
     NameSite,
     Site,
 )
-from stcompile.frontend.state.values import Affine, Array, Rest, is_traced
+from stcompile.frontend.state.values import Affine, Array, Poison, Rest, Scalar, is_traced
 from stcompile.wengert.dims import Symbol
 from stcompile.wengert.ir import Atom, Equation, Variable, mentioned
+from stcompile.wengert.types import Type
 
 ROUNDS = 6
 
@@ -116,11 +118,17 @@ def settle(
     runs_once: bool,
     counter: Affine | None = None,
     binds: Symbol | None = None,
+    place: Hashable = None,
 ) -> Settled:
     """Stage ``step``, which returns an `Outcome` or None, and ``test`` (whose value is traced) for
     all steps of a loop. ``runs_once``: there is at least one step. ``counter`` counts the steps of
-    a loop with a known number of them; ``binds`` is the symbol for what it counts."""
-    found = _settled_loop(run, step, test, construct, runs_once, counter, binds)
+    a loop with a known number of them; ``binds`` is the symbol for what it counts. A loop that is
+    staged again, at the same ``place``, starts with what changed in its steps the last time."""
+    found = _settled_again(run, step, construct, runs_once, counter, binds, place)
+    if found is None:
+        found = _settled_loop(run, step, test, construct, runs_once, counter, binds)
+    if place is not None and found.outcome is None:
+        run.steps[place] = found.path
     ends_early = found.outcome is not None  # then it is recorded as a while loop, which binds none
     if ends_early and binds is not None and binds in mentioned(found.path.equations):
         run.forget(binds)
@@ -159,6 +167,49 @@ def _settled_loop(
         "what this loop carries from step to step changes its type or structure in every step",
         "keep shapes, dtypes and the number of items the same",
     )
+
+
+def _settled_again(
+    run: Run,
+    step: Callable[[], Any],
+    construct: str,
+    runs_once: bool,
+    counter: Affine | None,
+    binds: Symbol | None,
+    place: Hashable,
+) -> Settled | None:
+    """The step, if what it changes is what it changed the last time, and of the same types: then
+    it is staged once less, which counts where loops are in loops."""
+    before: Path | None = run.steps.get(place)
+    if before is None:
+        return None
+    loop = _Loop(run, step, None, construct, runs_once, counter, binds, run.age())
+    old = _types_of(loop, before)
+    if old is None:
+        return None
+    try:
+        found = _round(loop, before)
+    except StcompileError:
+        return None
+    if not isinstance(found, Settled) or loop.grown or _types_of(loop, found.path) != old:
+        return None
+    return found
+
+
+def _types_of(loop: _Loop, path: Path) -> dict[Key, Type | None] | None:
+    """The types that the sites have after a path, if these are numbers or arrays; of a name that
+    has no value before, any value does (None)."""
+    types: dict[Key, Type | None] = {}
+    for key, (site, value) in path.after.items():
+        if site.born > loop.age:
+            continue
+        if isinstance(value, Variable | Scalar | Array):
+            types[key] = value.type
+        elif site.read() is MISSING or isinstance(site.read(), Poison):
+            types[key] = None
+        else:
+            return None
+    return types
 
 
 def _round(loop: _Loop, path: Path) -> Settled | Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from stcompile.base.errors import LanguageError, TypingError
@@ -11,12 +12,15 @@ from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.control.fixpoint import Settled, settle
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
+    TOO_LONG,
     TooLong,
     equations_in,
     is_short,
     note_kept,
+    place_of,
     warn_if_long,
     why_unrolled,
+    written_out,
 )
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
@@ -45,8 +49,9 @@ def keep(
     symbol = run.symbol(counter, name, length)
     construct = f"the loop on line {where.line}"
     found = settle(
-        run, lambda: step(items.item(index)), None, construct, True, counter=index, binds=symbol
-    )
+        run, lambda: step(items.item(index)), None, construct, True, counter=index, binds=symbol,
+        place=(place_of(where), length),
+    )  # fmt: skip
     if found.outcome is not None and found.outcome.returned is True:
         run.refuse("this loop returns in its first step", "write that step without the loop")
     _check_unchanged(run, items, copied, found)
@@ -87,9 +92,9 @@ def each_of(
     if items.rows and items.length > 1 and refusal is None:
         if is_short(items.length):
             try:
-                with run.attempt():
-                    _in_turn(run, items, action, 0, limited=True)
-                    return False
+                in_turn = partial(_in_turn, run, items, action, 0, limited=True)
+                written_out(run, where, items.length, in_turn)
+                return False
             except TooLong:
                 pass
         elif not stage_path(run, lambda: action(items.item(0)), is_trial=True).equations:
@@ -119,4 +124,4 @@ def _in_turn(
         action(items.item(index))
         index += 1
         if limited and not is_short(items.length, equations_in(equations[start:]), index):
-            raise TooLong("these items take too many equations")
+            raise TooLong(TOO_LONG)

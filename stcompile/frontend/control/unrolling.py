@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
 
 from stcompile.base.errors import Caution, StcompileError, UnrolledWarning
 from stcompile.base.location import Location
@@ -15,6 +16,8 @@ from stcompile.base.thresholds import (
 from stcompile.frontend.state.run import Run
 from stcompile.wengert.ir import Equation, Program
 
+T = TypeVar("T")
+TOO_LONG = "this loop takes too many equations"
 _PROGRAMS = ("program", "then", "otherwise", "condition", "body")
 
 
@@ -27,6 +30,25 @@ def equations_in(equations: Sequence[Equation]) -> int:
     kept counts as one step."""
     inner = (equation.params.get(name) for equation in equations for name in _PROGRAMS)
     return len(equations) + sum(equations_in(p.equations) for p in inner if isinstance(p, Program))
+
+
+def place_of(where: Location) -> Hashable:
+    """What tells loops apart: where they are, and from where that was called."""
+    return where.file, where.line, where.column, where.caller and place_of(where.caller)
+
+
+def written_out(run: Run, where: Location, steps: int, write: Callable[[], T]) -> T:
+    """Write a loop out, which raises `TooLong` if that takes too many equations, and then for a
+    loop of so many steps there from now on: loops in loops are staged again and again."""
+    key = place_of(where), steps
+    if key in run.long:
+        raise TooLong(TOO_LONG)
+    try:
+        with run.attempt():
+            return write()
+    except TooLong:
+        run.long.add(key)
+        raise
 
 
 def is_short(steps: int, equations: int = 0, of: int = 1) -> bool:

@@ -107,6 +107,8 @@ class Run(Changes):
         self.keeps_comprehensions = True
         self.kept: dict[Hashable, int] = {}  # loops that may be unrolled: equations of all steps
         self.refused = refused or {}  # loops that have to be, by their places, and why
+        self.long: set[Hashable] = set()  # loops that were too long to be unrolled
+        self.steps: dict[Hashable, Any] = {}  # of loops that were kept: what changes in a step
         self.starting: frozenset[Variable] = frozenset()  # counters of loops at their first step
         self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)

@@ -27,11 +27,13 @@ from stcompile.frontend.control.fixpoint import settle
 from stcompile.frontend.control.keeping import keep
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
+    TOO_LONG,
     TooLong,
     equations_in,
     is_short,
     warn_if_long,
     why_unrolled,
+    written_out,
 )
 from stcompile.frontend.operations.iteration import (
     go_through,
@@ -150,8 +152,9 @@ def _sequence(loop: Loop, items: Sequence) -> Signal:
         signal = _unrolled(loop, items, 0)
     elif is_short(length) and not _data_may_end(loop, items):
         try:
-            with run.attempt():
-                return _unrolled(loop, items, 0, limited=True)
+            return written_out(
+                run, where, length, lambda: _unrolled(loop, items, 0, limited=True)
+            )
         except TooLong:
             signal, refusal = _kept(loop, items)
     else:
@@ -213,7 +216,7 @@ def _unrolled(loop: Loop, items: Sequence, first: int, limited: bool = False) ->
         signal = _one(loop, items.item(index))
         index += 1
         if limited and not is_short(items.length, equations_in(equations[start:]), index):
-            raise TooLong("this loop takes too many equations")
+            raise TooLong(TOO_LONG)
         if signal is not None:
             return _after_signal(loop, signal, items, index)
     return loop.end(None)
