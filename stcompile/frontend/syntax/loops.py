@@ -152,9 +152,7 @@ def _sequence(loop: Loop, items: Sequence) -> Signal:
         signal = _unrolled(loop, items, 0)
     elif is_short(length) and not _data_may_end(loop, items):
         try:
-            return written_out(
-                run, where, length, lambda: _unrolled(loop, items, 0, limited=True)
-            )
+            return written_out(run, where, length, lambda: _unrolled(loop, items, 0, limited=True))
         except TooLong:
             signal, refusal = _kept(loop, items)
     else:

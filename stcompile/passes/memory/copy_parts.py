@@ -8,14 +8,14 @@ d.2 = accumulate(d.1, v1; row k)         d.2 = accumulate(d.1, v1; row k)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from stcompile.analysis.liveness import Moments
 from stcompile.analysis.regions import Repeat, Step, Tree, unfold
 from stcompile.analysis.storage import Writes, plan_writes, shared_input, target_of
 from stcompile.passes.general.rebuild import Builder
-from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.templates import mark_of
 
 
@@ -72,14 +72,24 @@ def _size(step: Step) -> int:
 def _with_copies(program: Program, found: set[int]) -> Program:
     builder = Builder(program)
     made: list[Equation] = []
+    views: dict[Variable, Atom] = {}  # of copies, until something is written
     for equation in program.equations:
         changed = map_programs(equation, lambda inner: _with_copies(inner, found))
-        made += _copied(changed, builder) if id(equation) in found else [changed]
+        if mark_of(equation.primitive) == "write" or changed is not equation:
+            views.clear()
+        elif equation.primitive == "contract":  # BLAS rounds by how operands lie
+            changed = changed.substitute(views)
+        if id(equation) in found:
+            view, copy = _copied(changed, builder)
+            views |= dict(zip(copy.outputs, copy.inputs, strict=True))
+            made += [view, copy]
+        else:
+            made.append(changed)
     return replace(program, equations=tuple(made))
 
 
-def _copied(equation: Equation, builder: Builder) -> Sequence[Equation]:
+def _copied(equation: Equation, builder: Builder) -> tuple[Equation, Equation]:
     part: Variable = equation.output
     view = builder.variable(part.type)
     copy = Equation((part,), "copy", (view,), freeze({}), (), equation.location)
-    return [replace(equation, outputs=(view,)), copy]
+    return replace(equation, outputs=(view,)), copy
