@@ -35,7 +35,7 @@ from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of, rely_on_order
 from stcompile.frontend.operations.masks import has_masked
 from stcompile.frontend.operations.operators import is_plain
-from stcompile.frontend.operations.out import Callee, without_out, write_out
+from stcompile.frontend.operations.out import Callee, without_out, without_where, write_out
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
 from stcompile.frontend.operations.refusals import refusal_of
 from stcompile.frontend.protocol import is_transformed
@@ -79,6 +79,7 @@ sort = deferred(f"{_FUNCTIONS}.python", "sort")
 freeze = deferred(f"{_FUNCTIONS}.frozen", "freeze")
 thawed = deferred(f"{_FUNCTIONS}.frozen", "thawed")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
+at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
 
 
 def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
@@ -446,6 +447,10 @@ def _lower(
     if name.startswith("np."):
         refuse_conversions(run, name, [*arguments, *keywords.values()])
     arguments, keywords, out = without_out(run, callee, arguments, keywords)
+    if isinstance(callee.function, np.ufunc) and "where" in keywords:
+        keywords, where = without_where(run, callee, arguments, keywords, out)
+        if where is not True:
+            return at_chosen(run, callee.function, list(arguments), out, where)
     try:
         signature.bind(run, *arguments, **keywords)
     except TypeError:

@@ -12,6 +12,17 @@ from stcompile.library.axes import normal
 Ufunc = Callable[[Any, Any], Any]
 
 
+def at_chosen(function: Any, operands: list[Any], out: Any, where: Any) -> Any:
+    """A ufunc with ``where``: computed for the elements of ``out`` at which that holds."""
+    mask = _spread(where, out)
+    out[mask] = function(*[x if np.ndim(x) == 0 else _spread(x, out)[mask] for x in operands])
+    return out
+
+
+def _spread(x: Any, like: Any) -> Any:
+    return x if np.shape(x) == like.shape else np.broadcast_to(x, like.shape)
+
+
 def outer(function: Ufunc, A: Any, B: Any) -> Any:
     """The function of every element of ``A`` with every one of ``B``."""
     x, y = np.asarray(A), np.asarray(B)

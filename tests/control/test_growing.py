@@ -32,6 +32,13 @@ def rk4(x, n, h=0.01):
 
 
 @examples(X, N)
+def nested_comprehensions(x, n):
+    table = np.array([[np.sin(x[k % 3] * i) for i in range(n + 1)] for k in range(n)])
+    cube = np.array([[x * i + k for i in range(3)] for k in range(n)])
+    return table, cube, np.array([[1, i, x[0] * i, x[1]] for i in range(n)])
+
+
+@examples(X, N)
 def two_before(x, n):
     zs = [x, x * 0.5]
     for i in range(n):

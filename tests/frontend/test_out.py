@@ -34,6 +34,18 @@ def by_position_and_as_tuple(x):
 
 
 @examples(X)
+@examples(X - 1.4)
+def where_a_condition_holds(x):
+    y = np.zeros((2, 3))
+    np.divide(np.array([[1.0], [2.0]]), x, out=y, where=x > 0)
+    np.power(y, -1.5, out=y, where=y > 0.5)
+    np.add(y, x, out=y, where=True)
+    z = x.copy()
+    np.log(z, out=z, where=z > 0)
+    return y, z
+
+
+@examples(X)
 def of_itself(x):
     y = x * 1.0
     np.subtract(y[::-1], y, out=y)
@@ -161,7 +173,11 @@ REFUSED = {
     ),
     "no array": (lambda x: np.add(x, 1.0, out=[1.0, 2.0, 3.0]), "`out` is a list"),
     "two": (lambda x: np.add(x, 1.0, np.zeros(3), out=np.zeros(3)), "given twice"),
-    "where": (lambda x: np.add(x, 1.0, out=np.zeros(3), where=x > 1), "`where`"),
+    "where, without out": (lambda x: np.add(x, 1.0, where=x > 1), "`where` and without `out`"),
+    "where, into integers": (
+        lambda x: np.add(x, 1.0, out=np.zeros(3, int), where=x > 1),
+        "`where` is not written into `out` of int64",
+    ),
     "a function without": (lambda x: np.flip(x, out=np.zeros(3)), "`out`"),
     "a broadcast": (
         lambda x: np.add(x, 1.0, out=np.broadcast_to(np.zeros(3), (3,))),

@@ -108,11 +108,21 @@ def eye(run: Run, N: int, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
 
 
 def linspace(
-    run: Run, start: Any, stop: Any, num: int = 50, endpoint: bool = True, axis: int = 0
+    run: Run,
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Any:
-    if not is_static([start, stop]):
-        return run.call(arrangement.spaced, [start, stop, num, endpoint, axis], {})
-    return constant(run, np.linspace(start, stop, num, endpoint, axis=axis))
+    kind = dtype_of(run, dtype) if dtype is not None else None
+    if is_static([start, stop]):
+        return constant(run, np.linspace(start, stop, num, endpoint, dtype=kind, axis=axis))
+    if kind is not None and kind.kind not in "fc":
+        run.refuse(f"np.linspace of traced bounds in {kind} is not supported", "leave `dtype` out")
+    made = run.call(arrangement.spaced, [start, stop, num, endpoint, axis], {})
+    return made if kind is None else run.cast(made, kind)
 
 
 def constant(run: Run, values: Any) -> Any:

@@ -32,6 +32,11 @@ _REDUCTIONS: Mapping[np.ufunc, Any] = MappingProxyType(
 _RUNNING: Mapping[np.ufunc, Any] = MappingProxyType({np.add: np.cumsum, np.multiply: np.cumprod})
 
 
+def at_chosen(run: Run, *arguments: Any) -> Any:
+    """A call of a ufunc with ``where``."""
+    return run.call(ufuncs.at_chosen, arguments, {})
+
+
 def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
     """The lowering of a method; ``is_known`` says whether the ufunc itself has one."""
     makers = {"reduce": _reduce, "accumulate": _accumulate, "outer": _outer, "at": _at}

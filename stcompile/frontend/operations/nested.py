@@ -29,9 +29,15 @@ def array_of(run: Run, value: Any, dtype: np.dtype[Any] | None) -> Array:
         items = tuple(exact.ravel().tolist())
         made: Array = run.record("constant", values=items, shape=shape, dtype=exact.dtype)
         return made
-    rows = stacked_rows(run, value)
+    rows = stacked_rows(run, flat)
     if rows is not None:
+        if len(shape) > 1:
+            rows = run.view(rows, "reshape", shape=(*shape, *rows.type.dims[1:]))
         return run.cast(rows, dtype) if dtype else rows
+    columns = _columns(run, value) if len(shape) > 1 else None
+    if columns is not None:
+        joined = in_c_order(run, run.record("stack", *columns, axis=1))
+        return run.cast(joined, dtype) if dtype else joined
     if any(isinstance(item, Array) and item.type.ndim for item in flat):
         parts = [item if isinstance(item, Array) else run.as_array(item) for item in value]
         stacked = in_c_order(run, run.record("stack", *parts, axis=0))
@@ -54,6 +60,19 @@ def _flatten(run: Run, value: Any) -> tuple[list[Any], tuple[int, ...]]:
         )
     inner = shapes.pop() if shapes else ()
     return [item for items, _ in parts for item in items], (len(value), *inner)
+
+
+def _columns(run: Run, rows: Sequence[Any]) -> list[Array] | None:
+    """The columns of a list of lists, if each is known or most of its items are rows of one
+    array."""
+    found: list[Array] = []
+    for column in zip(*rows, strict=True):
+        known = all(map(is_number, column))
+        made = array_of(run, column, None) if known else stacked_rows(run, column)
+        if made is None:
+            return None
+        found.append(made)
+    return found
 
 
 def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:

@@ -1,7 +1,8 @@
 """The argument ``out``: a result that is written into an array.
 
 The result is computed as without it, and then written. NumPy does the same where the dtypes agree;
-where they do not, some functions compute in the dtype of ``out``, and these are refused.
+where they do not, some functions compute in the dtype of ``out``, and these are refused. With
+``where``, a ufunc computes and writes some of the elements only.
 """
 
 from __future__ import annotations
@@ -92,6 +93,34 @@ def without_out(
     if callee.of_generator and rest.get("size") is None and not arguments[1:]:
         rest["size"] = out.type.dims
     return arguments, rest, out
+
+
+def without_where(
+    run: Run,
+    callee: Callee,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    out: Array | None,
+) -> tuple[Mapping[str, Any], Any]:
+    """The keywords of a ufunc without ``where``, and what that is: True, or a condition of which
+    the elements of ``out`` are written where it holds."""
+    rest = dict(keywords)
+    where = rest.pop("where")
+    if where is True:
+        return rest, True
+    if out is None:
+        run.refuse(
+            f"`{callee.name}` with `where` and without `out`: what is not computed has no value",
+            "give an array as `out`, or choose with np.where",
+        )
+    kinds = {run.atom(a).type.dtype.kind for a in arguments if is_traced(a) or is_number(a)}
+    if out.type.dtype.kind not in "fc" or ("c" in kinds and out.type.dtype.kind != "c"):
+        run.refuse(
+            f"`{callee.name}` with `where` is not written into `out` of {out.type.dtype}",
+            "assign: `out[where] = ...`",
+            TypingError,
+        )
+    return rest, where
 
 
 def write_out(run: Run, callee: Callee, result: Any, out: Array) -> Array:
