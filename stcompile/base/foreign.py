@@ -1,4 +1,5 @@
-"""Libraries whose objects stcompile does not compile, and what to write instead.
+"""Libraries whose objects stcompile does not compile, and what to write instead; and compilers
+whose functions it takes as the Python functions that they were made of.
 
 Nothing is imported to recognise them: an object is known by the name of the module of its class, a
 function by that of its own.
@@ -21,6 +22,15 @@ LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
     "logging": "print(...) is compiled, and runs where it stands; or log what the function returns",
     "matplotlib": "draw outside the function: return what is to be drawn, beside the loss by "
     "has_aux=True",
+    "numba": "functions under @njit and @jit, prange and the types of numbers are compiled; write "
+    "the rest in NumPy or in plain Python",
+    "numba.cuda": "functions under @njit are compiled; call the others outside the function",
+    "numba.experimental": "write a plain class: its attributes are read, its methods compiled",
+    "numba.np.ufunc": "put the Python function under @njit, and call it with whole arrays; what "
+    "takes numbers alone, as an if, in a loop over the elements",
+    "numba.stencils": "write it with slices, as in x[:-2] + x[2:], or as a loop under @njit",
+    "numba.typed": "use a plain list or dict, or an array; list(items) makes one of a typed list, "
+    "outside the function",
     "numpy.ma": _ARRAY.format(to_array="x.filled(0)") + ", and the mask as another",
     "pandas": _ARRAY.format(to_array="x.to_numpy()"),
     "PIL": _ARRAY.format(to_array="np.asarray(image)"),
@@ -37,6 +47,17 @@ LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
     "tqdm": "loop over the range itself; show progress around the calls of the function",
     "xarray": _ARRAY.format(to_array="x.to_numpy()"),
 }
+
+COMPILERS: dict[str, str] = {  # the class of what a compiler makes of a function -> where that is
+    "numba.core.registry.CPUDispatcher": "py_func",
+}
+
+
+def written_as(value: Any) -> Any:
+    """The Python function that another compiler was given; any other value as it is."""
+    kind = type(value)
+    name = COMPILERS.get(f"{kind.__module__}.{kind.__qualname__}")
+    return value if name is None else getattr(value, name)
 
 
 def library_of(value: Any) -> str | None:

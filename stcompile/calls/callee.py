@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from stcompile.base import trees
 from stcompile.base.errors import ArgumentsError, SourceError
+from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of, written_as
 from stcompile.base.location import Location
 from stcompile.calls.arguments import Arguments, Parameters, bind
 from stcompile.calls.signature import key_of
@@ -26,6 +27,7 @@ class Callee(Travels):
     name: str = "function"
 
     def __init__(self, function: Any) -> None:
+        function = written_as(function)
         _check_function(function)
         self.function = function
         self.function_name = _name(function)
@@ -123,6 +125,10 @@ def _check_function(function: Any) -> None:
             f"{described(function)} is not a function",
             hint="pass the function itself, not its result",
         )
+    library = library_of(function)
+    if library is not None:
+        kind = foreign_kind(function)
+        raise SourceError(f"{kind} is not compiled", hint=LIBRARIES[library])
     method = inspect.getattr_static(type(function), "__call__", None)
     if not isinstance(method, FunctionType):
         raise SourceError(

@@ -27,6 +27,7 @@ import numpy as np
 
 import stcompile.codegen_templates as templates
 from stcompile.base.classes import MISSING, find, is_changeable
+from stcompile.base.foreign import written_as
 from stcompile.base.guards import has_own_hash
 from stcompile.base.location import HERE, PYTHON
 from stcompile.base.options import Options
@@ -72,6 +73,9 @@ class _Teller:
                 return "again", at
         self._around.append(value)
         try:
+            written = written_as(value)
+            if written is not value:
+                return self._parts(value, written)
             for kinds, told in self._table():
                 if isinstance(value, kinds):
                     return told(value)

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_changeable
+from stcompile.base.foreign import written_as
 from stcompile.base.places import Bind, Place
 from stcompile.calls.fingerprint import Untold
 
@@ -112,7 +113,7 @@ def _parts(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
     elif type(value) is tuple or (type(value) is list and len(value) < _MOST):
         for at, part in enumerate(value):
             yield ("item", at), part
-    elif isinstance(value, _WRAPPERS):
+    elif isinstance(value, _WRAPPERS) or written_as(value) is not value:
         for name in _WRAPPED:
             if hasattr(value, name):
                 yield ("attribute", name), getattr(value, name)

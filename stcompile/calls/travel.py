@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from stcompile.base.errors import SourceError
+from stcompile.base.foreign import written_as
 from stcompile.base.options import Options
 from stcompile.parse.source import function_source
 
@@ -290,6 +291,7 @@ def _is_in_a_module(function: types.FunctionType) -> bool:
 
 def _parts(value: Any) -> list[Any]:
     """The values that a value is made of when it is pickled by value."""
+    value = written_as(value)
     if isinstance(value, types.FunctionType):
         return _parts_of_function(value) if not _is_imported(value) else []
     if isinstance(value, types.MethodType):

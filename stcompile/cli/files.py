@@ -21,6 +21,7 @@ from typing import Any
 
 from stcompile.base.command import UsageError
 from stcompile.base.errors import StcompileError
+from stcompile.base.foreign import written_as
 from stcompile.base.location import Location
 from stcompile.base.options import Level, options
 from stcompile.base.wording import an, noun_of
@@ -187,7 +188,9 @@ def functions_of(module: ModuleType) -> dict[str, Any]:
         if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
     }
     decorated = {name: value for name, value in own.items() if isinstance(value, Differentiable)}
-    plain = {name: value for name, value in own.items() if isinstance(value, FunctionType)}
+    plain = {
+        name: value for name, value in own.items() if isinstance(written_as(value), FunctionType)
+    }
     return decorated or {n: value for n, value in plain.items() if n != "example_args"}
 
 

@@ -23,6 +23,7 @@ from stcompile.base import trees
 from stcompile.base.classes import find, is_changeable, names_of
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError
+from stcompile.base.foreign import library_of, written_as
 from stcompile.base.places import Place
 from stcompile.frontend.control.comparisons import looked_up
 from stcompile.frontend.inlining import inline_closure, inline_function
@@ -61,6 +62,7 @@ LIBRARIES = (
     "copy",
     "dataclasses",
     "functools",
+    "numba",
     "numpy",
     "scipy",
     "stcompile.codegen_templates.numpy",
@@ -84,6 +86,7 @@ at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
 
 def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """The value of ``function(*arguments, **keywords)``."""
+    function = written_as(function)
     if isinstance(function, Closure):
         return inline_closure(run, function, arguments, keywords)
     if isinstance(function, Bound):
@@ -104,7 +107,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         return function.stage_call(run, arguments, keywords)
     if (names_of(function) or {}).get("makes_transformed"):
         return _compute(run, function, arguments, keywords)
-    if is_changeable(type(function)) and not isinstance(function, type):
+    if _is_instance(function) and library_of(function) is None:
         return _call_instance(run, function, arguments, keywords)
     if isinstance(function, functools.partial):
         fixed, named = _parts_of_partial(run, function)
@@ -132,6 +135,11 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
                 "a Python int among the arguments is static; shapes are too",
             )
     return _call_object(run, function, arguments, keywords)
+
+
+def _is_instance(function: Any) -> bool:
+    """True for an object of a class that is written in Python."""
+    return is_changeable(type(function)) and not isinstance(function, type)
 
 
 def _parts_of_partial(

@@ -1,5 +1,5 @@
-"""Functions of modules that only the user's program imports: SciPy's, and parts of NumPy. They are
-looked up by name in the tables of these modules.
+"""Functions of modules that only the user's program imports: SciPy's, Numba's, parts of NumPy. They
+are looked up by name in the tables of these modules.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from stcompile.frontend.functions.numba import NUMBA
 from stcompile.frontend.functions.polynomial import POLYNOMIAL, SHARED
 from stcompile.frontend.functions.scipy import SCIPY
 
 Lowering = Callable[..., Any]
 MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
-    {**SCIPY, **POLYNOMIAL, "stcompile.library.polynomial_series": SHARED}
+    {**SCIPY, **POLYNOMIAL, "numba": NUMBA, "stcompile.library.polynomial_series": SHARED}
 )
 
 

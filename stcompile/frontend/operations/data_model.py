@@ -28,6 +28,7 @@ from stcompile.base.classes import (
     owner_of,
 )
 from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.foreign import written_as
 from stcompile.base.places import Place
 from stcompile.base.wording import an
 from stcompile.frontend.state.run import Run
@@ -213,6 +214,7 @@ def bound(
 ) -> Any:
     """The result of ``__get__`` of what a class holds under a name, read through an instance
     (``owner`` None: through the class)."""
+    found = written_as(found)
     if isinstance(found, types.FunctionType | functools._lru_cache_wrapper):
         return found if owner is None else Bound(found, owner)
     if isinstance(found, staticmethod):
