@@ -7,7 +7,6 @@ each kind of expression, statement and callable means is in the tables it is giv
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -31,10 +30,10 @@ from stcompile.base.places import Place
 from stcompile.base.strides import alike
 from stcompile.base.wording import an
 from stcompile.frontend.state.capture import Captures
-from stcompile.frontend.state.changes import Changes
 from stcompile.frontend.state.elements import Elements
 from stcompile.frontend.state.failures import Guard, first_caught, raised_by
 from stcompile.frontend.state.frames import Block, Frame
+from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.state import CellSite
 from stcompile.frontend.state.values import (
     Affine,
@@ -50,16 +49,7 @@ from stcompile.frontend.state.values import (
     class_of_number,
     described,
 )
-from stcompile.wengert.dims import (
-    Dim,
-    Size,
-    Symbol,
-    Term,
-    UnknownSizeError,
-    greatest,
-    least,
-    size_of,
-)
+from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
 from stcompile.wengert.recorder import Recorder
@@ -88,7 +78,7 @@ class Language:
     fail: Callable[[Run, StcompileError], NoReturn]
 
 
-class Run(Changes):
+class Run(Sizes):
     def __init__(
         self, language: Language, refused: Mapping[Hashable, StcompileError] | None = None
     ) -> None:
@@ -114,9 +104,6 @@ class Run(Changes):
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.around: dict[int, Cell] = {}  # arrays of the functions around the one differentiated
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
-        self.terms: dict[Variable, Term] = {}  # what integers stand for in sizes
-        self.names = itertools.count(1)  # of symbols
-        self.prefix = ""  # of their names
         self.guards: tuple[Guard, ...] = ()  # ``try`` and ``with`` around the present statement
         self.handled: StcompileError | None = None  # the error that an ``except`` handles
         self._here: tuple[ast.AST, Frame] | None = None
@@ -275,50 +262,6 @@ class Run(Changes):
             "a boolean mask selects a number of elements that is known only at run time",
             "keep the shape: np.where(mask, x, 0); or reduce at once: np.sum(x[mask])",
         )
-
-    # --- sizes ---------------------------------------------------------------------------------
-
-    def symbol(self, counter: Variable, hint: str, length: Size) -> Symbol:
-        """The symbol that the counter of a loop of that length binds."""
-        found = Symbol(f"{self.prefix}{hint}.{next(self.names)}", 0, length - 1)
-        self.terms[counter] = found
-        return found
-
-    def forget(self, symbol: Symbol) -> None:
-        """Let a counter stand for nothing in sizes."""
-        self.terms = {v: term for v, term in self.terms.items() if term != symbol}
-
-    def size_of(self, value: Any) -> Any:
-        """An integer as a size; None for one that is not the sum of counters."""
-        if isinstance(value, Affine):
-            known = [(self.terms.get(variable), factor) for variable, factor in value.terms]
-            if any(term is None for term, _ in known):
-                return None
-            return value.offset + sum(factor * size_of(term) for term, factor in known if term)
-        if isinstance(value, Dim):
-            return value
-        is_number = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        return int(value) if is_number else None
-
-    def integer(self, size: Size) -> Affine | int:
-        """A size as an integer of the user's program."""
-        if not isinstance(size, Dim):
-            return size
-        terms = tuple((self._stands_for(term), factor) for term, factor in size.terms)
-        return Affine(terms[0][0], size.offset, terms, least(size), greatest(size))
-
-    def _stands_for(self, term: Term) -> Variable:
-        """The variable that holds what a term stands for: a counter, or what an equation makes."""
-        for variable, known in self.terms.items():
-            if known == term and variable not in self.recorder.producers:
-                return variable
-        key = term, self.depth  # a program that is closed does not read it from around it
-        found: Variable | None = self.made.get(key)
-        if found is None:
-            (found,) = self.record_atoms("size", (), {"of": size_of(term)})
-            self.made[key] = found
-            self.terms[found] = term
-        return found
 
     # --- recording -----------------------------------------------------------------------------
 
