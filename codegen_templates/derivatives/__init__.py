@@ -19,13 +19,13 @@ from . import (
     indexing,
     linalg,
     linear,
-    masks,
     python_math,
     random,
     reductions,
     scipy_linalg,
     selection,
     shapes,
+    sizes,
     sorting,
     special,
 )
@@ -36,8 +36,8 @@ __all__ = ["DERIVATIVES", "HOLDS_FOR_COMPLEX", "NON_DIFFERENTIABLE", "NOT_HOLOMO
 
 DERIVATIVES = {
     **by_primitive(complex_numbers, conversions, creation, elementwise, external, fourier),
-    **by_primitive(indexing, linalg, linear, masks, random, reductions, selection),
-    **by_primitive(shapes, sorting),
+    **by_primitive(indexing, linalg, linear, random, reductions, selection),
+    **by_primitive(shapes, sizes, sorting),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
     **by_primitive(special, prefix="special."),

@@ -22,6 +22,18 @@ def count(shape: Axes, axis: Axes) -> int:
     return math.prod(shape[i] for i in axis)
 
 
+def at_least_one(number: int) -> int:
+    """The number, or 1."""
+    return max(number, 1)
+
+
+def lengthened(x: Any, axis: int, fill: float) -> Any:
+    """The array; where the length of an axis is known only at run time, one of the greatest length
+    that there can be, with ``fill`` behind the array. (The compiler does this: here, lengths are
+    known.)"""
+    return x
+
+
 def part(axis: int, start: int | None, stop: int | None, step: int | None = None) -> Any:
     """The subscript of ``start:stop:step`` on one axis."""
     return (slice(None),) * axis + (slice(start, stop, step),)

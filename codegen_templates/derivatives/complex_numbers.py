@@ -27,7 +27,7 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"),
         *("concatenate", "stack", "roll", "pad", "diagonal", "full", "array"),
         *("slice", "windows", "index", "update", "index_update", "accumulate"),
-        *("masked", "masked_update", "contract", "einsum", "inv", "solve", "det"),
+        *("contract", "einsum", "inv", "solve", "det"),
         *("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv", "lstsq"),
         *("cholesky", "slogdet"),
         *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester"),

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..marks import accumulates, adjoint
 from ..numpy import indexing as template
+from ..numpy.subscripts import has_masks
 from . import linear
 from .axes import at_offset, inverse, offsets
 
@@ -50,7 +51,8 @@ def windows(
 
 @accumulates
 def index(d_x: Any, d_out: Any, indices: Any, *, at: Any) -> Any:
-    return template.accumulate(d_x, (d_out, *indices), op="index", at=at)
+    op = "distinct" if has_masks(at) else "index"
+    return template.accumulate(d_x, (d_out, *indices), op=op, at=at)
 
 
 @adjoint
@@ -86,7 +88,7 @@ def index_update(out: Any, x: Any, v: Any, indices: Any, d_out: Any, *, at: Any)
     """
     d_v = template.index(d_out, indices, at=at)
     d_x = template.index_update(np.copy(d_out), 0.0, indices, at=at)
-    if any(math.prod(np.shape(i)) > 1 for i in indices):
+    if not has_masks(at) and any(math.prod(np.shape(i)) > 1 for i in indices):
         writes = np.reshape(np.arange(math.prod(d_v.shape)), d_v.shape)
         last = template.index_update(np.zeros(x.shape, int), writes, indices, at=at)
         d_v = np.where(template.index(last, indices, at=at) == writes, d_v, 0.0)

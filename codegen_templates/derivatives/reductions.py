@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import adjoint
-from .axes import count, part, per_degree
+from .axes import at_least_one, count, lengthened, part, per_degree
 
 
 def _kept(reduced: Any, axis: Any, keepdims: bool) -> Any:
@@ -28,10 +28,8 @@ def sum(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
 
 @adjoint
 def mean(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
-    for i in axis:
-        if x.shape[i] == 0:
-            return np.zeros(x.shape, x.dtype)
-    return np.broadcast_to(_kept(d_out / count(x.shape, axis), axis, keepdims), x.shape)
+    elements = at_least_one(count(x.shape, axis))  # a mean of nothing has no derivative
+    return np.broadcast_to(_kept(d_out / elements, axis, keepdims), x.shape)
 
 
 @adjoint
@@ -54,6 +52,8 @@ def _product_of_others(x: Any, axis: int) -> Any:
     Both are running products, taken in log2(n) steps that double their reach (Hillis & Steele,
     1986).
     """
+    length = x.shape[axis]
+    x = lengthened(x, axis, 1)
     n = x.shape[axis]
     one = np.ones([1 if i == axis else d for i, d in enumerate(x.shape)], x.dtype)
     if n < 2:
@@ -67,7 +67,7 @@ def _product_of_others(x: Any, axis: int) -> Any:
         reached = after[part(axis, 0, n - reach)] * after[part(axis, reach, n)]
         after = np.concatenate([reached, after[part(axis, n - reach, n)]], axis=axis)
         reach = 2 * reach
-    return before * after
+    return (before * after)[part(axis, 0, length)]
 
 
 @adjoint

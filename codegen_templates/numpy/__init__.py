@@ -22,20 +22,20 @@ from . import (
     linalg,
     linear,
     logic,
-    masks,
     python_math,
     random,
     reductions,
     scipy_linalg,
     shapes,
+    sizes,
     sorting,
     special,
 )
 
 WRITTEN = {
     **by_primitive(complex_numbers, conversions, creation, effects, elementwise, exchange),
-    **by_primitive(external, fourier, indexing, linalg, linear, logic, masks, random, reductions),
-    **by_primitive(shapes, sorting),
+    **by_primitive(external, fourier, indexing, linalg, linear, logic, random, reductions),
+    **by_primitive(shapes, sizes, sorting),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
     **by_primitive(special, prefix="special."),

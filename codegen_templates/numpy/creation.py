@@ -52,11 +52,6 @@ def array(xs: Any, *, shape: Any, dtype: Any) -> Any:
     return np.array(nested(xs, shape), dtype)
 
 
-@fresh
-def size(*, of: Any) -> Any:
-    return of
-
-
 # A value that is never read: the residual of a branch that was not taken.
 @fresh
 def undef(*, kind: Any, dtype: Any, dims: Any, depth: int) -> Any:

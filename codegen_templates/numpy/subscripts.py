@@ -271,11 +271,19 @@ def index_subscript(shape: tuple[int, ...], indices: tuple[Any, ...], at: tuple[
             continue
         if entry == "index":
             entries.append(next(rest))
+        elif entry[0] == "mask":
+            entries.append(next(rest))
+            axis += entry[2] - 1
         else:
             start, count, stride = entry
             entries.append(_span(start, count, stride, shape[axis]) if count else slice(0, 0))
         axis += 1
     return _shortened([*entries, *(FULL for _ in shape[axis:])])
+
+
+def has_masks(at: tuple[Any, ...]) -> bool:
+    """True if one of the indices is a mask: then no element is selected twice."""
+    return any(isinstance(entry, tuple) and entry[0] == "mask" for entry in at)
 
 
 # --- contractions ----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
+from stcompile.ad.lengths import name_again
 from stcompile.ad.restoring import Pair, Restoring, State, pairs_of
 from stcompile.ad.sweep import STRUCTURED, Sweep, loop_activity
 from stcompile.ad.tape import taped
@@ -98,6 +99,7 @@ def pullback(
     again = _recomputed(wanted_again, fixed, tape.equations)
     adjoint[:0] = again
     outcome = (*cotangents, *(state.first for state in states))
+    name_again(recorder, tape.equations, adjoint, outcome, (*bound, *fixed))
     read = free_variables(adjoint, outcome, bound)
     return Pullback(
         recorder,
@@ -337,8 +339,9 @@ def _loop_back(
         outputs.insert(m, after)
         initial.append(Constant(0))
     names = [recorder.hints.get(v, "") for v in part.residuals]
+    binds = () if ports.binds is None else (ports.binds,)
     stacks = [
-        (port_of(v.type, length, ports.binds), f"{base_name(name)}s" if name else "")
+        (port_of(v.type, length, binds), f"{base_name(name)}s" if name else "")
         for v, name in zip(part.residuals, names, strict=True)
     ]
     outputs += part.residuals
@@ -424,7 +427,7 @@ def _item(
     """The item of a port, as the variable that it stands for: the rows of an array are NumPy
     scalars also where the variable is a Python number or a 0-d array."""
     item = step_of(port, ports.length)
-    if item == widest(variable.type, ports.binds):
+    if item == widest(variable.type, () if ports.binds is None else (ports.binds,)):
         return variable
     found = recorder.variable(item, recorder.hints.get(variable, ""))
     python = variable.type.kind == "python"

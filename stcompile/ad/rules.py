@@ -53,8 +53,6 @@ def is_differentiable(primitive: str) -> bool:
 
 def holds_for_complex(equation: Equation) -> bool:
     """True if the rule of an equation's primitive is right for complex operands, too."""
-    if equation.params.get("reduce") in ("max", "min"):  # of `masked`
-        return False
     if equation.primitive == "external":
         return bool(equation.params["function"].linear)
     return PRIMITIVES[equation.primitive].rule in HOLDS_FOR_COMPLEX

@@ -335,7 +335,7 @@ def _short_params(params: Mapping[str, Any], length: int) -> dict[str, Any]:
 
 def _short_entry(entry: Any, length: int) -> Any:
     """An entry of a subscript: a slice takes as many elements as there are."""
-    if not isinstance(entry, tuple):
+    if not isinstance(entry, tuple) or entry[0] == "mask":
         return entry
     _, count, step = entry
     count = min(count, length)

@@ -105,6 +105,7 @@ class _Counter:
 
     def __init__(self, copies: _Copies) -> None:
         self.copies = copies
+        self.bound: dict[Symbol, int] = {}  # lengths of axes that the data decided
         self.touched = 0
 
     def watch(
@@ -114,9 +115,11 @@ class _Counter:
         results: tuple[Any, ...],
         steps: tuple[int, ...],
     ) -> None:
+        if equation.binds is not None:
+            self.bound[equation.binds] = results[0]
         count = _BY_NAME.get(equation.primitive) or _BY_MARK[mark_of(equation.primitive)]
         pairs = zip(self.copies.counters.get(id(equation), ()), steps, strict=False)
-        known = {symbol: step for symbol, step in pairs if symbol is not None}
+        known = {symbol: step for symbol, step in pairs if symbol is not None} | self.bound
         params = freeze(numbers_in(equation.params, known)) if known else equation.params
         self.touched += count(replace(equation, params=params), inputs, results)
         if id(equation) in self.copies.writes:
@@ -148,15 +151,9 @@ def _written(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ..
         part = _part("slice", target, places, params)
     elif equation.primitive == "index_update" or op in ("distinct", "index"):
         part = _part("index", target, places, params)
-    elif equation.primitive == "masked_update":
-        part = np.size(target[places[0]])
     else:
         part = _size(target)
-    if equation.primitive == "masked_update":  # where the mask says so
-        read = min(_read(equation, inputs, 1, 2), part) + _size(places[0])
-    else:
-        read = _read(equation, inputs, 1)
-    return part * (1 if op is None else 2) + read
+    return part * (1 if op is None else 2) + _read(equation, inputs, 1)
 
 
 def _part(view: str, target: Any, places: Sequence[Any], params: Mapping[str, Any]) -> int:

@@ -11,12 +11,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stcompile.batch.step import INDEX, Step, Value
+from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.wengert.ir import Atom, Constant
 from stcompile.wengert.primitives.axes import Name
 from stcompile.wengert.primitives.axis_rules import picked
+from stcompile.wengert.primitives.indexing import is_mask
 from stcompile.wengert.stacked import stacked
 
 BATCH = "batch"
+MASKED = "keep the shape: np.where(mask, x, 0), or loop over the items"
 
 
 class _Subscript(NamedTuple):
@@ -33,7 +36,13 @@ def _subscript(step: Step, first: int, in_batch: bool) -> _Subscript:
     """The subscript of the operands from ``first`` on, of an array that has rows for the items or
     is the same for all."""
     at, indices = step.equation.params["at"], step.operands[first:]
-    ndims = [step.one(first + i).ndim for i in range(len(indices))]
+    if has_masks(at):
+        if any(value.batched for value in indices):
+            step.refuse_primitive(MASKED)
+        entries = [entry for entry in at if entry == "index" or is_mask(entry)]
+    else:
+        entries = ["index"] * len(indices)
+    ndims = [1 if is_mask(entry) else step.one(first + i).ndim for i, entry in enumerate(entries)]
     own: tuple[Name, ...] = tuple(range(step.one(0).ndim))
     common: tuple[Name, ...] = tuple(("common", axis) for axis in range(max(ndims, default=0)))
     wanted = (BATCH, *picked(at, own, common))
@@ -58,9 +67,29 @@ def _index(step: Step) -> Atom:
 
 def _write(step: Step) -> Atom:
     """Written, or added, to what an index picks."""
+    at = step.equation.params["at"]
+    if len(at) == 1 and is_mask(at[0]) and at[0][1] is None:
+        return _written_where(step)
     part = _subscript(step, 2, True)
     value = _turned_value(step, part)
     return step.same(step.rows(0), value, *part.indices, at=part.at)
+
+
+def _written_where(step: Step) -> Atom:
+    """One value for all places that a mask selects, which may be others in each item."""
+    rows, mask, value = step.rows(0), step.operands[2], step.operands[1]
+    trailing = (1,) * (step.one(0).ndim - step.one(2).ndim)
+    lead = (step.size,) if mask.batched else ()
+    selected = step.shaped(mask.atom, *lead, *step.one(2).dims, *trailing)
+    given = step.cast(value.atom, step.one(0).dtype)
+    if value.batched:
+        one = step.one(1).dims
+        while len(one) > step.one(0).ndim:  # leading axes of length 1 are let go
+            one = one[1:]
+        given = step.aligned(step.shaped(given, step.size, *one), step.one(0).ndim)
+    elif given.type.ndim > step.one(0).ndim:
+        given = step.shaped(given, *given.type.dims[given.type.ndim - step.one(0).ndim :])
+    return step.record("where", selected, given, rows)
 
 
 def _turned_value(step: Step, part: _Subscript, last: int = 0) -> Atom:

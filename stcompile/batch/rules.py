@@ -1,5 +1,5 @@
 """Rules for primitives that the map of their axes does not batch: numbers, conversions, products,
-what masks select, effects."""
+effects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from stcompile.batch.step import Step, Value
-from stcompile.wengert.ir import Atom, Constant
+from stcompile.wengert.ir import Atom
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import contracting
 
@@ -166,54 +166,6 @@ def _convolve(step: Step) -> Atom:
     return step.record("contract", windows, kernel, **contracting((2, axis), batch=batch))
 
 
-# --- what masks select ----------------------------------------------------------------------------
-
-NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
-
-
-def _masked(step: Step) -> Atom:
-    """A reduction of what a mask selects: of all, where the others are neutral."""
-    params, mask = step.equation.params, step.operands[1]
-    reduce, ndim = params["reduce"], step.one(1).ndim
-    trailing = step.one(0).dims[ndim:]
-    rows, (size, *dims) = step.rows(0), (step.size, *step.one(0).dims)
-    if not mask.batched:  # as many of each item
-        turned = step.turned(rows, (*range(1, ndim + 1), 0, *range(ndim + 1, rows.type.ndim)))
-        axis = tuple(a + 1 if a else 0 for a in params["axis"])
-        return step.same(turned, mask.atom, axis=axis)
-    if reduce not in (*NEUTRAL, "mean"):
-        step.refuse_primitive(f"write np.{reduce}(np.where(mask, x, fill)) with a fill of your own")
-    selected = step.shaped(mask.atom, size, *step.one(1).dims, *(1,) * len(trailing))
-    axis = (*range(1, ndim + 1), *(ndim + a for a in params["axis"] if a))
-    neutral = Constant(rows.type.dtype.type(NEUTRAL.get(reduce, 0)))
-    kept = step.record("where", selected, rows, neutral)
-    name = "sum" if reduce == "mean" else reduce
-    total = step.record(name, kept, axis=axis, keepdims=False)
-    if reduce != "mean":
-        return total
-    everywhere = step.record("broadcast_to", selected, shape=(size, *dims))
-    count = step.record("sum", everywhere, axis=axis, keepdims=False)
-    return step.record("divide", total, step.cast(count, step.equation.output.type.dtype))
-
-
-def _masked_update(step: Step) -> Atom:
-    rows, dtype = step.rows(0), step.one(0).dtype
-    mask, ndim = step.operands[2], step.one(2).ndim
-    trailing = (1,) * (step.one(0).ndim - ndim)
-    lead = (step.size,) if mask.batched else ()
-    selected = step.shaped(mask.atom, *lead, *step.one(2).dims, *trailing)
-    value = step.operands[1]
-    given = step.cast(value.atom, dtype)
-    if value.batched:
-        one = step.one(1).dims
-        while len(one) > step.one(0).ndim:  # leading axes of length 1 are let go
-            one = one[1:]
-        given = step.aligned(step.shaped(given, step.size, *one), step.one(0).ndim)
-    elif given.type.ndim > step.one(0).ndim:
-        given = step.shaped(given, *given.type.dims[given.type.ndim - step.one(0).ndim :])
-    return step.record("where", selected, given, rows)
-
-
 # --- effects --------------------------------------------------------------------------------------
 
 
@@ -258,8 +210,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **dict.fromkeys(("digitize", "interp"), _looked_up(0)),
         "einsum": _einsum,
         "convolve": _convolve,
-        "masked": _masked,
-        "masked_update": _masked_update,
         "histogram": _refused(),
         "external": _refused(
             "loop over the items, or write it in the language of differentiated functions"

@@ -14,6 +14,7 @@ import numpy as np
 
 from stcompile.batch import indexing, matrices, rules
 from stcompile.batch.control import STRUCTURED
+from stcompile.batch.indexing import MASKED
 from stcompile.batch.step import DRAW_BEFORE, Step, Value, batched_type
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import is_numbered, name_variables
@@ -81,6 +82,8 @@ def _recorded(step: Step) -> Sequence[Value]:
         step.refuse("random numbers are not drawn for each item of a batch", DRAW_BEFORE)
     if "print" in equation.effects and equation.primitive not in STRUCTURED:
         step.refuse("items of a batch are not printed one by one", "print outside of vmap")
+    if equation.binds is not None and step.operands[0].batched:
+        step.refuse("each item of a batch has another number of elements here", MASKED)
     if equation.primitive in STRUCTURED and _has_work(step):
         return STRUCTURED[equation.primitive](step, inlined)
     if not any(operand.batched for operand in step.operands):

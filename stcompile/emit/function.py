@@ -32,6 +32,7 @@ from stcompile.emit.layout import (
     comment_on,
     started,
     statements_in,
+    without_unread,
 )
 from stcompile.emit.names import Naming
 from stcompile.emit.products import MODULE, blas_names
@@ -196,6 +197,7 @@ class _Emitter:
         prologue = self._prologue()
         self.statements.region(self.tree.region)
         returned = self._result(self.staged.result)
+        without_unread(self.statements.blocks, returned, self.statements.sizes)
         schedule = self.schedule
         workspace = Workspace(schedule.plan, self.naming, self.lengths)
         workspace.hoist(self.statements.blocks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -62,6 +63,34 @@ def statements_in(blocks: Iterable[Block]) -> Iterator[ast.stmt]:
 
 def is_empty(blocks: Iterable[Block]) -> bool:
     return not any(block.statements for block in blocks)
+
+
+def without_unread(
+    blocks: Sequence[Block], returned: ast.expr, sizes: Sequence[tuple[Block, str]]
+) -> None:
+    """Take away the lines that name a size which nothing reads: ``sizes`` are these names, each
+    with its block."""
+    if not sizes:
+        return
+    read = Counter(
+        node.id
+        for part in (*statements_in(blocks), returned)
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+    for block, own in reversed(sizes):
+        if not read[own]:
+            (line,) = (s for s in block.statements if _assigns(s, own))
+            block.statements.remove(line)
+            assert isinstance(line, ast.Assign)
+            read.subtract(n.id for n in ast.walk(line.value) if isinstance(n, ast.Name))
+
+
+def _assigns(statement: ast.stmt | Compound | Commented, own: str) -> bool:
+    if not isinstance(statement, ast.Assign):
+        return False
+    (target,) = statement.targets
+    return isinstance(target, ast.Name) and target.id == own
 
 
 def body_lines(

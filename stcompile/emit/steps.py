@@ -24,6 +24,7 @@ from stcompile.plan.products import Product
 from stcompile.plan.schedule import Schedule, Way
 from stcompile.wengert.dims import Size, Sizes, Symbol, renamed, replaced, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Params, Variable, freeze
+from stcompile.wengert.naming import base_name
 from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
 
@@ -38,6 +39,7 @@ class Steps:
         self.code: dict[Variable, ast.expr] = {}  # the code of variables without a name
         self.blocks: list[Block] = []
         self.symbols: dict[Symbol, str] = {}  # the names of what sizes depend on
+        self.sizes: list[tuple[Block, str]] = []  # which of them a block names
         self.item: Item | None = None  # the one that is being written
         self.allocated = 0
         self.kernels: Mapping[int, str] = {}  # the names of their functions, by position
@@ -114,6 +116,9 @@ class Steps:
         if any(any(symbols_in(value)) for value in equation.params.values()):
             spelled = {key: self.spelled(value) for key, value in equation.params.items()}
             equation = replace(equation, params=freeze(spelled))
+        if equation.binds is not None:
+            self._name_size(equation)
+            return
         if way is Way.NOTHING:
             return
         if way is Way.UNDEFINED:
@@ -142,6 +147,16 @@ class Steps:
             self._join(equation, operands)
         else:
             self._compute(step, equation, way, operands)
+
+    def _name_size(self, equation: Equation) -> None:
+        """Give a name to the length of an axis. Its line goes at the end if nothing spells it."""
+        symbol = equation.binds
+        assert symbol is not None
+        own = self.naming.names.like(base_name(symbol.name))
+        self.naming.give(equation.output, own)
+        self.symbols[symbol] = own
+        self.assign(equation.output, self.expression(equation.inputs[0]), equation.location)
+        self.sizes.append((self.blocks[-1], own))
 
     def _compute(self, step: Step, equation: Equation, way: Way, operands: list[Operand]) -> None:
         """A value as an expression, or statements without one."""

@@ -34,7 +34,6 @@ from stcompile.frontend.operations.data_model import store_attribute
 from stcompile.frontend.operations.generated import generated
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of, rely_on_order
-from stcompile.frontend.operations.masks import has_masked
 from stcompile.frontend.operations.operators import is_plain
 from stcompile.frontend.operations.out import Callee, without_out, without_where, write_out
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
@@ -65,7 +64,7 @@ LIBRARIES = (
     "numba",
     "numpy",
     "scipy",
-    "stcompile.codegen_templates.numpy",
+    "stcompile.codegen_templates",
     "stcompile.frontend",
     "stcompile.library",
 )
@@ -102,8 +101,6 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         callee = Callee(function.name, of_generator=True)
         return _lower(run, lowering, callee, [function.receiver, *arguments], keywords)
     if is_transformed(function):
-        if has_masked([*arguments, *keywords.values()]):
-            run.refuse_masked()
         return function.stage_call(run, arguments, keywords)
     if (names_of(function) or {}).get("makes_transformed"):
         return _compute(run, function, arguments, keywords)

@@ -22,7 +22,7 @@ from stcompile.frontend.inlining import RECURSION_LIMIT
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.run import Language, Run
-from stcompile.frontend.state.values import Array, Masked, Scalar, described
+from stcompile.frontend.state.values import Array, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS
@@ -168,8 +168,6 @@ def _result(run: Run, value: Any) -> Result:
     run.checked(value)
     if isinstance(value, Array | Scalar) or is_number(value):
         return Item(run.atom(value))
-    if isinstance(value, Masked):
-        run.refuse_masked()
     children = trees.children(value)
     if children is None:
         if trees.is_plain_key(value):

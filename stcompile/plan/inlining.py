@@ -56,7 +56,7 @@ class _Inlining:
         self.barriers = [
             step.at
             for step in tree.steps
-            if step.equation.effects
+            if set(step.equation.effects) - {"bind"}
             or mark_of(step.equation.primitive) == "write"
             or not writes.made_in.keys().isdisjoint(step.equation.outputs)
         ]
@@ -134,7 +134,9 @@ class _Inlining:
     def _is_line(self, use: Use, equation: Equation) -> bool:
         """True if an expression is read on its own line, as a condition is."""
         if use.kind == "operand":
-            return block_key(_equation(use).location) == block_key(equation.location)
+            user_ = _equation(use)
+            is_named = user_.binds is not None  # a number, whatever line it comes from
+            return is_named or block_key(user_.location) == block_key(equation.location)
         user = use.user
         assert isinstance(user, Branch | Repeat)
         if use.kind == "collected":

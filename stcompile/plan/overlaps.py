@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from stcompile.analysis.regions import Tree
 from stcompile.analysis.storage import Writes
+from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.wengert.dims import greatest, is_named, least
 from stcompile.wengert.ir import Equation, Variable
 
@@ -28,7 +29,8 @@ def overlapping_writes(tree: Tree, writes: Writes) -> frozenset[int]:
 
 def _meet(equation: Equation, writes: Writes) -> bool:
     """True if a vector is written whose elements may be among those that change."""
-    if equation.primitive not in ("update", "update_part", "masked_update"):
+    by_mask = equation.primitive == "index_update" and has_masks(equation.params["at"])
+    if equation.primitive not in ("update", "update_part") and not by_mask:
         return False
     target, value, *_ = equation.inputs
     if not isinstance(value, Variable) or value.type.size < 2:

@@ -21,6 +21,7 @@ from stcompile.base import trees
 from stcompile.base.location import Location
 from stcompile.base.shown import Shown
 from stcompile.calls.arguments import chosen
+from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
@@ -38,7 +39,6 @@ Use = tuple[Equation, int]  # an equation, and the position of an operand
 HEAD = ("input", "gradient", "why")
 STOPS = frozenset({"stop_gradient"})
 FLAT_EVERYWHERE = frozenset({"sign", "floor", "ceil", "rint", "trunc"})
-CONDITIONS = {"where": 0, "masked": 1, "masked_update": 2}  # the position of the condition
 TO_INTEGERS = frozenset({"floor_divide"})  # results are whole numbers, even as floats
 
 
@@ -294,16 +294,26 @@ def _carries(use: Use) -> bool:
     equation, position = use
     if not is_differentiable(equation.primitive) or equation.primitive in TO_INTEGERS:
         return False
-    if CONDITIONS.get(equation.primitive) == position:
+    if _is_condition(equation, position):
         return False
     inexact = any(output.type.inexact for output in equation.outputs)
     return inexact and equation.inputs[position].type.inexact
 
 
+def _is_condition(equation: Equation, position: int) -> bool:
+    """True for an operand that decides about elements: a condition, or a mask."""
+    if equation.primitive == "where":
+        return position == 0
+    return equation.inputs[position].type.dtype.kind == "b" and has_masks(
+        equation.params.get("at", ())
+    )
+
+
 def _makes_booleans(use: Use) -> bool:
     equation, position = use
-    is_condition = CONDITIONS.get(equation.primitive) == position
-    return is_condition or all(output.type.dtype.kind == "b" for output in equation.outputs)
+    return _is_condition(equation, position) or all(
+        output.type.dtype.kind == "b" for output in equation.outputs
+    )
 
 
 def _is_stopped(use: Use) -> bool:

@@ -79,7 +79,7 @@ class _Unfolder:
         self.recorder = Recorder()
         self.values: dict[Variable, Any] = {}
         self.asides: list[Aside] = []
-        self.known: dict[Symbol, int] = {}  # those that the loops around bind
+        self.known: dict[Symbol, int] = {}  # those that are bound so far
 
     def run(self, program: Program, operands: Sequence[_Operand], note: str = "") -> list[_Operand]:
         """Record a program's equations with ``operands`` for its inputs; its outputs."""
@@ -109,6 +109,9 @@ class _Unfolder:
             return self._loop(equation, operands, note)
         if equation.primitive == "call" and params["adjoint"] is None:
             return self.run(params["program"], operands, note)
+        if equation.binds is not None:
+            self.known[equation.binds] = self.value(operands[0])
+            return operands
         numbers = freeze(numbers_in(params, self.known))
         return self._record(replace(equation, params=numbers), operands)
 

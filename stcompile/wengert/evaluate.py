@@ -58,6 +58,8 @@ def environment(
     for equation in program.equations:
         inputs = tuple(_read(values, atom) for atom in equation.inputs)
         results = _results(equation, inputs, watch, known)
+        if equation.binds is not None:
+            known = {**known, equation.binds: results[0]}
         values.update(zip(equation.outputs, results, strict=True))
         if watch is not None:
             watch(equation, inputs, results, ())

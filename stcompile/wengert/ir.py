@@ -129,6 +129,11 @@ class Equation:
             return True
         return any(map(varies, self.params.values()))
 
+    @property
+    def binds(self) -> Symbol | None:
+        """The symbol that stands for its output from here to the end of the program, if any."""
+        return self.params["binds"] if self.primitive == "named" else None
+
     def substitute(self, mapping: Mapping[Variable, Atom]) -> Equation:
         """The same equation with its inputs replaced."""
         inputs = substituted(self.inputs, mapping)
@@ -251,6 +256,8 @@ def mentioned(equations: Iterable[Equation]) -> set[Symbol]:
         for value in equation.params.values():
             if isinstance(value, Program):
                 found |= mentioned(value.equations)
+            elif isinstance(value, Symbol):
+                found.update(symbols_in((value.low, value.high)))
             found.update(symbols_in(value))
     return found
 

@@ -42,6 +42,10 @@ def _verify(program: Program, path: str, bound: Set[Symbol]) -> None:
         for atom in equation.inputs:
             _read(atom, defined, where)
         _verify_operation(equation, where, path, bound)
+        if equation.binds is not None:
+            if equation.binds in bound:
+                raise VerificationError(f"{where}\n{equation.binds} is bound already")
+            bound = {*bound, equation.binds}
         for variable in equation.outputs:
             _define(variable, defined, where, bound)
     for atom in program.outputs:
@@ -83,6 +87,8 @@ def _verify_operation(equation: Equation, where: str, path: str, bound: Set[Symb
         _mention(static, bound, where)
     binds = equation.params.get("binds")
     inner = bound if binds is None else {*bound, binds}
+    if binds is not None:
+        _mention((binds.low, binds.high), bound, where)
     for name, program in sub_programs(equation.params):
         _verify(program, f"{path} > {equation.primitive}.{name} {program.name}", inner)
     if equation.primitive == "loop":

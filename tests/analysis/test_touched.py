@@ -60,8 +60,7 @@ WHOLE = 12 + 12  # `v = exp(x)`, and the arrays that are written below are v
         ("z: f64[3,4] = accumulate(v, x; op='add')", 2 * 12 + 12),
         ("z: f64[3,4] = index_update(v, y, i; at=('index',))", 2 * 4 + 4 + 2),
         ("z: f64[3,4] = accumulate(v, y, i; at=('index',), op='index')", 2 * 2 * 4 + 4 + 2),
-        ("z: f64[3,4] = masked_update(v, 0.0, m; items=False)", 5 + 12),
-        ("z: f64[3,4] = masked_update(v, x, m; items=True)", 5 + 5 + 12),
+        ("z: f64[3,4] = index_update(v, 0.0, m; at=(('mask', None, 2),))", 5 + 12),
     ],
 )
 def test_writes_count_what_they_write(equation: str, expected: int) -> None:

@@ -74,9 +74,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("update", (GRID, np.float64(2)), SLICE),
     ("index", (GRID, *INDICES[0][0]), {"at": INDICES[0][1]}),
     ("index_update", (GRID, REAL, *INDICES[0][0]), {"at": INDICES[0][1]}),
-    *(("masked", (GRID, REAL > 0), {"reduce": r, "axis": (0,)}) for r in ("sum", "prod", "mean")),
-    ("masked_update", (GRID, Z[0], REAL > 0), {"items": False}),
-    ("masked_update", (GRID, REAL, REAL > 0), {"items": True}),
+    ("index_update", (GRID, Z[0], REAL > 0), {"at": (("mask", None, REAL.ndim),)}),
     ("accumulate", (GRID, REAL), {"op": "add"}),
     ("accumulate", (GRID, GRID[0, :2]), {"op": "slice", **SLICE}),
     *(

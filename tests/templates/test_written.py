@@ -82,7 +82,7 @@ def into() -> list[Row]:
 OF_ALL = {"axis": (0, 1), "keepdims": True, "ddof": 1}
 PADDED = {"pad_width": ((1, 0), (0, 2)), "mode": "constant"}
 TABLES = (
-    *(written_arrays.arrangements, written_arrays.parts, written_arrays.masks),
+    *(written_arrays.arrangements, written_arrays.parts),
     *(written_arrays.sorting, written_numbers.transforms, written_numbers.products),
     *(written_numbers.algebra, written_numbers.conversions, written_numbers.draws),
 )

@@ -84,8 +84,8 @@ def parts() -> list[Row]:
         row("index", "x0[:, x1]", A, J, at=((0, 3, 1), "index")),
         row("index", "x0[x1, x2]", A, I, J, at=ROWS_AND_COLUMNS),
         row("index_update", "x0[x2] = x1; x0", A, B[:1], I, **at),
-        row("masked_update", "x0[x2] = 2.5; x0", A, 2.5, A > 0, items=False),
-        row("masked_update", "x0[x2] = x1[x2]; x0", A, B, A > 0, items=True),
+        row("index", "x0[x1]", A, A > 0, at=(("mask", int((A > 0).sum()), A.ndim),)),
+        row("index_update", "x0[x2] = 2.5; x0", A, 2.5, A > 0, at=(("mask", None, A.ndim),)),
         row("accumulate", "x0 += x1; x0", A, B, op="add"),
         row("accumulate", "x0[1:] += x1; x0", A, B[1:], op="slice", **UP),
         row("accumulate", "x0[:, x2] += x1; x0", A, V[:3], Counter(2), op="slice", **COLUMN),
@@ -140,19 +140,6 @@ def parts() -> list[Row]:
             order=(2, 0, 1),
             **windows((1,), (0,), (3,), (1,), (2,), (1,)),
         ),
-    ]
-
-
-def masks() -> list[Row]:
-    names = ("sum", "prod", "mean", "max", "min", "any", "all")
-    return [
-        row("masked", f"np.{own}(x0[x1]{axis})", A, mask, reduce=own, axis=of)
-        for own in names
-        for mask, of, axis in (
-            (A > 0, (0,), ""),
-            (V[:3] < 9, (0,), ", axis=0"),
-            (V[:3] < 9, (0, 1), ""),
-        )
     ]
 
 

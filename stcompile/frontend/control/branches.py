@@ -8,7 +8,7 @@ is staged together with the statements that follow up to there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +29,7 @@ from stcompile.frontend.state.signals import (
 )
 from stcompile.frontend.state.state import Journal, Key, Site
 from stcompile.frontend.state.values import Traced, is_traced
+from stcompile.wengert.dims import symbols_in
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
 
@@ -52,9 +53,43 @@ class Path:
         return not changes and not any(equation.effects for equation in self.equations)
 
 
-def stage_path(run: Run, action: Callable[[], Any], is_trial: bool = False) -> Path:
+def stage_path(
+    run: Run,
+    action: Callable[[], Any],
+    is_trial: bool = False,
+    heads: Collection[Variable] = (),
+) -> Path:
     """Do something, and take back all its changes to the state and all its equations. ``is_trial``:
-    it will be done in any case, and is staged first to see what comes of it."""
+    it will be done in any case, and is staged first to see what comes of it.
+
+    Lengths that the path names after values from before it are named before it, so that they are
+    the same on other paths, in other steps, and after it. The ``heads`` are from within it.
+    """
+    while True:
+        path = _staged(run, action, is_trial)
+        if not _name_before(run, path, heads):
+            return path
+
+
+def _name_before(run: Run, path: Path, heads: Collection[Variable]) -> bool:
+    """Name the lengths before a path that it names after values from before it: true if there are
+    some."""
+    makers = {v: equation for equation in path.equations for v in equation.outputs}
+    within = {*heads, *makers}
+    bound = {equation.binds for equation in path.equations}
+    found = False
+    for equation in path.equations:
+        symbol = equation.binds
+        if symbol is None or not bound.isdisjoint(symbols_in((symbol.low, symbol.high))):
+            continue
+        maker = makers[equation.inputs[0]]  # type: ignore[index]
+        if within.isdisjoint(maker.variables):
+            run.measured(maker.primitive, maker.inputs, maker.params, symbol)
+            found = True
+    return found
+
+
+def _staged(run: Run, action: Callable[[], Any], is_trial: bool) -> Path:
     age = run.age()
     outer, made = run.journal, run.made
     run.journal, run.made = Journal(age), dict(made)

@@ -16,7 +16,7 @@ import numpy as np
 
 from stcompile.base.classes import find, is_changeable
 from stcompile.frontend.control.conditions import combined, negated, truth_of
-from stcompile.frontend.operations import masks, overloads
+from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.generated import fields_compared
 from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.operations.operators import (
@@ -54,7 +54,7 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
     if overloaded is not NotImplemented:
         return overloaded
     is_equality = isinstance(comparison, ast.Eq | ast.NotEq)
-    if is_traced(left) or is_traced(right) or masks.has_masked((left, right)):
+    if is_traced(left) or is_traced(right):
         if is_equality and (
             not (comparable(left) and comparable(right)) or _are_unlike(left, right)
         ):

@@ -150,7 +150,7 @@ def _settled_loop(
     if counter is not None:
         run.starting = outer | {counter.atom}
     try:
-        path = loop.first = stage_path(run, step)
+        path = loop.first = stage_path(run, step, heads=_counters(loop))
     finally:
         run.starting = outer
     for _ in range(ROUNDS):
@@ -212,6 +212,10 @@ def _types_of(loop: _Loop, path: Path) -> dict[Key, Type | None] | None:
     return types
 
 
+def _counters(loop: _Loop) -> tuple[Variable, ...]:
+    return () if loop.counter is None else (loop.counter.atom,)
+
+
 def _round(loop: _Loop, path: Path) -> Settled | Path:
     """Stage the step from a state that covers the one before the loop and the one after
     ``path``: settled, or the path from there."""
@@ -239,7 +243,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
             if key in loop.grown:
                 loop.grown[key].head = head
         try:
-            again = stage_path(run, loop.step)
+            again = stage_path(run, loop.step, heads=(*variables, *_counters(loop)))
         except StcompileError as error:
             wider = [growing.widen() for growing in loop.grown.values()]
             if error.reason == REASON and any(wider):

@@ -304,6 +304,8 @@ class Merger:
                     self._rows[value.atom] = slot(value.atom.type, lambda: value.atom)
                 return RowOf(self._rows[value.atom], value)
             return Slot(slot(value.type, lambda: value))
+        if isinstance(value, Array) and self.run.is_named_within(value):
+            return Spoiled(f"has a length that is known only inside: see {self.construct}")
         if isinstance(value, Array):
             counters = counters_within(value, self.hidden)
             varies = is_long_as(value, self.binds)

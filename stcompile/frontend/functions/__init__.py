@@ -39,10 +39,9 @@ from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.functions.templates import template_lowering
-from stcompile.frontend.operations import masks
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Masked, same_number
+from stcompile.frontend.state.values import Array, same_number
 
 
 def _reshape_method(run: Run, x: Any, *shape: Any, order: str = "C") -> Any:
@@ -65,8 +64,6 @@ def _sort(run: Run, x: Any, axis: int = -1, kind: str | None = None) -> None:
 
 def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
     kind = creation.dtype_of(run, dtype)
-    if isinstance(x, Masked):
-        return masks.mapped(run, "cast", lambda a: run.record("cast", a, dtype=kind), (x,))
     return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
 
 
@@ -76,8 +73,6 @@ def _compress(run: Run, x: Any, condition: Any, axis: Any = None) -> Any:
 
 def _conjugate(run: Run, x: Any) -> Any:
     """``x.conj()``: of real numbers the array itself."""
-    if isinstance(x, Masked):
-        run.refuse_masked()
     if x.type.dtype.kind == "c":
         result = run.record("conjugate", x)
         is_python = x.type.kind == "python"

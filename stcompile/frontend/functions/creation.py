@@ -10,13 +10,13 @@ from stcompile.base.errors import TypingError
 from stcompile.base.strides import kept_order
 from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.functions.shapes import copy, shape_of
-from stcompile.frontend.operations import masks
 from stcompile.frontend.operations.attributes import number_of_elements, shape_of_array
 from stcompile.frontend.operations.indexing import get_item, set_item
 from stcompile.frontend.operations.layout import copy_in_c_order, strides_of
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Flat, Masked, Scalar, is_static, is_traced
+from stcompile.frontend.state.values import Array, Flat, Scalar, is_static, is_traced
 from stcompile.library import arrangement, elementwise
+from stcompile.wengert.dims import is_named
 from stcompile.wengert.types import is_number
 
 
@@ -95,9 +95,13 @@ def ones_like(run: Run, a: Any, dtype: Any = None) -> Any:
 
 
 def arange(run: Run, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    first, last = (0, start) if stop is None else (start, stop)
+    ends = run.size_of(first), run.size_of(last)
+    if None not in ends and is_named(ends) and step == 1:
+        whole = np.dtype(np.int64) if dtype is None else dtype_of(run, dtype)
+        return run.record("arange", start=ends[0], stop=ends[1], step=1, dtype=whole)
     if not is_static([start, stop, step]):
         run.refuse("np.arange of traced values has an unknown length", "use static bounds")
-    first, last = (0, start) if stop is None else (start, stop)
     kind = dtype_of(run, dtype) if dtype is not None else np.arange(first, last, step).dtype
     return run.record("arange", start=first, stop=last, step=step, dtype=kind)
 
@@ -177,8 +181,6 @@ def conversion(kind: type) -> Any:
     """``float(x)`` and the like: a Python number of a traced one."""
 
     def lowering(run: Run, x: Any = 0) -> Any:
-        if isinstance(x, Masked):
-            run.refuse_masked()
         if not is_traced(x):
             try:
                 return kind(x)
@@ -239,8 +241,6 @@ def scalar_type(kind: type[np.generic]) -> Any:
 
 def item(run: Run, x: Any, *args: Any) -> Any:
     """``x.item()``: the only element as a Python number, or that at an index."""
-    if isinstance(x, Masked):
-        run.refuse_masked()
     place = args[0] if len(args) == 1 else args
     if args and isinstance(x, Array):
         if not isinstance(place, tuple):
@@ -256,8 +256,6 @@ def item(run: Run, x: Any, *args: Any) -> Any:
 
 def tolist(run: Run, x: Any) -> Any:
     """``x.tolist()``: nested lists of Python numbers."""
-    if isinstance(x, Masked):
-        run.refuse_masked()
     if not x.type.dims:
         return item(run, x)
     rows = [get_item(run, x, index) for index in range(x.type.dims[0])]
@@ -275,9 +273,7 @@ def ndim(run: Run, a: Any) -> int:
 
 
 def size(run: Run, a: Any) -> Any:
-    if isinstance(a, Masked):
-        return masks.size(run, a)
-    if isinstance(a, Array | Scalar):
+    if is_traced(a):
         return number_of_elements(run, a)
     return int(np.prod(shape(run, a), dtype=int))
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from stcompile.base.errors import ArgumentsError, TypingError
-from stcompile.frontend.operations import masks
 from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.operations.operators import (
     BINARY,
@@ -63,24 +61,6 @@ def fabs(run: Run, x: Any) -> Any:
         run.refuse("NumPy has no np.fabs of complex numbers", "write np.abs", TypingError)
     as_floats = run.record("rint", x) if kind in "biu" else x
     return ufunc("absolute", np.fabs)(run, as_floats)
-
-
-def of_items(primitive: str, lowering: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering, extended to arrays that a mask selects."""
-
-    @functools.wraps(lowering)
-    def mapped(run: Run, *operands: Any, **keywords: Any) -> Any:
-        given = (*operands, *keywords.values())
-        if not masks.has_masked(given):
-            return lowering(run, *operands, **keywords)
-
-        def whole(*safe: Any) -> Any:
-            named = dict(zip(keywords, safe[len(operands) :], strict=True))
-            return lowering(run, *safe[: len(operands)], **named)
-
-        return masks.mapped(run, primitive, whole, given)
-
-    return mapped
 
 
 def strong(run: Run, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -189,19 +169,19 @@ def frexp(run: Run, x: Any) -> Any:
 
 
 ELEMENTWISE: Mapping[Any, Any] = {
-    **{function: of_items(name, ufunc(name, function)) for name, function in UFUNCS.items()},
-    np.where: of_items("where", where),
-    np.clip: of_items("clip", clip),
-    np.positive: of_items("positive", positive),
-    np.conjugate: of_items("conjugate", conjugate),
-    np.sign: of_items("sign", sign),
-    np.sinc: of_items("sinc", ufunc("sinc", np.sinc)),
-    np.fix: of_items("trunc", ufunc("trunc", np.trunc)),
-    np.degrees: of_items("rad2deg", ufunc("rad2deg", np.degrees)),
-    np.radians: of_items("deg2rad", ufunc("deg2rad", np.radians)),
+    **{function: ufunc(name, function) for name, function in UFUNCS.items()},
+    np.where: where,
+    np.clip: clip,
+    np.positive: positive,
+    np.conjugate: conjugate,
+    np.sign: sign,
+    np.sinc: ufunc("sinc", np.sinc),
+    np.fix: ufunc("trunc", np.trunc),
+    np.degrees: ufunc("rad2deg", np.degrees),
+    np.radians: ufunc("deg2rad", np.radians),
     np.frexp: frexp,
-    np.i0: of_items("i0", lambda run, x: run.record("i0", x)),
-    np.round: of_items("rint", round_),
-    np.around: of_items("rint", round_),
-    np.fabs: of_items("absolute", fabs),
+    np.i0: lambda run, x: run.record("i0", x),
+    np.round: round_,
+    np.around: round_,
+    np.fabs: fabs,
 }

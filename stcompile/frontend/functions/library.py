@@ -11,7 +11,6 @@ import numpy as np
 from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.shapes import ravel, transpose
 from stcompile.frontend.operations.layout import in_c_order, in_order_of, strides_of
-from stcompile.frontend.operations.masks import has_masked
 from stcompile.frontend.state.run import Run
 from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics
 
@@ -21,8 +20,6 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     inside of it are located at the call."""
 
     def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
-        if has_masked([*arguments, *keywords.values()]):
-            run.refuse_masked()
         try:
             return run.call(function, arguments, keywords)
         except StcompileError as error:

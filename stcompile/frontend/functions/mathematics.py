@@ -11,7 +11,6 @@ import numpy as np
 
 from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.objects import number_of
-from stcompile.frontend.operations import masks
 from stcompile.frontend.operations.iteration import (
     items_of,
 )
@@ -33,8 +32,6 @@ def mathematics(name: str) -> Callable[..., Any]:
     """The lowering of a function of the math module, which gives Python numbers."""
 
     def lowering(run: Run, *operands: Any) -> Any:
-        if masks.has_masked(operands):
-            run.refuse_masked()
         operands = tuple(number_of(run, float, x) for x in operands)
         if not any(map(is_traced, operands)):
             return static_mathematics(run, name, *operands)

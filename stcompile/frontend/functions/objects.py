@@ -30,7 +30,6 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Array,
     GeneratorValue,
-    Masked,
     Scalar,
     Super,
     describe,
@@ -55,7 +54,7 @@ def _isinstance(run: Run, obj: Any, class_or_tuple: Any) -> bool:
     own = isinstance(check, types.FunctionType) and is_changeable(type(class_or_tuple))
     if own and check.__module__ not in ("abc", "enum", "typing", "typing_extensions"):
         return run.truth(run.call(check, [class_or_tuple, obj], {}))
-    if isinstance(obj, Array | Masked):
+    if isinstance(obj, Array):
         example: Any = np.empty(0)
     elif isinstance(obj, GeneratorValue):
         example = obj.example
@@ -96,7 +95,7 @@ def _order_of(run: Run, cls: Any) -> None:
 def type_(run: Run, obj: Any, *more: Any) -> type:
     if more:
         run.refuse("a class is made here", "define it outside the function")
-    if isinstance(obj, Array | Masked):
+    if isinstance(obj, Array):
         return np.ndarray
     if isinstance(obj, Scalar):
         refuse_complex(run, obj, "the class of this number")

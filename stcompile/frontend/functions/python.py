@@ -21,7 +21,7 @@ from stcompile.frontend.control.keeping import each_of
 from stcompile.frontend.functions.iterators import ITERATORS
 from stcompile.frontend.functions.mathematics import MATH
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
-from stcompile.frontend.operations import masks, messages, overloads
+from stcompile.frontend.operations import messages, overloads
 from stcompile.frontend.operations.grown import length_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
@@ -52,7 +52,6 @@ from stcompile.frontend.state.values import (
     Flat,
     Generated,
     Iterator,
-    Masked,
     Partial,
     Scalar,
     Text,
@@ -148,8 +147,6 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def abs_(run: Run, x: Any) -> Any:
-    if isinstance(x, Masked):
-        return masks.mapped(run, "absolute", lambda a: run.record("absolute", a), (x,))
     if isinstance(x, Scalar) and x.type.kind == "scalar" and x.type.dtype.kind == "c":
         return run.record("absolute", x, spelling="abs")  # np.abs may differ in the last bit
     if is_traced(x):
@@ -199,8 +196,6 @@ def divmod_(run: Run, x: Any, y: Any) -> Any:
 
 
 def len_(run: Run, obj: Any) -> Any:
-    if isinstance(obj, Masked):
-        return masks.count(run, obj)
     if isinstance(obj, Array) and obj.type.ndim:
         return run.integer(obj.type.dims[0])
     if isinstance(obj, Flat):

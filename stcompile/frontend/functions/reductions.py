@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
-from stcompile.frontend.operations import masks
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Masked, is_static, is_traced
+from stcompile.frontend.state.values import is_static, is_traced
 
 
 def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
@@ -52,8 +51,6 @@ def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Cal
     """The lowering of a reduction with ``axis`` and ``keepdims``."""
 
     def lowering(run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-        if isinstance(a, Masked):
-            return masks.reduced(run, primitive, a, axis, keepdims)
         if function is not None and not is_traced(a) and is_static(a):
             try:
                 return function(a, axis=axis, keepdims=keepdims)  # of a shape, say: at compile time

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
-from stcompile.frontend.functions.elementwise import of_items, static_call, ufunc
+from stcompile.frontend.functions.elementwise import static_call, ufunc
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
@@ -30,7 +30,7 @@ def _special(name: str) -> Lowering:
         function = getattr(importlib.import_module("scipy.special"), name)
         return ufunc(f"special.{name}", function, f"special.{name}")(run, *operands)
 
-    return of_items(f"special.{name}", lowering)
+    return lowering
 
 
 def _sici(run: Run, x: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from stcompile.analysis.layouts import reshaped_view
 from stcompile.base.errors import TypingError
+from stcompile.codegen_templates.derivatives import axes
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of
@@ -17,7 +18,32 @@ from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, in_o
 from stcompile.frontend.operations.nested import stacked_rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, is_static, same_number
-from stcompile.wengert.dims import Sizes, elements, generic, is_named
+from stcompile.wengert.dims import (
+    ENDLESS,
+    Dim,
+    Sizes,
+    UnknownSizeError,
+    elements,
+    generic,
+    greatest,
+    is_named,
+)
+
+
+def lengthened(run: Run, x: Array, axis: int, fill: float) -> Array:
+    """See `stcompile.codegen_templates.derivatives.axes`."""
+    dims = x.type.dims
+    dim = dims[axis]
+    if not isinstance(dim, Dim):
+        return x
+    if greatest(dim) >= ENDLESS:
+        raise UnknownSizeError(f"the length {dim} of an axis")
+    shape = (*dims[:axis], greatest(dim), *dims[axis + 1 :])
+    wide = run.record("full", fill, shape=shape, dtype=x.type.dtype)
+    ones = (1,) * len(dims)
+    part = {"start": ((0,),) * len(dims), "length": dims, "step": ones, "drop": ()}
+    result: Array = run.record("update", wide, x, **part)
+    return result
 
 
 def shape_of(run: Run, shape: Any) -> Any:
@@ -469,6 +495,7 @@ def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 SHAPES: dict[Any, Any] = {
+    axes.lengthened: lengthened,
     np.reshape: reshape,
     np.ravel: ravel,
     np.ascontiguousarray: ascontiguousarray,

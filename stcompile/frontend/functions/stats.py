@@ -15,7 +15,6 @@ import numpy as np
 
 from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.library import inlined
-from stcompile.frontend.operations.masks import has_masked
 from stcompile.frontend.state.run import Run
 from stcompile.library import stats, stats_discrete, stats_vectors
 
@@ -78,8 +77,6 @@ def _lowering(
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         run, x, *rest = bound.args
-        if has_masked([x, *rest]):
-            run.refuse_masked()
         given = (x, tuple(rest[: len(shapes)]), *rest[len(shapes) :])
         try:
             return _call(run, method, given)

@@ -12,7 +12,7 @@ from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.indexing import accumulate_at
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Masked, describe, described, is_traced
+from stcompile.frontend.state.values import Array, describe, described, is_traced
 from stcompile.library import ufuncs
 from stcompile.wengert.types import is_number
 
@@ -55,7 +55,7 @@ def _reduce(ufunc: np.ufunc) -> Lowering:
         function = _REDUCTIONS.get(ufunc)
         if function is None:
             return inlined(ufuncs.folded)(run, ufunc, array, axis, bool(keepdims))
-        x = array if isinstance(array, Masked) else run.as_array(array)
+        x = run.as_array(array)
         if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
             axis = None  # NumPy accepts these axes for a number
         return run.call(function, [x], {"axis": axis, "keepdims": keepdims})

@@ -14,7 +14,7 @@ import stcompile.base.trees as trees
 from stcompile.base.classes import MISSING, is_changeable
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.places import Place
-from stcompile.frontend.operations import data_model, masks, sparse
+from stcompile.frontend.operations import data_model, sparse
 from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.operations.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.operations.indexing import set_item
@@ -30,7 +30,6 @@ from stcompile.frontend.state.values import (
     Frozen,
     GeneratorMethod,
     GeneratorValue,
-    Masked,
     Partial,
     Scalar,
     Super,
@@ -40,7 +39,6 @@ from stcompile.frontend.state.values import (
     described,
     is_traced,
 )
-from stcompile.wengert.primitives.masks import REDUCED
 
 MUTATING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
@@ -57,8 +55,6 @@ def attribute(run: Run, owner: Any, name: str, *default: Any) -> Any:
         default = ()
     if isinstance(owner, Array | Scalar):
         return _of_traced(run, owner, name)
-    if isinstance(owner, Masked):
-        return ArrayMethod(owner, name) if name in _OF_MASKED else masks.attribute(run, owner, name)
     if isinstance(owner, Frozen):
         return Partial(frozen_method, (owner, name), {})
     if isinstance(owner, types.ModuleType):
@@ -76,7 +72,7 @@ def attribute(run: Run, owner: Any, name: str, *default: Any) -> Any:
 
 
 def _is_value(owner: Any) -> bool:
-    is_one = isinstance(owner, Masked | GeneratorValue | types.ModuleType)
+    is_one = isinstance(owner, GeneratorValue | types.ModuleType)
     return is_traced(owner) or is_one
 
 
@@ -84,7 +80,7 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     """``hasattr(owner, name)``."""
     if isinstance(owner, Scalar):
         return hasattr(class_of_number(owner), name)
-    if isinstance(owner, Array | Masked):
+    if isinstance(owner, Array):
         return hasattr(np.ndarray, name)
     if isinstance(owner, GeneratorValue):
         return hasattr(owner.example, name)
@@ -121,7 +117,6 @@ def _matrix_transposed(run: Run, x: Array) -> Array:
     return run.view(x, "transpose", axes=(*batch, column, row))
 
 
-_OF_MASKED = REDUCED | {"astype", "copy", "clip", "round"}
 _VIEWS: dict[str, Callable[[Run, Array], Array]] = {"T": _transposed, "mT": _matrix_transposed}
 
 

@@ -31,7 +31,6 @@ from stcompile.frontend.state.values import (
     Affine,
     Array,
     Flat,
-    Masked,
     Scalar,
     Traced,
     describe,
@@ -51,8 +50,6 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         return _get_array(run, container, subscript_of(run, index))
     if isinstance(container, Flat):
         return _get_flat(run, container.array, index)
-    if isinstance(container, Masked):
-        run.refuse_masked()
     if isinstance(container, Scalar):
         if container.type.kind == "python":
             run.refuse("a number cannot be indexed", "index an array", TypingError)
@@ -134,8 +131,6 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Flat):
         _set_flat(run, container.array, index, value)
         return
-    if isinstance(container, Masked):
-        run.refuse("what a mask selects is a copy: nobody sees what is written to it", "")
     if not isinstance(container, list | dict):
         run.refuse(f"{described(container)} cannot be assigned into", "", TypingError)
     if not run.owns(container):
@@ -197,10 +192,7 @@ def _place_in(run: Run, array: Array, index: Any) -> tuple[Any, ...] | None:
 
 
 def _get_array(run: Run, array: Array, index: Any) -> Any:
-    mask = masks.mask_of(run, array, index)
-    if mask is not None:
-        return masks.selected(run, array, mask)
-    given = masks.without_masks(run, array, entries_of(index))
+    given = masks.with_masks(run, array, entries_of(index))
     keeps_array = any(entry is Ellipsis for entry in given)
     entries = counted_entries(run, array, given)
     if not entries and not array.type.ndim:
@@ -237,20 +229,15 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
 
 
 def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
-    mask = masks.mask_of(run, array, index)
-    entries = counted_entries(run, array, masks.without_masks(run, array, entries_of(index)))
+    entries = counted_entries(run, array, masks.with_masks(run, array, entries_of(index)))
     is_sequence = isinstance(value, list | tuple)
     if is_sequence:
         value = run.as_array(value)
-    if mask is not None and (isinstance(value, Masked) or is_traced(value) or is_number(value)):
-        masks.write(run, array, mask, value)
-        return
-    if isinstance(value, Masked):
-        run.refuse_masked()
     if not (is_traced(value) or is_number(value)):
         run.refuse(f"{described(value)} cannot be stored in an array", "store numbers", TypingError)
     if not is_basic(entries):
-        at, indices = parse_advanced(run, array, entries)
+        is_whole = is_traced(value) and value.type.ndim > 0
+        at, indices = parse_advanced(run, array, entries, counts=is_whole)
 
         def scatter(present: Variable) -> Traced:
             result: Traced = run.record("index_update", present, value, *indices, at=at)
@@ -302,7 +289,7 @@ def _without_leading_axes(run: Run, value: Any, basic: Basic, is_element: bool) 
 def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
     """Record ``array[index] += value`` as one accumulation, if it is one. False if it is not (index
     arrays, casts): then the part is read, added to and written back."""
-    entries = counted_entries(run, array, entries_of(index))
+    entries = counted_entries(run, array, masks.with_masks(run, array, entries_of(index)))
     if not is_basic(entries) or any(entry is None for entry in entries):
         return False
     atom = run.atom(value)
@@ -325,10 +312,7 @@ def accumulate_at(run: Run, array: Array, index: Any, value: Any) -> None:
     is added to twice."""
     if isinstance(index, list):
         index = run.as_array(index)
-    entries = entries_of(index)
-    if isinstance(value, Masked) or any(masks.as_mask(run, entry) is not None for entry in entries):
-        run.refuse("adding where a mask holds is not supported here", "`x[mask] += v`")
-    counted = counted_entries(run, array, entries)
+    counted = counted_entries(run, array, masks.with_masks(run, array, entries_of(index)))
     if is_basic(counted):
         total = run.call(np.add, [get_item(run, array, index), value], {})
         if not np.can_cast(total.type.dtype, array.type.dtype, "same_kind"):

@@ -28,7 +28,6 @@ from stcompile.frontend.state.values import (
     Flat,
     Generated,
     Iterator,
-    Masked,
     Scalar,
     Sequence,
     describe,
@@ -190,8 +189,6 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     known how many of its items the loop takes."""
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
         run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
-    if isinstance(value, Masked):
-        run.refuse_masked()
     if isinstance(value, Array):
         rows = value.type.dims[0]
         return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))

@@ -14,13 +14,12 @@ import numpy as np
 from stcompile.base.classes import is_changeable
 from stcompile.base.errors import TypingError
 from stcompile.base.wording import an
-from stcompile.frontend.operations import affine, masks, overloads, powers, sparse
+from stcompile.frontend.operations import affine, overloads, powers, sparse
 from stcompile.frontend.operations.overloads import has_comparisons
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Affine,
     Array,
-    Masked,
     Text,
     Traced,
     describe,
@@ -101,12 +100,6 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     left, right = plain_number(left), plain_number(right)
     if isinstance(left, str) and python is operator.mod and not is_static(right):
         run.refuse("`%` of a string and traced values is not supported", "use an f-string")
-    if masks.has_masked((left, right)):
-        if primitive == "matmul":
-            run.refuse_masked()
-        return masks.mapped(
-            run, primitive, lambda a, b: binary(run, operation, a, b), (left, right)
-        )
     if not (is_traced(left) or is_traced(right)):
         return static(run, python, left, right)
     if isinstance(left, Affine) or isinstance(right, Affine):
@@ -211,8 +204,6 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
     overloaded = overloads.unary(run, f"__{python.__name__}__", operand)
     if overloaded is not NotImplemented:
         return overloaded
-    if isinstance(operand, Masked):
-        return masks.mapped(run, primitive, lambda a: unary(run, operation, a), (operand,))
     if not is_traced(operand):
         return static(run, python, operand)
     if isinstance(operand, Affine) and primitive == "negative":
@@ -236,7 +227,7 @@ def copied_as_ufunc(run: Run, x: Array) -> Any:
 
 
 def comparable(value: Any) -> bool:
-    return is_traced(value) or is_number(value) or isinstance(value, list | tuple | Masked)
+    return is_traced(value) or is_number(value) or isinstance(value, list | tuple)
 
 
 def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
@@ -246,10 +237,6 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
         if taken is None:
             _change_container(run, operation, target, value)
         return target if taken is None else taken
-    if isinstance(target, Masked):
-        run.refuse(
-            "what a mask selects is changed in place", "make a new value: `items = items + v`"
-        )
     if not isinstance(target, Array):
         changed = overloads.in_place(run, operation[1].__name__.rstrip("_"), target, value)
         return changed if changed is not NotImplemented else binary(run, operation, target, value)
@@ -273,7 +260,7 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
 def _taken(run: Run, operation: Operation, target: list[Any], value: Any) -> Any:
     """``items op= value`` if ``value`` has an operator that takes lists: Python calls it first, and
     the list stays as it is. None if there is no such operator."""
-    if is_traced(value) or isinstance(value, Masked | np.generic):
+    if is_traced(value) or isinstance(value, np.generic):
         return binary(run, operation, target, value)
     found = overloads.binary(run, operation[1].__name__.rstrip("_"), target, value)
     return None if found is NotImplemented else found

@@ -19,7 +19,7 @@ from stcompile.base.errors import TypingError
 from stcompile.base.foreign import LIBRARIES
 from stcompile.base.places import Place
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Masked, described
+from stcompile.frontend.state.values import Array, described
 from stcompile.wengert.types import Type
 
 _HINT = LIBRARIES["scipy.sparse"]
@@ -134,8 +134,6 @@ def _array(run: Run, value: Any) -> Array:
     """The array that a sparse matrix is multiplied by."""
     if is_sparse(value):
         _refuse(run, "the product of two sparse matrices is sparse, and is not compiled")
-    if isinstance(value, Masked):
-        run.refuse_masked()
     if not isinstance(value, Array | list | tuple):
         _refuse(run, f"a product of a sparse matrix and {described(value)} is not compiled")
     x = run.as_array(value)

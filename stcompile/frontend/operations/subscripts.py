@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
+from stcompile.frontend.operations.masks import axes_of_entry, is_mask, selected
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_static, is_traced
-from stcompile.wengert.dims import Dim, Size, Sizes, greatest, least, maximum, minimum
+from stcompile.wengert.dims import Dim, Size, Sizes, Symbol, greatest, least, maximum, minimum
 from stcompile.wengert.ir import Variable
 
 
@@ -65,7 +66,7 @@ def is_basic(entries: tuple[Any, ...]) -> bool:
 
 def _expand(run: Run, array: Array, entries: tuple[Any, ...]) -> list[Any]:
     """The entries with ``...`` written out as full slices."""
-    taken = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    taken = sum(map(axes_of_entry, entries))
     ndim = array.type.ndim
     if taken > ndim:
         run.refuse(
@@ -129,8 +130,9 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
     found: list[Any] = []
     axis = 0
     for entry in _expand(run, array, entries):
-        if entry is None:
+        if entry is None or is_mask(entry):
             found.append(entry)
+            axis += axes_of_entry(entry)
             continue
         dim = array.type.dims[axis]
         place = run.size_of(entry)
@@ -190,6 +192,8 @@ def _take_counted_slice(run: Run, entry: slice, dim: Size) -> _Taken:
             if isinstance(length, int):
                 return first, len(range(0, length, stride)), stride
     low, high = map(run.size_of, ends)
+    if any(least(end) < 0 <= greatest(end) and run.is_measured(end) for end in (low, high)):
+        return _measured(run, entry, dim)
     if is_static(stride) and stride == 1 and low is not None and high is not None:
         low, high = _clipped(run, low, dim), _clipped(run, high, dim)
         return _spanned(run, low, maximum(0, high - low), 1)
@@ -246,16 +250,14 @@ def _within(end: Any, dim: int) -> Affine | None:
 
 def _take_slice(run: Run, entry: slice, dim: Size) -> _Taken:
     parts = (entry.start, entry.stop)
+    if any(is_traced(part) and run.size_of(part) is None for part in parts):
+        return _measured(run, entry, dim)
     if any(isinstance(part, Affine) for part in parts) or isinstance(dim, Dim):
         if entry.step in (None, 1) and parts in ((None, None), (0, None)):
             return 0, dim, 1
         return _take_counted_slice(run, entry, dim)
-    for part in (entry.start, entry.stop, entry.step):
-        if is_traced(part):
-            run.refuse(
-                "a slice bound is a traced value, so that the length is not known",
-                "use static bounds, or select with np.where",
-            )
+    if is_traced(entry.step):
+        run.refuse("the step of this slice is a traced value", "use a static step")
     try:
         first, stop, stride = entry.indices(dim)
     except (TypeError, ValueError) as error:
@@ -264,16 +266,50 @@ def _take_slice(run: Run, entry: slice, dim: Size) -> _Taken:
     return (first if count else 0), count, stride
 
 
+def _measured(run: Run, entry: slice, dim: Size) -> _Taken:
+    """A slice with bounds that the data decide."""
+    if entry.step not in (None, 1):
+        run.refuse(
+            "the bounds of this slice with a step are known only at run time",
+            "take the elements first, then every so many: x[a:b][::-1]",
+        )
+    low = _end(run, entry.start, dim, "lo", 0, 0)
+    high = _end(run, entry.stop, dim, "hi", low, dim)
+    return _spanned(run, low, high - low, 1)
+
+
+def _end(run: Run, end: Any, dim: Size, hint: str, low: Size, otherwise: Size) -> Any:
+    """An end of a slice as a place on the axis, not before ``low``."""
+    if end is None:
+        return otherwise
+    size = run.size_of(end)
+    if size is not None and greatest(size) < 0:
+        return maximum(low, size + dim)
+    if size is not None and least(size) >= 0:
+        return maximum(low, minimum(size, dim))
+    number = run.atom(end)
+    if number.type.dims or number.type.dtype.kind not in "iu":
+        run.refuse(f"the end of a slice is {described(end)}", "use integers", TypingError)
+    return run.measured("slice_end", (number,), {"of": dim, "low": low}, Symbol(hint, low, dim))
+
+
 def parse_advanced(
-    run: Run, array: Array, entries: tuple[Any, ...]
+    run: Run, array: Array, entries: tuple[Any, ...], counts: bool = True
 ) -> tuple[tuple[Any, ...], list[Any]]:
-    """A subscript with index arrays as ``at`` and the index operands (see the primitive)."""
+    """A subscript with index arrays as ``at`` and the index operands (see the primitive). Where
+    nothing ``counts`` what masks select, that gets no name."""
     at: list[Any] = []
     indices: list[Any] = []
     axis = 0
     for entry in _expand(run, array, entries):
         if entry is None:
             at.append("new")
+            continue
+        if is_mask(entry):
+            size = selected(run, run.read(entry)) if counts else None
+            at.append(("mask", size, entry.type.ndim))
+            indices.append(entry)
+            axis += entry.type.ndim
             continue
         dim = array.type.dims[axis]
         if isinstance(entry, slice):
@@ -311,11 +347,6 @@ def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
             f"{described(entry)} is no index", "use integers, slices or index arrays", TypingError
         )
     kind = entry.type.dtype.kind
-    if kind == "b":
-        run.refuse(
-            "a boolean mask selects a number of elements that is known only at run time",
-            "keep the shape: np.where(mask, x, 0)",
-        )
     if kind not in "iu":
         run.refuse(f"an index has dtype {entry.type.dtype}", "index with integers", TypingError)
     return entry

@@ -23,7 +23,7 @@ _NEVER = frozenset(
     | {"asarray", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "copy", "cast"}
     | {"stack", "concatenate", "full", "constant", "arange", "eye", "array", "cumsum", "cumprod"}
     | {"accumulate", "sort", "argsort", "argmax", "argmin", "var", "std", "undef", "print"}
-    | {"convolve", "fft", "ifft", "rfft", "irfft", "real", "imag", "update_part", "masked_update"}
+    | {"convolve", "fft", "ifft", "rfft", "irfft", "real", "imag", "update_part"}
     | {"cond", "loop", "diagonal", "where", "clip", "windows", "flip", "call"}
 )
 

@@ -9,21 +9,9 @@ import numpy as np
 
 from stcompile.frontend.state.run import Run
 from stcompile.wengert.evaluate import apply
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable
-from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.ir import Atom, Constant, Variable
 
 LARGEST = 10_000  # elements of arrays whose values are computed
-
-
-def pure_maker(run: Run, atom: Atom) -> Equation | None:
-    """The equation that makes an atom, if it has no other output and no effect."""
-    if isinstance(atom, Constant):
-        return None
-    made = run.recorder.producers.get(atom)
-    if made is None or len(made.outputs) != 1 or made.effects:
-        return None
-    is_opaque = PRIMITIVES[made.primitive].control or made.primitive == "undef"
-    return None if is_opaque else made
 
 
 def known_value(run: Run, atom: Atom) -> Any:
@@ -36,7 +24,7 @@ def known_value(run: Run, atom: Atom) -> Any:
 
 
 def _computed(run: Run, variable: Variable) -> Any:
-    made = pure_maker(run, variable)
+    made = run.pure_maker(variable)
     if made is None or variable.type.size > LARGEST:
         return None
     inputs = []

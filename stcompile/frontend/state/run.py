@@ -32,6 +32,7 @@ from stcompile.base.wording import an
 from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.elements import Elements
 from stcompile.frontend.state.failures import Guard, first_caught, raised_by
+from stcompile.frontend.state.fitting import by_operand, pairs_that_must_fit, with_dims
 from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.state import CellSite
@@ -40,7 +41,6 @@ from stcompile.frontend.state.values import (
     Array,
     Cell,
     GeneratorValue,
-    Masked,
     Poison,
     Row,
     Scalar,
@@ -49,6 +49,7 @@ from stcompile.frontend.state.values import (
     class_of_number,
     described,
 )
+from stcompile.library.lengths import require_same
 from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
@@ -256,13 +257,6 @@ class Run(Sizes):
                 "test for it with `if`, or let the error through",
             )
 
-    def refuse_masked(self) -> NoReturn:
-        """Refuse what needs to know how many items a mask selects."""
-        self.refuse(
-            "a boolean mask selects a number of elements that is known only at run time",
-            "keep the shape: np.where(mask, x, 0); or reduce at once: np.sum(x[mask])",
-        )
-
     # --- recording -----------------------------------------------------------------------------
 
     def record(self, primitive: str, *operands: Any, **params: Any) -> Any:
@@ -276,6 +270,8 @@ class Run(Sizes):
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> tuple[Variable, ...]:
         try:
+            if self.lengths and any(atom.type.is_named for atom in inputs):
+                inputs = self._fitted(primitive, inputs, params)
             outputs = self.recorder.record(primitive, inputs, self.location, params)
         except UnsupportedOperandError as error:
             self.refuse(str(error), "convert the operands, or compute this outside the function")
@@ -284,6 +280,27 @@ class Run(Sizes):
         if self.guards:
             self._check_guards()
         return outputs
+
+    def _fitted(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> tuple[Atom, ...]:
+        """The operands, with a check at run time that lengths are equal of which that is not
+        known."""
+        types = [atom.type for atom in inputs]
+        text, pairs = pairs_that_must_fit(primitive, types, params)
+        found = list(inputs)
+        for operand, group in by_operand(sorted(pairs)):
+            for pair in group:
+                ours, theirs = types[operand].dims, pair.shape
+                shapes = [tuple(map(self.integer, shape)) for shape in (ours, theirs)]
+                lengths = self.integer(ours[pair.axis]), self.integer(pair.dim)
+                key = "same", ours[pair.axis], pair.dim
+                if key not in self.made:
+                    self.made[key] = True
+                    self.call(require_same, [*lengths, text, *shapes], {})
+            shape = with_dims(found[operand], group)
+            (found[operand],) = self.record_atoms("as_shape", (found[operand],), {"shape": shape})
+        return tuple(found)
 
     def value(self, atom: Atom) -> Any:
         """A new value of the user's program for an atom: arrays get storage of their own."""
@@ -311,8 +328,6 @@ class Run(Sizes):
             return Constant(value)
         if isinstance(value, list | tuple):
             return self.read(self.as_array(value))
-        if isinstance(value, Masked):
-            self.refuse_masked()
         self.refuse_foreign(value)
         self.refuse(
             f"{described(value)} cannot be an operand of an array operation",
@@ -350,8 +365,6 @@ class Run(Sizes):
         if isinstance(value, Scalar) or is_number(value):
             array: Array = self.record("asarray", value)
             return self.cast(array, dtype) if dtype else array
-        if isinstance(value, Masked):
-            self.refuse_masked()
         if not isinstance(value, list | tuple):
             self.refuse_foreign(value)
             self.refuse(f"{described(value)} is not an array", "pass arrays, numbers or lists")
@@ -516,8 +529,6 @@ class Run(Sizes):
     def truth(self, value: Any) -> bool:
         """The truth of a static value."""
         assert not isinstance(value, Array | Scalar)
-        if isinstance(value, Masked):
-            self.refuse_masked()
         for item in value if isinstance(value, list) else ():
             self.checked(item)
         asked = self.asked(value)

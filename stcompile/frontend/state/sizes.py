@@ -5,14 +5,17 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from stcompile.frontend.state.changes import Changes
-from stcompile.frontend.state.values import Affine
-from stcompile.wengert.dims import Dim, Size, Symbol, Term, greatest, least, size_of
-from stcompile.wengert.ir import Atom, Variable
+from stcompile.frontend.state.values import Affine, Array
+from stcompile.wengert.dims import Dim, Size, Symbol, Term, greatest, least, size_of, symbols_in
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, exact
+from stcompile.wengert.naming import base_name
+from stcompile.wengert.primitives import PRIMITIVES
 
 
 class Sizes(Changes):
@@ -21,6 +24,7 @@ class Sizes(Changes):
     def __init__(self) -> None:
         super().__init__()
         self.terms: dict[Variable, Term] = {}  # what integers stand for in sizes
+        self.lengths: set[Symbol] = set()  # those that the data decide
         self.names = itertools.count(1)  # of symbols
         self.prefix = ""  # of their names
 
@@ -35,6 +39,72 @@ class Sizes(Changes):
         found = Symbol(f"{self.prefix}{hint}.{next(self.names)}", 0, length - 1)
         self.terms[counter] = found
         return found
+
+    def measured(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any], like: Symbol
+    ) -> Size:
+        """A size that an equation computes, with the name and the bounds of a symbol. Where equal
+        equations compute sizes, they are the same size."""
+        for key, size in self.made.items():
+            match key:
+                case ("measured", str() as name, tuple() as others, known) if (
+                    name == primitive
+                    and known == exact(params)
+                    and all(map(self.is_same, inputs, others))
+                ):
+                    return size  # type: ignore[no-any-return]
+        (number,) = self.record_atoms(primitive, inputs, params)
+        symbol = replace(like, name=f"{self.prefix}{base_name(like.name)}.{next(self.names)}")
+        (variable,) = self.record_atoms("named", (number,), {"binds": symbol})
+        found = self.made["measured", primitive, inputs, exact(params)] = size_of(symbol)
+        self.made[symbol, self.depth] = variable
+        self.made["bound", symbol] = True
+        self.lengths.add(symbol)
+        self.terms[variable] = symbol
+        return found  # type: ignore[no-any-return]
+
+    def is_same(self, one: Atom, other: Atom) -> bool:
+        """True if two atoms certainly have the same value: equal equations make them."""
+        return self._is_same(one, other, set())
+
+    def _is_same(self, one: Atom, other: Atom, seen: set[tuple[Atom, Atom]]) -> bool:
+        if one == other or (one, other) in seen:
+            return True
+        ours, theirs = self.pure_maker(one), self.pure_maker(other)
+        if ours is None or theirs is None:
+            return False
+        if ours.primitive != theirs.primitive or exact(ours.params) != exact(theirs.params):
+            return False
+        if len(ours.inputs) != len(theirs.inputs):
+            return False
+        pairs = zip(ours.inputs, theirs.inputs, strict=True)
+        if not all(self._is_same(a, b, seen) for a, b in pairs):
+            return False
+        seen.add((one, other))
+        return True
+
+    def pure_maker(self, atom: Atom) -> Equation | None:
+        """The equation that makes an atom, if it has no other output and no effect."""
+        if isinstance(atom, Constant):
+            return None
+        made = self.recorder.producers.get(atom)
+        if made is None or len(made.outputs) != 1 or made.effects:
+            return None
+        is_opaque = PRIMITIVES[made.primitive].control or made.primitive == "undef"
+        return None if is_opaque else made
+
+    def is_measured(self, size: Size) -> bool:
+        """True for a size that the data decide."""
+        return not self.lengths.isdisjoint(symbols_in(size))
+
+    def is_named_within(self, array: Array) -> bool:
+        """True for an array with a length that was named on a path which is over."""
+        params = (static for step in array.path for static in step.params.values())
+        statics = (array.type.dims, array.cell.variable.type.dims, *params)
+        named = (symbol for static in statics for symbol in symbols_in(static))
+        return any(
+            symbol in self.lengths and ("bound", symbol) not in self.made for symbol in named
+        )
 
     def forget(self, symbol: Symbol) -> None:
         """Let a counter stand for nothing in sizes."""
@@ -64,9 +134,10 @@ class Sizes(Changes):
         for variable, known in self.terms.items():
             if known == term and variable not in self.recorder.producers:
                 return variable
-        found: Variable | None = self.made.get(term)
+        key = term, self.depth  # a program that is closed does not read it from around it
+        found: Variable | None = self.made.get(key)
         if found is None:
             (found,) = self.record_atoms("size", (), {"of": size_of(term)})
-            self.made[term] = found
+            self.made[key] = found
             self.terms[found] = term
         return found

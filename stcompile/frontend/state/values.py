@@ -197,16 +197,6 @@ class Text:
 
 
 @dataclass(eq=False)
-class Masked:
-    """``items[mask]``, a copy: the items of an array that a boolean mask selects, whose number is
-    known only at run time. Both arrays are in storage of their own.
-    """
-
-    items: Array
-    mask: Array
-
-
-@dataclass(eq=False)
 class Closure:
     """A function that the staged program itself defined. ``frame`` is where it was defined."""
 
@@ -234,7 +224,7 @@ class ArrayMethod:
     """A method of a traced array or number, before it is called."""
 
     tree_leaf: ClassVar[bool] = True
-    receiver: Traced | Masked
+    receiver: Traced
     name: str
 
 
@@ -425,7 +415,7 @@ def is_traced(value: Any) -> bool:
 
 def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
-    if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison | Masked):
+    if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison):
         return False
     if isinstance(value, Frozen | Factored | GeneratorValue | GeneratorMethod | Text):
         return False
@@ -460,8 +450,6 @@ def describe(value: Any) -> str:
     """A traced value's type, or what users call a static one, for messages."""
     if isinstance(value, Array | Scalar | GeneratorValue):
         return repr(value.type)
-    if isinstance(value, Masked):
-        return f"what a mask selects of {describe(value.items)}"
     if isinstance(value, Flat):
         return f"`.flat` of {describe(value.array)}"
     if isinstance(value, Text):

@@ -27,7 +27,7 @@ from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
 from stcompile.frontend.state.state import NameSite
-from stcompile.frontend.state.values import Array, Cell, Masked, is_traced
+from stcompile.frontend.state.values import Array, Cell, is_traced
 from stcompile.frontend.syntax.blocks import run_final_blocks
 from stcompile.frontend.syntax.expressions import closure, lookup
 from stcompile.frontend.syntax.targets import bind
@@ -93,7 +93,7 @@ def _augment_item(
             earlier = Cell(before, depth=run.depth)
             present = indexing.get_item(run, replace(container, cell=earlier), index)
         changed = operators.binary(run, operation, present, value)
-        dtype = (changed.items if isinstance(changed, Masked) else changed).type.dtype
+        dtype = changed.type.dtype
         if not np.can_cast(dtype, container.type.dtype, "same_kind"):
             run.refuse(
                 f"{dtype} does not fit into an array of {container.type.dtype}",

@@ -19,21 +19,44 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.dims import Symbol
+from stcompile.wengert.ir import (
+    Equation,
+    Program,
+    Variable,
+    freeze,
+    inner_effects,
+    map_programs,
+    mentioned,
+)
 from stcompile.wengert.loops import loop_of
 
 
 def eliminate_dead_code(program: Program) -> Program:
-    """The program without equations whose outputs are not used and that have no effect. Branches
-    and loops lose the outputs that nobody reads, and the operands that only these needed."""
+    """The program without equations whose outputs are not used and that have no effect, and without
+    names for lengths that nothing mentions. Branches and loops lose the outputs that nobody reads,
+    and the operands that only these needed."""
     live = {atom for atom in program.outputs if isinstance(atom, Variable)}
+    sizes: set[Symbol] = set()  # what the lengths of kept values depend on
+    names = any(equation.binds is not None for equation in program.equations)
     kept: list[Equation] = []
     for equation in reversed(program.equations):
-        if equation.effects or not live.isdisjoint(equation.outputs):
-            needed = _narrowed(equation, live)
+        symbol = equation.binds
+        has_effect = bool({*equation.effects} - {"bind"}) or symbol in sizes
+        if has_effect or not live.isdisjoint(equation.outputs):
+            needed = _with_effects(_narrowed(equation, live))
             live.update(needed.variables)
             kept.append(needed)
+            if names:
+                sizes |= mentioned([needed])
     return program.with_equations(kept[::-1])
+
+
+def _with_effects(equation: Equation) -> Equation:
+    """An equation that runs programs, with the effects that are left in them."""
+    if "bind" not in equation.effects or equation.binds is not None:
+        return equation
+    return replace(equation, effects=inner_effects(equation.params))
 
 
 def _narrowed(equation: Equation, live: set[Variable]) -> Equation:

@@ -38,7 +38,7 @@ def share_equations(program: Program) -> Program:
     program = _without_copies(program)
     written: set[Atom] = set()
     for equation in program.equations:
-        if equation.primitive in ("accumulate", "update", "index_update", "masked_update"):
+        if equation.primitive in ("accumulate", "update", "index_update"):
             written.add(equation.inputs[0])
         elif equation.primitive == "loop":
             written.update(Ports.of(equation).carry)

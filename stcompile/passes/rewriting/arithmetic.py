@@ -118,7 +118,7 @@ def sum_over_nothing(under_way: UnderWay, equation: Equation) -> Result:
     return equation.inputs[0] if equation.params["axis"] == () else None
 
 
-@rule("update", "index_update", "masked_update")
+@rule("update", "index_update")
 def written_copy(under_way: UnderWay, equation: Equation) -> Result:
     """A write into a copy: the emitter copies where it must."""
     copied = under_way.made_by(equation.inputs[0], "copy")

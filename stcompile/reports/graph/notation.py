@@ -248,7 +248,11 @@ def _positions(params: Params, indices: Sequence[str]) -> str:
     rest = iter(indices)
     shown = {"new": "None"}
     return ", ".join(
-        next(rest) if at == "index" else shown.get(at, ":") if isinstance(at, str) else ":"
+        next(rest)
+        if at == "index" or at[0] == "mask"
+        else shown.get(at, ":")
+        if isinstance(at, str)
+        else ":"
         for at in params["at"]
     )
 

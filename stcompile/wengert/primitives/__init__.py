@@ -20,10 +20,10 @@ from stcompile.wengert.primitives.indexing import INDEXING
 from stcompile.wengert.primitives.linalg import LINALG
 from stcompile.wengert.primitives.linear import LINEAR
 from stcompile.wengert.primitives.logic import LOGIC
-from stcompile.wengert.primitives.masks import MASKS
 from stcompile.wengert.primitives.random import RANDOM
 from stcompile.wengert.primitives.reductions import REDUCTIONS
 from stcompile.wengert.primitives.shapes import SHAPES
+from stcompile.wengert.primitives.sizes import SIZES
 from stcompile.wengert.primitives.sorting import SORTING
 from stcompile.wengert.primitives.special import SPECIAL
 from stcompile.wengert.types import Type
@@ -34,9 +34,9 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
     {
         primitive.name: primitive
         for primitives in (
-            *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING, MASKS),
+            *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING),
             *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
-            *(SPECIAL, EXCHANGE),
+            *(SIZES, SPECIAL, EXCHANGE),
         )
         for primitive in primitives
     }
@@ -46,10 +46,22 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
 TAKES_SIZES = frozenset(
     {name for name, primitive in PRIMITIVES.items() if primitive.elementwise or primitive.control}
     | {"cast", "to_python", "to_scalar", "asarray", "copy", "real", "imag", "update_part"}
-    | {"sum", "mean", "max", "min", "any", "all", "argmax", "argmin", "cumsum"}
+    | {"sum", "mean", "max", "min", "prod", "any", "all", "argmax", "argmin", "cumsum"}
     | {"reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "concatenate", "stack"}
     | {"slice", "update", "index", "index_update", "accumulate", "contract", "einsum"}
-    | {"full", "empty", "size", "undef", "assert", "raise", "store", "sort", "argsort"}
+    | {
+        "full",
+        "empty",
+        "size",
+        "count_nonzero",
+        "as_shape",
+        "undef",
+        "assert",
+        "raise",
+        "store",
+        "sort",
+        "argsort",
+    }
 )
 """The primitives that take arrays of lengths that may change within a call."""
 

@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.wengert.dims import Size, UnknownSizeError, least
 from stcompile.wengert.ir import Equation
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axes import Asked, AxisMap, Name, Named, Names, Rule, Written
 from stcompile.wengert.primitives.contraction import Contraction
+from stcompile.wengert.primitives.indexing import axes_taken, is_mask
 
 
 def axis_map(equation: Equation) -> AxisMap | None:
@@ -247,8 +249,11 @@ def _windowed(asked: Asked) -> Written | None:
     return {**p, "axis": axis, "order": order if order != tuple(range(len(order))) else ()}
 
 
-def _indexed(equation: Equation) -> Named:
-    """The common axes of the indices, and those of the array that are not indexed."""
+def _indexed(equation: Equation) -> Named | None:
+    """The common axes of the indices, and those of the array that are not indexed. A mask takes
+    several axes, and makes one of another length."""
+    if has_masks(equation.params["at"]):
+        return None
     source, *indices = equation.inputs
     at, dims = equation.params["at"], source.type.dims
     own = range(len(dims))
@@ -269,9 +274,9 @@ def picked(at: Sequence[Any], own: Sequence[Name], common: Names) -> Names:
     for position, entry in enumerate(at):
         if entry == "new":
             names.append(("created", next(new)))
-        elif entry == "index":
+        elif entry == "index" or is_mask(entry):
             where.append((position, len(names)))
-            rest.pop(0)
+            del rest[: axes_taken(entry)]
         else:
             names.append(rest.pop(0))
     adjacent = all(b[0] - a[0] == 1 for a, b in itertools.pairwise(where))

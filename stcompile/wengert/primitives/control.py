@@ -30,7 +30,7 @@ compiled to machine code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,7 @@ class Ports:
     xs: tuple[Atom, ...]
     results: tuple[Variable, ...]
     ys: tuple[Variable, ...]
+    has_lengths: bool  # that its steps name
 
     @staticmethod
     def of(loop: Equation) -> Ports:
@@ -80,13 +81,15 @@ class Ports:
             inputs[last:],
             loop.outputs[: params["carry"]],
             loop.outputs[params["carry"] :],
+            "bind" in loop.effects,
         )
 
     @property
     def steps(self) -> int | None:
         """The number of steps, if it is static and they are all alike: nothing in the body has
         another length in each of them."""
-        return self.length if isinstance(self.length, int) and self.binds is None else None
+        are_alike = self.binds is None and not self.has_lengths
+        return self.length if isinstance(self.length, int) and are_alike else None
 
     @property
     def is_while(self) -> bool:
@@ -167,22 +170,25 @@ def step_of(t: Type, length: Size | None) -> Type:
     return Type.array(t.dtype, t.dims[1:]) if t.dims[1:] else Type.scalar(t.dtype)
 
 
-def port_of(t: Type, length: Size | None, binds: Symbol | None = None) -> Type:
+def port_of(t: Type, length: Size | None, binds: Sequence[Symbol] = ()) -> Type:
     """The type of a port with values of type ``t`` for all steps."""
     if length is None or t.kind == "stack":
         return Type.stack(t)
     return Type.array(t.dtype, (length, *widest(t, binds).dims))
 
 
-def widest(t: Type, binds: Symbol | None) -> Type:
-    """The type of a row that values of type ``t`` fit into in every step of the loop that binds a
-    symbol."""
-    if binds is None or t.kind != "array" or not t.is_named:
+def widest(t: Type, binds: Sequence[Symbol]) -> Type:
+    """The type of a row that values of type ``t`` fit into, whatever the numbers are that symbols
+    stand for: the innermost comes last."""
+    if not binds or t.kind != "array" or not t.is_named:
         return t
-    return Type.array(t.dtype, tuple(maximum(0, bounded(dim, binds)) for dim in t.dims))
+    dims = t.dims
+    for symbol in reversed(binds):
+        dims = tuple(bounded(dim, symbol) for dim in dims)
+    return Type.array(t.dtype, tuple(maximum(0, dim) for dim in dims))
 
 
-def _steps(xs: Types, length: Size | None, binds: Symbol | None, taken: Types) -> Types:
+def _steps(xs: Types, length: Size | None, binds: Sequence[Symbol], taken: Types) -> Types:
     """The types of one step of the ports: those that the body takes, if they fit."""
     given = (step_of(x, length) for x in xs)
     return tuple(t if widest(t, binds) == row else row for row, t in zip(given, taken, strict=True))
@@ -209,7 +215,8 @@ def _loop(types: Types, params: Mapping[str, Any]) -> Types:
             raise OperandError("loop: a while loop has one condition, no length and no xs")
         if condition.outputs[0].type.size != 1:
             raise OperandError(f"loop: the truth of {condition.outputs[0].type} is ambiguous")
-    binds = params.get("binds")
+    own = params.get("binds")
+    binds = () if own is None else (own,)
     taken = body.types[len(body.types) - len(xs) :]
     _fit("loop", (*fixed, *counter, *carried, *_steps(xs, length, binds, taken)), body.types)
     results = tuple(atom.type for atom in body.outputs)

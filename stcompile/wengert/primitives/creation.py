@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert.dims import is_named, maximum
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -33,6 +34,8 @@ def _arange(types: Types, params: Any) -> Types:
     start, stop, step = params["start"], params["stop"], params["step"]
     if step == 0:
         raise OperandError("arange: step is 0")
+    if is_named((start, stop)) and step == 1:
+        return (Type.array(params["dtype"], (maximum(0, stop - start),)),)
     return (Type.array(params["dtype"], (max(0, math.ceil((stop - start) / step)),)),)
 
 
@@ -68,11 +71,6 @@ def _empty(types: Types, params: Any) -> Types:
     return (Type.array(params["dtype"], params["shape"]),)
 
 
-def _size(types: Types, params: Any) -> Types:
-    require_count("size", types, 0)
-    return (Type.python(int),)
-
-
 CREATION: tuple[Primitive, ...] = (
     Primitive("full", _full, linear=True),
     Primitive("empty", _empty),  # every element is written before it is read
@@ -80,5 +78,4 @@ CREATION: tuple[Primitive, ...] = (
     Primitive("eye", _eye),
     Primitive("constant", _constant),
     Primitive("array", _array, linear=True),
-    Primitive("size", _size),  # the number that a size is
 )

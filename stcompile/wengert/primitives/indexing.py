@@ -5,7 +5,9 @@ affine form of the counters of enclosing loops, ``(offset, coefficient of each c
 the axes in ``drop`` (of length 1) are taken away. Where the length is a `Dim`, the offset may be
 one, too, there are no counters, and the slice is known to lie within the array. An *index* is
 NumPy's advanced indexing: ``at`` has one entry for each position of the subscript: ``"index"`` (the
-next index operand), ``(start, length, step)`` (a basic slice of that axis) or ``"new"``
+next index operand), ``("mask", size, ndim)`` (the next index operand is a mask of so many axes,
+which selects so many elements; None if that does
+not matter), ``(start, length, step)`` (a basic slice of that axis) or ``"new"``
 (`numpy.newaxis`).
 
 *Windows* over an ``axis`` of an array turn it into two: element ``[p, i]`` is element
@@ -79,6 +81,21 @@ def _require_within(name: str, start: Any, count: Any, step: int, x: Type, axis:
         )
 
 
+def is_mask(entry: Any) -> bool:
+    """True for the entry of a mask in ``at``."""
+    return isinstance(entry, tuple) and entry[0] == "mask"
+
+
+def axes_taken(entry: Any) -> int:
+    """The number of axes of an array that an entry of ``at`` is for."""
+    return int(entry[2]) if is_mask(entry) else int(entry != "new")
+
+
+def _selected(entry: Any) -> Sizes:
+    """The dims of what a mask selects: 1 where only what broadcasts is written there."""
+    return (1 if entry[1] is None else entry[1],)
+
+
 def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> Sizes:
     """The dims of ``x[...]`` by NumPy's rules of advanced indexing.
 
@@ -87,19 +104,21 @@ def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> Sizes
     except that integers alone are basic indexing.
     """
     require_array(name, x)
-    for index in indices:
-        if index.dtype.kind == "b":
-            raise OperandError(f"{name}: boolean masks select an unknown number of elements")
-        require_integer(name, index)
-    require_count(f"{name} at {at}", indices, at.count("index"))
-    if len(at) - at.count("new") > x.ndim:
+    taken = [entry for entry in at if entry == "index" or is_mask(entry)]
+    require_count(f"{name} at {at}", indices, len(taken))
+    if sum(map(axes_taken, at)) > x.ndim:
         raise OperandError(f"{name}: too many indices for shape {x.dims}")
+    selected = [
+        _selected(entry) if is_mask(entry) else require_integer(name, index).dims
+        for entry, index in zip(taken, indices, strict=True)
+    ]
     try:
-        common = broadcast(*(index.dims for index in indices))
+        common = broadcast(*selected)
     except ValueError:
         raise OperandError(
-            f"{name}: index {shapes(*(i.dims for i in indices if i.dims))} do not broadcast"
+            f"{name}: index {shapes(*(dims for dims in selected if dims))} do not broadcast"
         ) from None
+    masks = (index for entry, index in zip(taken, indices, strict=True) if is_mask(entry))
     rest = iter(enumerate(x.dims))
     dims: list[int | Dim] = []
     where: list[tuple[int, int]] = []
@@ -108,7 +127,12 @@ def index_dims(name: str, x: Type, indices: Types, at: tuple[Any, ...]) -> Sizes
             dims.append(1)
             continue
         axis, dim = next(rest)
-        if entry == "index":
+        if is_mask(entry):
+            covered = (dim, *(next(rest)[1] for _ in range(entry[2] - 1)))
+            mask = require_array(name, next(masks))
+            if mask.dtype.kind != "b" or mask.dims != covered:
+                raise OperandError(f"{name}: {mask} is no mask of the axes {covered}")
+        if entry == "index" or is_mask(entry):
             where.append((position, len(dims)))
             continue
         start, count, step = entry

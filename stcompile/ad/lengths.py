@@ -1,0 +1,97 @@
+"""Lengths that a step or an arm names, in its adjoint.
+
+What is as long as the data decide has no place outside of the program that names its length. So
+what the adjoint reads of it is kept at the start of an array of the greatest length that there can
+be, and the length as a number beside it:
+
+    primal                                adjoint
+    n: int = named(...; binds=[n.1])      n': int = named(n; binds=[n.1])
+    v: f64[n.1] = ...                     v: f64[n.1] = slice(wide; length=([n.1],))
+    wide: f64[20] = update(zeros, v)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from stcompile.base.errors import DerivativeError
+from stcompile.base.location import Location
+from stcompile.wengert.dims import Symbol, symbols_in
+from stcompile.wengert.ir import (
+    Atom,
+    Constant,
+    Equation,
+    Params,
+    Variable,
+    free_variables,
+    freeze,
+    mentioned,
+)
+from stcompile.wengert.primitives.control import widest
+from stcompile.wengert.primitives.sizes import COUNT
+from stcompile.wengert.recorder import Recorder
+
+
+def name_again(
+    recorder: Recorder,
+    primal: list[Equation],
+    adjoint: list[Equation],
+    outcome: Iterable[Atom],
+    given: Collection[Variable],
+) -> None:
+    """Let the adjoint of a program have the lengths that the program names: what it reads of it
+    has another type outside. What is ``given`` comes from elsewhere."""
+    bound = {e.binds: e for e in primal if e.binds is not None}
+    if not bound:
+        return
+    read = free_variables(adjoint, outcome, given)
+    ragged = [v for v in read if not bound.keys().isdisjoint(symbols_in(v.type.dims))]
+    wanted = mentioned(adjoint) | {s for v in ragged for s in symbols_in(v.type.dims)}
+    for symbol in reversed(bound):  # the bounds of later ones may mention earlier ones
+        if symbol in wanted:
+            wanted.update(symbols_in((symbol.low, symbol.high)))
+    prologue: list[Equation] = []
+    for symbol, equation in bound.items():
+        if symbol in wanted:
+            where = equation.location.in_section("adjoint")
+            again, params = recorder.variable(COUNT), freeze({"binds": symbol})
+            named = Equation((again,), "named", equation.outputs, params, ("bind",), where)
+            prologue.append(named)
+    makers = {v: equation for equation in primal for v in equation.outputs}
+    for variable in ragged:
+        if variable.type.kind != "array":
+            raise DerivativeError(
+                "the adjoint of a loop keeps values of a length that another loop decides",
+                hint="keep the shape in inner loops: np.where(mask, x, 0)",
+            )
+        location = makers[variable].location
+        wide = _widened(recorder, primal, variable, tuple(bound), location)
+        where = location.in_section("adjoint")
+        prologue.append(Equation((variable,), "slice", (wide,), _part(variable), (), where))
+    adjoint[:0] = prologue
+
+
+def _widened(
+    recorder: Recorder,
+    primal: list[Equation],
+    variable: Variable,
+    symbols: tuple[Symbol, ...],
+    location: Location,
+) -> Variable:
+    """An array of the greatest length that starts with a variable's elements."""
+    type_ = widest(variable.type, symbols)
+    blank = recorder.variable(type_)
+    wide = recorder.variable(type_, recorder.hints.get(variable, ""))
+    zero = Constant(type_.dtype.type(0))
+    filled = freeze({"shape": type_.dims, "dtype": type_.dtype})
+    primal.append(Equation((blank,), "full", (zero,), filled, (), location))
+    primal.append(Equation((wide,), "update", (blank, variable), _part(variable), (), location))
+    return wide
+
+
+def _part(variable: Variable) -> Params:
+    """The start of an array, of the shape of a variable."""
+    dims = variable.type.dims
+    starts: tuple[Any, ...] = ((0,),) * len(dims)
+    return freeze({"start": starts, "length": dims, "step": (1,) * len(dims), "drop": ()})

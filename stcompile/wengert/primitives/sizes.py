@@ -1,0 +1,69 @@
+"""Integers that stand for lengths of axes.
+
+``named(n; binds)`` is the number itself, and from here on, to the end of the program that it stands
+in, the symbol that it binds stands for it in types and params. Nothing that mentions the symbol
+reads the number, so that binding is an effect: no pass moves what binds away from what mentions it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stcompile.wengert.dims import Symbol
+from stcompile.wengert.primitives.base import (
+    OperandError,
+    Primitive,
+    Types,
+    require_array,
+    require_count,
+    require_integer,
+)
+from stcompile.wengert.types import Type
+
+COUNT = Type.python(int)
+
+
+def _size(types: Types, params: Any) -> Types:
+    require_count("size", types, 0)
+    return (COUNT,)
+
+
+def _named(types: Types, params: Any) -> Types:
+    require_count("named", types, 1)
+    if types != (COUNT,) or not isinstance(params["binds"], Symbol):
+        raise OperandError(f"named: binds a symbol to an int, not to {types[0]}")
+    return (COUNT,)
+
+
+def _count_nonzero(types: Types, params: Any) -> Types:
+    require_count("count_nonzero", types, 1)
+    require_array("count_nonzero", types[0])
+    return (COUNT,)
+
+
+def _slice_end(types: Types, params: Any) -> Types:
+    """The place on an axis, of length ``of``, that the end of a slice stands for: a negative one
+    counts from the end of the axis, and it is not before ``low``, where the slice starts."""
+    require_count("slice_end", types, 1)
+    if types[0].dims:
+        raise OperandError(f"slice_end: the end of a slice is one integer, not {types[0]}")
+    require_integer("slice_end", types[0])
+    return (COUNT,)
+
+
+def _as_shape(types: Types, params: Any) -> Types:
+    """The array itself: its lengths are those of ``shape``, as was checked."""
+    require_count("as_shape", types, 1)
+    dims = require_array("as_shape", types[0]).dims
+    if len(dims) != len(params["shape"]):
+        raise OperandError(f"as_shape: {types[0]} does not have the shape {params['shape']}")
+    return (Type.array(types[0].dtype, params["shape"]),)
+
+
+SIZES: tuple[Primitive, ...] = (
+    Primitive("size", _size),  # the number that a size is
+    Primitive("count_nonzero", _count_nonzero),
+    Primitive("as_shape", _as_shape, linear=True, view=True),
+    Primitive("slice_end", _slice_end),
+    Primitive("named", _named, effects=("bind",)),
+)
