@@ -26,6 +26,13 @@ def slice_end(end: Any, *, of: Any, low: Any) -> Any:
     return max(low, slice(end, None).indices(of)[0])
 
 
+@fresh
+def nonzero(x: Any, *, axis: int, size: Any) -> Any:
+    if x.ndim == 1:
+        return np.flatnonzero(x)
+    return np.nonzero(x)[axis]
+
+
 @view
 def as_shape(x: Any, *, shape: Any) -> Any:
     return x

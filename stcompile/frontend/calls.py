@@ -64,7 +64,8 @@ LIBRARIES = (
     "numba",
     "numpy",
     "scipy",
-    "stcompile.codegen_templates",
+    "stcompile.codegen_templates.derivatives.axes",
+    "stcompile.codegen_templates.numpy",
     "stcompile.frontend",
     "stcompile.library",
 )

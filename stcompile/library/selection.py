@@ -9,6 +9,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy import indexing as template
 from stcompile.library.arrangement import broadcast_arrays
 from stcompile.library.axes import in_c_order, normal, wide
+from stcompile.library.distinct import counted
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
@@ -136,20 +137,28 @@ def density_of(counts: Any, edges: Any) -> Any:
     return counts / np.diff(edges) / np.sum(counts)
 
 
+def weighed(a: Any, edges: Any, weights: Any) -> Any:
+    """A histogram with weights: the sums of those between two edges, the last one included."""
+    x, w, bins = np.ravel(a), np.ravel(weights), len(edges) - 1
+    places = np.searchsorted(edges, x, side="right") - 1
+    places = np.where(x == edges[-1], bins - 1, places)
+    inside = np.logical_and(x >= edges[0], x <= edges[-1])
+    places = np.where(inside, places, bins)  # the others are added up behind
+    totals = np.zeros(bins + 1, w.dtype)
+    return template.accumulate(totals, (w, places), op="index", at=("index",))[:bins]
+
+
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """How often each integer occurs, or the sums of the weights.
 
-    The result has ``minlength`` elements: how many there are must be known, so that larger
-    integers are an error of the compiled function.
+    A result of ``minlength`` elements has no more than that: larger integers are an error of the
+    compiled function.
     """
     labels = np.asarray(x)
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise ValueError("bincount takes a vector of integers")
     if minlength < 1:
-        raise ValueError(
-            "the length of the result is known only at run time: give `minlength`, more than the "
-            "largest integer"
-        )
+        minlength = counted(np.max(labels) + 1)
     if np.any(np.logical_or(labels < 0, labels >= minlength)):
         raise ValueError("bincount: an integer is negative, or not less than `minlength`")
     if weights is None:

@@ -33,6 +33,7 @@ from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR, dot
 from stcompile.frontend.functions.objects import DATA_MODEL, OBJECTS, converted
+from stcompile.frontend.functions.places import PLACES
 from stcompile.frontend.functions.python import PYTHON, STATIC
 from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
@@ -68,7 +69,7 @@ def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
 
 
 def _compress(run: Run, x: Any, condition: Any, axis: Any = None) -> Any:
-    return SORTING[np.compress](run, condition, x, axis)
+    return PLACES[np.compress](run, condition, x, axis)
 
 
 def _conjugate(run: Run, x: Any) -> Any:
@@ -117,12 +118,13 @@ METHODS: dict[str, Any] = {
     "flatten": shapes.flatten,
     "squeeze": shapes.squeeze,
     "swapaxes": shapes.swapaxes,
-    "repeat": shapes.repeat,
+    "repeat": PLACES[np.repeat],
     "astype": _astype,
     "copy": _copy,
     "item": creation.item,
     "tolist": creation.tolist,
     "fill": _fill,
+    "nonzero": PLACES[np.nonzero],
     "sort": _sort,
 }
 
@@ -142,6 +144,7 @@ FUNCTIONS: dict[Any, Any] = {
     **MATRICES,
     **ARRANGEMENT,
     **SORTING,
+    **PLACES,
     **INDICES,
     **PYTHON,
     **OBJECTS,

@@ -83,10 +83,7 @@ def static_call(run: Run, function: Callable[..., Any], *operands: Any) -> Any:
 
 def where(run: Run, condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None or y is None:
-        run.refuse(
-            "np.where(condition) gives indices whose number is known only at run time",
-            "use np.where(condition, x, y)",
-        )
+        run.refuse("np.where takes a condition, or three arguments", "", TypingError)
     if not is_traced(condition) and is_number(condition):
         condition = run.as_array(condition)
     return run.record("where", condition, x, y)

@@ -126,10 +126,8 @@ def histogram(
         except (TypeError, ValueError) as error:
             run.refuse(f"np.histogram: {error}", "", TypingError)
         return tuple(constant(run, part) for part in found)
-    if weights is not None:
-        run.refuse("np.histogram with weights is not supported", "count with np.bincount")
     if density:
-        counts, edges = histogram(run, a, bins, range)
+        counts, edges = histogram(run, a, bins, range, weights=weights)
         return run.call(selection.density_of, [counts, edges], {}), edges
     if isinstance(bins, int):
         if range is None:
@@ -138,8 +136,11 @@ def histogram(
         x = run.as_array(a)
         dtype = np.result_type(x.type.dtype, low, high, 1.0)
         edges = run.as_array(constant(run, np.linspace(low, high, bins + 1, dtype=dtype)))
-        return run.record("histogram", x, edges), edges
-    edges = run.as_array(bins)
+    else:
+        edges = run.as_array(bins)
+    if weights is not None:
+        given = [run.as_array(a), edges, run.as_array(weights)]
+        return run.call(selection.weighed, given, {}), edges
     return run.record("histogram", run.as_array(a), edges), edges
 
 
@@ -166,15 +167,12 @@ SORTING: dict[Any, Any] = {
     np.searchsorted: searchsorted,
     np.digitize: digitize,
     np.histogram: histogram,
-    np.unique: unique,
     np.interp: interp,
     np.take: take,
     np.take_along_axis: inlined(selection.take_along_axis),
     np.put_along_axis: inlined(selection.put_along_axis),
     np.choose: inlined(selection.choose),
     np.select: inlined(selection.select),
-    np.compress: inlined(selection.compress),
-    np.extract: inlined(selection.extract),
     np.piecewise: inlined(selection.piecewise),
     np.copyto: inlined(selection.copyto),
     np.putmask: inlined(selection.putmask),

@@ -49,7 +49,6 @@ from stcompile.frontend.state.values import (
     class_of_number,
     described,
 )
-from stcompile.library.lengths import require_same
 from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
@@ -286,6 +285,8 @@ class Run(Sizes):
     ) -> tuple[Atom, ...]:
         """The operands, with a check at run time that lengths are equal of which that is not
         known."""
+        from stcompile.library.lengths import require_same
+
         types = [atom.type for atom in inputs]
         text, pairs = pairs_that_must_fit(primitive, types, params)
         found = list(inputs)

@@ -49,19 +49,8 @@ TAKES_SIZES = frozenset(
     | {"sum", "mean", "max", "min", "prod", "any", "all", "argmax", "argmin", "cumsum"}
     | {"reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "concatenate", "stack"}
     | {"slice", "update", "index", "index_update", "accumulate", "contract", "einsum"}
-    | {
-        "full",
-        "empty",
-        "size",
-        "count_nonzero",
-        "as_shape",
-        "undef",
-        "assert",
-        "raise",
-        "store",
-        "sort",
-        "argsort",
-    }
+    | {"full", "empty", "arange", "size", "count_nonzero", "nonzero", "as_shape", "undef"}
+    | {"assert", "raise", "store", "sort", "argsort", "searchsorted", "var", "std"}
 )
 """The primitives that take arrays of lengths that may change within a call."""
 

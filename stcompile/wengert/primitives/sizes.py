@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from stcompile.wengert.dims import Symbol
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
     Types,
     require_array,
+    require_axes,
     require_count,
     require_integer,
 )
@@ -41,6 +44,15 @@ def _count_nonzero(types: Types, params: Any) -> Types:
     return (COUNT,)
 
 
+def _nonzero(types: Types, params: Any) -> Types:
+    """The places along an axis of what a mask selects, ``size`` of them."""
+    require_count("nonzero", types, 1)
+    if require_array("nonzero", types[0]).dtype.kind != "b":
+        raise OperandError(f"nonzero: a mask is an array of booleans, not {types[0]}")
+    require_axes("nonzero", (params["axis"],), types[0].dims)
+    return (Type.array(np.dtype(np.int64), (params["size"],)),)
+
+
 def _slice_end(types: Types, params: Any) -> Types:
     """The place on an axis, of length ``of``, that the end of a slice stands for: a negative one
     counts from the end of the axis, and it is not before ``low``, where the slice starts."""
@@ -63,6 +75,7 @@ def _as_shape(types: Types, params: Any) -> Types:
 SIZES: tuple[Primitive, ...] = (
     Primitive("size", _size),  # the number that a size is
     Primitive("count_nonzero", _count_nonzero),
+    Primitive("nonzero", _nonzero),
     Primitive("as_shape", _as_shape, linear=True, view=True),
     Primitive("slice_end", _slice_end),
     Primitive("named", _named, effects=("bind",)),

@@ -1,0 +1,73 @@
+"""Distinct values, and values by counts: how many there are is decided by the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stcompile.library.axes import along, normal
+
+
+def unique(ar: Any, index: bool, inverse: bool, counts: bool) -> Any:
+    """As `numpy.unique` without an axis: the first one of equal values in the order of the array
+    stands for all of them."""
+    flat = np.ravel(ar)
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    is_first = np.ones(ordered.shape, bool)
+    is_first[1:] = np.logical_not(_are_same(ordered[1:], ordered[:-1]))
+    found: Any = (ordered[is_first],)
+    if index:
+        found = (*found, order[is_first])
+    if inverse:
+        places = np.zeros(ordered.shape, np.int64)
+        places[order] = np.cumsum(is_first) - 1
+        found = (*found, np.reshape(places, np.shape(ar)))
+    if counts:
+        starts = np.flatnonzero(is_first)
+        ends = np.concatenate([starts, np.full(1, len(ordered))])
+        found = (*found, ends[1:] - ends[:-1])
+    return found if len(found) > 1 else found[0]
+
+
+def _are_same(one: Any, other: Any) -> Any:
+    """Equal values; NaN is taken as one value."""
+    if one.dtype.kind in "fc":
+        return (one == other) | (np.isnan(one) & np.isnan(other))
+    return one == other
+
+
+def union1d(ar1: Any, ar2: Any) -> Any:
+    return np.unique(np.concatenate([np.ravel(ar1), np.ravel(ar2)]))
+
+
+def intersect1d(ar1: Any, ar2: Any) -> Any:
+    ours = np.unique(ar1)
+    return ours[isin(ours, ar2)]
+
+
+def setdiff1d(ar1: Any, ar2: Any) -> Any:
+    ours = np.unique(ar1)
+    return ours[np.logical_not(isin(ours, ar2))]
+
+
+def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
+    """Each element against all others."""
+    given = np.asarray(element)
+    found = np.any(given[..., None] == np.ravel(test_elements), axis=-1)
+    return np.logical_not(found) if invert else found
+
+
+def repeat(a: Any, counts: Any, axis: Any) -> Any:
+    """As `numpy.repeat` by a count for each element: those up to which the counts add up."""
+    x = np.ravel(a) if axis is None else a
+    ends = np.cumsum(counts)
+    total = counted(ends[-1])
+    places = np.searchsorted(ends, np.arange(total), side="right")
+    return x[places] if axis is None else x[along(normal(axis, x.ndim), places)]
+
+
+def counted(total: Any) -> Any:
+    """A number of elements. (The compiler makes a length of it: here it is an integer.)"""
+    return int(total)
