@@ -276,7 +276,8 @@ def index_subscript(shape: tuple[int, ...], indices: tuple[Any, ...], at: tuple[
             axis += entry[2] - 1
         else:
             start, count, stride = entry
-            entries.append(_span(start, count, stride, shape[axis]) if count else slice(0, 0))
+            none = isinstance(count, int) and count == 0
+            entries.append(slice(0, 0) if none else _span(start, count, stride, shape[axis]))
         axis += 1
     return _shortened([*entries, *(FULL for _ in shape[axis:])])
 

@@ -75,6 +75,9 @@ def inlined(
     return list(map(value, program.outputs))
 
 
+_LENGTHS = frozenset({"named", "count_nonzero", "slice_end"})  # they say how long axes are
+
+
 def _recorded(step: Step) -> Sequence[Value]:
     """One equation for all items: its outputs."""
     equation = step.equation
@@ -82,7 +85,7 @@ def _recorded(step: Step) -> Sequence[Value]:
         step.refuse("random numbers are not drawn for each item of a batch", DRAW_BEFORE)
     if "print" in equation.effects and equation.primitive not in STRUCTURED:
         step.refuse("items of a batch are not printed one by one", "print outside of vmap")
-    if equation.binds is not None and step.operands[0].batched:
+    if equation.primitive in _LENGTHS and step.operands[0].batched:
         step.refuse("each item of a batch has another number of elements here", MASKED)
     if equation.primitive in STRUCTURED and _has_work(step):
         return STRUCTURED[equation.primitive](step, inlined)

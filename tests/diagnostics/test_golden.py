@@ -30,15 +30,15 @@ def says(message, *args, wrt=0):
 @says(
     """
     test_golden.py:{1}, in unknown_function
-    {1:>6} | w, v = np.argwhere(x @ x.T)
-           |        ^^^^^^^^^^^^^^^^^^^^
-    `np.argwhere` is not supported
+    {1:>6} | w, v = np.setxor1d(x, x)
+           |        ^^^^^^^^^^^^^^^^^
+    `np.setxor1d` is not supported
     hint: write it with the functions listed in the documentation, or compute it outside and pass the result in
     """,  # noqa: E501
     X,
 )
 def unknown_function(x):
-    w, v = np.argwhere(x @ x.T)
+    w, v = np.setxor1d(x, x)
     return np.sum(w) + np.sum(v)
 
 
@@ -152,15 +152,15 @@ def integers(n):
 @says(
     """
     test_golden.py:{1}, in a_mask
-    {1:>6} | return np.var(x[x > 1])
-           |        ^^^^^^^^^^^^^^^^
-    a boolean mask selects a number of elements that is known only at run time
-    hint: keep the shape: np.where(mask, x, 0); or reduce at once: np.sum(x[mask])
+    {1:>6} | return np.sum(np.cumprod(x[x > 1]))
+           |               ^^^^^^^^^^^^^^^^^^^^
+    this needs to know the length of an axis, which the data or the step of a loop decide
+    hint: keep the shape (np.where(mask, x, 0)), or use parts of one length or fewer steps
     """,
     X,
 )
 def a_mask(x):
-    return np.var(x[x > 1])
+    return np.sum(np.cumprod(x[x > 1]))
 
 
 @says(

@@ -38,8 +38,8 @@ def test_an_error_after_staging(monkeypatch: Any) -> None:
 
 
 def test_refusals_keep_their_kind() -> None:
-    with pytest.raises(st.LanguageError, match="boolean mask"):
-        st.compile(lambda x: x[x > 0])(X)
+    with pytest.raises(st.LanguageError, match="length of an axis"):
+        st.compile(lambda x: np.cumprod(x[x > 0]))(X)
 
 
 @st.checkpoint
@@ -50,7 +50,7 @@ def block(x: Any) -> Any:
 
 
 def masked(x: Any) -> Any:
-    return x[x > 0]
+    return np.cumprod(x[x > 0])
 
 
 def decomposed(x: Any) -> Any:
@@ -68,7 +68,7 @@ def hessian(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("call", "line", "reason"),
     [
-        (lambda: st.compile(masked)(X), "return x\\[x > 0\\]", "a boolean mask selects"),
+        (lambda: st.compile(masked)(X), "np.cumprod", "length of an axis"),
         (lambda: st.compile(decomposed)(X), "slogdet", "SlogdetResult"),
         (
             lambda: st.grad(alone, has_aux=True)(X),

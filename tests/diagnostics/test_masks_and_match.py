@@ -31,7 +31,7 @@ def a_selection_as_a_number(x):
     return float(x[x > 1])
 
 
-@refused(X, at="math.exp(x[x > 1])", reason="takes one number")
+@refused(X, at="math.exp(x[x > 1])", reason="takes one number", error=st.TypingError)
 def a_function_of_one_number(x):
     return math.exp(x[x > 1])
 

@@ -27,6 +27,7 @@ from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
 from stcompile.frontend.functions.objects import DATA_MODEL
+from stcompile.frontend.functions.places import LENGTHS, PLACES
 from stcompile.frontend.functions.polynomial import POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
@@ -46,9 +47,9 @@ def tables() -> str:
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
-    own |= set(ITERTOOLS) | set(INDICES)
+    own |= set(ITERTOOLS) | set(INDICES) | set(PLACES)
     templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
-    templates |= set(CONTEXTS) | set(CACHES)
+    templates |= set(CONTEXTS) | set(CACHES) | set(LENGTHS)
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
@@ -59,6 +60,7 @@ def tables() -> str:
         ("Comparisons of arrays, parts of numbers", _calls(COMPOSED)),
         ("Sorting, searching, choosing", _calls(SORTING)),
         ("Indices", _calls(INDICES)),
+        ("As long as the data decide", _calls(PLACES)),
         ("Products", _calls(LINEAR)),
         ("Linear algebra", _calls(LINALG)),
         ("Fourier transforms", _calls(FOURIER)),

@@ -170,12 +170,6 @@ def at_of_a_captured_array(x):
     return np.sum(COUNTS)
 
 
-def at_a_mask(x):
-    y = x * 2
-    np.add.at(y, y > 0, 1.0)
-    return np.sum(y)
-
-
 def of_integers(x):
     counts = np.zeros(3, int)
     np.add.at(counts, [0, 0], x[0, :2])
@@ -215,7 +209,6 @@ def product_at(x):
         (lambda x: np.sum(np.sin.reduce(x)), "does not make one number of two"),
         (lambda x: np.sum(np.gcd.outer(x, x)), "is not supported"),
         (at_of_a_captured_array, "does not own"),
-        (at_a_mask, "where a mask holds"),
         (of_integers, "does not add|cannot|does not fit"),
         (of_one_integer, "does not add"),
         (lambda x: np.add.at(x * 2, [0], "a"), "cannot be added"),

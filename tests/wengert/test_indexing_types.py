@@ -143,7 +143,8 @@ INT = Type.python(int)
             {"batch": (), "contracted": ((1, 0),), "order": (), "spelling": "matmul"},
             "matmul: shapes (100, 3) and (4, 5) do not fit: 3 != 4",
         ),
-        ("index", (F32, Type.array("bool", (2,))), {"at": ("index",)}, "boolean masks"),
+        ("index", (F32, Type.array("bool", (2,))), {"at": ("index",)}, "indices are integers"),
+        ("index", (F32, Type.array("bool", (9,))), {"at": (("mask", 2, 1),)}, "is no mask"),
         ("index", (F32, Type.array("float32", (2,))), {"at": ("index",)}, "indices are integers"),
         (
             "index",

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
+from stcompile.codegen_templates.derivatives import axes
 from stcompile.frontend.functions.creation import constant
 from stcompile.frontend.functions.elementwise import where
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
-from stcompile.frontend.functions.shapes import ravel, repeat
+from stcompile.frontend.functions.shapes import lengthened, ravel, repeat
 from stcompile.frontend.functions.sorting import unique
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.masks import selected
@@ -122,5 +123,7 @@ PLACES: dict[Any, Any] = {
     np.intersect1d: inlined(distinct.intersect1d),
     np.setdiff1d: inlined(distinct.setdiff1d),
     np.isin: inlined(distinct.isin),
-    distinct.counted: counted,
 }
+
+LENGTHS: dict[Any, Any] = {distinct.counted: counted, axes.lengthened: lengthened}
+"""Functions of the library and of derivative rules that only the compiler has."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from stcompile.analysis.layouts import reshaped_view
 from stcompile.base.errors import TypingError
-from stcompile.codegen_templates.derivatives import axes
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of
@@ -495,7 +494,6 @@ def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 SHAPES: dict[Any, Any] = {
-    axes.lengthened: lengthened,
     np.reshape: reshape,
     np.ravel: ravel,
     np.ascontiguousarray: ascontiguousarray,

@@ -345,7 +345,8 @@ def matmul(run: Run, left: Any, right: Any, spelling: str = "matmul") -> Any:
     if 0 in (x.type.ndim, y.type.ndim):
         run.refuse("a 0-d array has no matrix product", "use `*`", TypingError)
     inner_x, inner_y = x.type.ndim - 1, max(y.type.ndim - 2, 0)
-    if x.type.dims[inner_x] != y.type.dims[inner_y]:
+    summed = x.type.dims[inner_x], y.type.dims[inner_y]
+    if summed[0] != summed[1] and not run.may_be_equal(*summed):
         run.refuse(
             f"matmul: shapes {x.type.dims} and {y.type.dims} do not fit: "
             f"{x.type.dims[inner_x]} != {y.type.dims[inner_y]}",

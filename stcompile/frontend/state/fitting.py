@@ -49,10 +49,10 @@ def pairs_that_must_fit(
         found, text = _of_joined(shapes, joined), _JOINED
     elif PRIMITIVES[primitive].assigns or primitive == "accumulate":
         found, text = _of_place(primitive, types, params), _STORED
-    return text, [p for p in found if _may_fit(shapes[p.operand][p.axis], p.dim)]
+    return text, [p for p in found if may_fit(shapes[p.operand][p.axis], p.dim)]
 
 
-def _may_fit(one: Size, other: Size) -> bool:
+def may_fit(one: Size, other: Size) -> bool:
     """True for lengths of which it is not known whether they are equal."""
     if one == other or not is_named((one, other)):
         return False

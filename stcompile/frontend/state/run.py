@@ -32,7 +32,7 @@ from stcompile.base.wording import an
 from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.elements import Elements
 from stcompile.frontend.state.failures import Guard, first_caught, raised_by
-from stcompile.frontend.state.fitting import by_operand, pairs_that_must_fit, with_dims
+from stcompile.frontend.state.fitting import by_operand, may_fit, pairs_that_must_fit, with_dims
 from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.state import CellSite
@@ -49,7 +49,7 @@ from stcompile.frontend.state.values import (
     class_of_number,
     described,
 )
-from stcompile.wengert.dims import UnknownSizeError
+from stcompile.wengert.dims import Size, UnknownSizeError
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
 from stcompile.wengert.recorder import Recorder
@@ -196,8 +196,8 @@ class Run(Sizes):
     def _refuse_length(self) -> NoReturn:
         """Refuse what needs the number that a size is: then a loop is unrolled, if it can be."""
         self.refuse(
-            "this needs to know the length of an axis, which depends on the step of a loop",
-            "use parts of one length, or fewer steps, so that the loop is unrolled",
+            "this needs to know the length of an axis, which the data or the step of a loop decide",
+            "keep the shape (np.where(mask, x, 0)), or use parts of one length or fewer steps",
         )
 
     def refuse_foreign(self, value: Any) -> None:
@@ -279,6 +279,10 @@ class Run(Sizes):
         if self.guards:
             self._check_guards()
         return outputs
+
+    def may_be_equal(self, one: Size, other: Size) -> bool:
+        """True for lengths of which it is known only at run time whether they are equal."""
+        return bool(self.lengths) and may_fit(one, other)
 
     def _fitted(
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
