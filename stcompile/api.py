@@ -100,6 +100,7 @@ def grad(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    xp: Any = None,
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -114,7 +115,8 @@ def grad(
     given; ``copy``, the name of an argument, a tuple of names, or True for all, gives it copies
     instead. An axis of an argument whose length changes from call to call gets a name in the
     program, which then serves all lengths; ``dynamic`` is True to have that from the first call on,
-    False to compile for each length (see `Lengths`).
+    False to compile for each length (see `Lengths`). With ``xp``, a module such as CuPy, the
+    readable code is for arrays of this module, by the names of the array API standard.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -123,7 +125,11 @@ def grad(
     array([2., 4.])
     """
     return Gradient(
-        function, wrt, False, options(level, debug_nans, memory, on_error, copy, dynamic), has_aux
+        function,
+        wrt,
+        False,
+        options(level, debug_nans, memory, on_error, copy, dynamic, xp),
+        has_aux,
     )
 
 
@@ -164,11 +170,16 @@ def value_and_grad(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    xp: Any = None,
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
     return Gradient(
-        function, wrt, True, options(level, debug_nans, memory, on_error, copy, dynamic), has_aux
+        function,
+        wrt,
+        True,
+        options(level, debug_nans, memory, on_error, copy, dynamic, xp),
+        has_aux,
     )
 
 
@@ -203,6 +214,7 @@ def jacobian(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    xp: Any = None,
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -221,7 +233,7 @@ def jacobian(
     """
     from stcompile.transforms.jacobian import Jacobian
 
-    made_with = options(level, debug_nans, memory, on_error, copy, dynamic)
+    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp)
     return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -256,6 +268,7 @@ def hessian(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    xp: Any = None,
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -270,7 +283,7 @@ def hessian(
     """
     from stcompile.transforms.hessian import Hessian
 
-    made_with = options(level, debug_nans, memory, on_error, copy, dynamic)
+    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp)
     return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -368,6 +381,7 @@ def compile(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    xp: Any = None,
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -377,7 +391,7 @@ def compile(
     >>> bool(st.compile(f)(np.ones(3)) == f(np.ones(3)))
     True
     """
-    return Primal(function, options(level, debug_nans, memory, on_error, copy, dynamic))
+    return Primal(function, options(level, debug_nans, memory, on_error, copy, dynamic, xp))
 
 
 @makes_transformed
@@ -536,6 +550,7 @@ def differentiable(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    xp: Any = None,
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -561,5 +576,5 @@ def differentiable(
             dynamic=dynamic,
         )
     return Differentiable(
-        function, wrt, options(level, debug_nans, memory, on_error, copy, dynamic)
+        function, wrt, options(level, debug_nans, memory, on_error, copy, dynamic, xp)
     )

@@ -62,6 +62,7 @@ class Chosen(TypedDict, total=False):
     on_error: OnError
     copy: Copied
     dynamic: bool | None
+    xp: Any
 
 
 class ChosenForMatrices(Chosen, total=False):

@@ -6,7 +6,7 @@ import functools
 import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 Level = Literal["fast", "readable", "compiled"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -37,7 +37,8 @@ class Options:
     may hold (None: as many as it takes); ``copy`` names the arguments that the function gets copies
     of (True: all). ``dynamic`` says which lengths of arguments have names
     in the program, so that it serves all of them: those that have changed (None), all (True), or
-    none (False)."""
+    none (False). ``xp`` is the name of the module whose arrays the generated code is for, if these
+    are not NumPy's."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
@@ -47,6 +48,7 @@ class Options:
     on_error: OnError = "raise"
     copy: Copied = False
     dynamic: bool | None = field(default_factory=_default_dynamic)
+    xp: str = ""
 
     def __post_init__(self) -> None:
         names = (self.copy,) if isinstance(self.copy, str) else self.copy
@@ -64,6 +66,8 @@ class Options:
             raise ValueError(f"level is {shown} or {LEVELS[-1]!r}, not {self.level!r}")
         if self.dynamic not in (None, True, False):
             raise ValueError(f"dynamic is None, True or False, not {self.dynamic!r}")
+        if self.xp and self.level != "readable":
+            raise ValueError("arrays of another namespace, xp, need level='readable'")
         if self.level == "compiled" and self.dynamic:
             raise ValueError("dynamic=True needs level='fast' or level='readable'")
         if self.memory is not None and self.level != "fast":
@@ -114,10 +118,15 @@ def options(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    xp: Any = None,
 ) -> Options:
     """The options for keywords, of which None stands for the default; that of the level is
     ``"fast"`` if there is a memory budget."""
     held = None if memory is None else bytes_of(memory)
+    if xp is not None:
+        if not hasattr(xp, "asarray") or not hasattr(xp, "__name__"):
+            raise ValueError(f"xp is a module of arrays, such as cupy, not {xp!r:.80}")
+        level, dynamic = level or "readable", False
     return Options(
         level or (_default_level() if memory is None else "fast"),
         debug_nans,
@@ -125,4 +134,5 @@ def options(
         on_error=on_error,
         copy=copy,
         dynamic=_default_dynamic() if dynamic is None else dynamic,
+        xp="" if xp is None else xp.__name__,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic
 
@@ -57,6 +57,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         try:
+            if self.options.xp:
+                return self._call_elsewhere(arguments, keywords)
             if BREAKPOINTS.get():
                 return self._call_with_stops(arguments, keywords)
             if not keywords:
@@ -191,6 +193,30 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             found = self.build(arguments)
         self._compilations += 1
         return found
+
+    def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        if self.options.xp:
+            from stcompile.calls.elsewhere import stand_in
+
+            arguments = [stand_in(value) for value in arguments]
+            keywords = {name: stand_in(value) for name, value in keywords.items()}
+        return super().bind(arguments, keywords)
+
+    def _call_elsewhere(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> R:
+        """A call with arrays of another namespace."""
+        from stcompile.calls.elsewhere import refuse_writes, there
+
+        found = self.specialise(self.bind(arguments, keywords), False)
+        refuse_writes(found.written, self.definition)
+        given = super().bind(arguments, keywords).values.values()
+        hidden = zip(found.keywords, (h.read() for h in found.hidden), strict=True)
+        values, captured = there(self.options.xp, [*given]), there(self.options.xp, dict(hidden))
+        try:
+            result: R = found.function(*values, **captured)
+        except Exception as error:
+            found.tell_where(error)
+            raise
+        return result
 
     def _call_with_stops(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> R:
         """A call that stops in the debugger (`break_in_adjoint`)."""

@@ -66,9 +66,14 @@ class Code:
     value: ast.expr | None
 
 
-def substitute(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
-    """The code of one equation."""
-    return _Substitution(TEMPLATES[primitive], operands, params).run()
+def substitute(
+    primitive: str,
+    operands: Sequence[Operand],
+    params: Params,
+    template: Callable[..., Any] | None = None,
+) -> Code:
+    """The code of one equation, by NumPy's template unless another one is given."""
+    return _Substitution(template or TEMPLATES[primitive], operands, params).run()
 
 
 def substitute_in_loop(primitive: str, operands: Sequence[Operand], params: Params) -> Code:

@@ -34,7 +34,7 @@ from stcompile.emit.layout import (
     statements_in,
     without_unread,
 )
-from stcompile.emit.names import Naming
+from stcompile.emit.names import DEVICE, NAMESPACE, Naming
 from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.statements import Statements
 from stcompile.emit.workspace import FACTORY, Workspace, together
@@ -110,7 +110,7 @@ def emit(
     code calls, such as ``range``, the code uses another name for that, ``range_1``. The function,
     too, is renamed if need be.
     """
-    known = global_names(staged.program)
+    known = global_names(staged.program, options)
     names = Names([staged.program.name, *arguments, *taken])
     clashes = [own for own in arguments if own in known]
     inside = {own: names.like(own) for own in clashes}
@@ -136,7 +136,10 @@ def _with_own_arguments(
     names, and aliases for everything that the code calls by one of these names."""
     back = {new: own for new, own in zip(made.arguments, arguments, strict=True) if new != own}
     lines = with_names(made.source, {**aliases, **back}).split("\n")
-    at = lines.index("", lines.index("import numpy as np"))
+    numpy = next(
+        at for at, line in enumerate(lines) if line.endswith((" as np", f" as {NAMESPACE}"))
+    )
+    at = lines.index("", numpy)
     more = [f"{alias} = {own}" for own, alias in aliases.items()]
     lines[at:at] = ["", *more] if more else []
     shift = len(more) + 1 if more else 0
@@ -174,7 +177,7 @@ class _Emitter:
             "update": f"update: {update}" if update else "update",
         }
         self.tree, self.constants = give_constants(unfold(staged.program))
-        known = global_names(staged.program)
+        known = global_names(staged.program, options)
         free = Names([self.name, FACTORY, *self.arguments, *known])
         made, self.saved = defaults_of(self.constants, save or (lambda wish, _: free.like(wish)))
         self.defaults = {**defaults, **made}
@@ -185,7 +188,8 @@ class _Emitter:
         if self.schedule.is_fast:
             taken.append(self.name)  # the buffers are in the scope around the function
         self.naming = Naming(self.schedule, taken)
-        self.statements = Statements(self.schedule, self.naming)
+        self.options = options
+        self.statements = self._statements()
         self.lengths = self._named_lengths()
         self.statements.symbols.update(self.lengths)
         self.kernels: Mapping[int, Any] = {}
@@ -193,11 +197,20 @@ class _Emitter:
             self.kernels = kernels_of(self.tree, self.naming.names, known)
         self.statements.kernels = {at: kernel.name for at, kernel in self.kernels.items()}
 
+    def _statements(self) -> Statements:
+        if not self.options.xp:
+            return Statements(self.schedule, self.naming)
+        from stcompile.emit.elsewhere import Elsewhere
+
+        return Elsewhere(self.schedule, self.naming)
+
     def run(self) -> Emitted:
         prologue = self._prologue()
         self.statements.region(self.tree.region)
         returned = self._result(self.staged.result)
         without_unread(self.statements.blocks, returned, self.statements.sizes)
+        if self.options.xp:
+            prologue, returned = self._elsewhere(prologue, returned)
         schedule = self.schedule
         workspace = Workspace(schedule.plan, self.naming, self.lengths)
         workspace.hoist(self.statements.blocks)
@@ -226,6 +239,22 @@ class _Emitter:
             schedule.unmade,
             {own: constant.value for own, constant in self.saved.items()},
         )
+
+    def _elsewhere(
+        self, prologue: list[ast.stmt], returned: ast.expr
+    ) -> tuple[list[ast.stmt], ast.expr]:
+        """The code of the namespace instead of NumPy's."""
+        from stcompile.emit.elsewhere import Elsewhere
+
+        assert isinstance(self.statements, Elsewhere)
+        arrays = [
+            self._expression(trees.show_path(leaf.argument, leaf.path))
+            for leaf in self.staged.leaves
+            if leaf.variable.type.kind == "array"
+        ]
+        made = self.statements.finish(self.options.xp, arrays)
+        returned = self.statements.rewriter.visit(returned)
+        return [*prologue, *made], returned
 
     # --- the parts of the function -------------------------------------------------------------
 
@@ -400,7 +429,8 @@ class _Emitter:
         head = [f"import {module}" for module in modules]
         head += [""] if head else []
         blas = [own for own in blas_names() if f"{own}(" in text]
-        head.append("import numpy as np")
+        xp = self.options.xp
+        head.append(f"import {xp} as {NAMESPACE}" if xp else "import numpy as np")
         head += [IMPORTED] if self.kernels else []
         scipy = scipy_modules(self.tree)
         head += ["from mpi4py import MPI"] if mpi_names(self.staged.program) else []
@@ -458,10 +488,10 @@ def _made_in(own: str, constant: LongConstant) -> list[str]:
     return [shown, comment_on(constant.location, 0)]
 
 
-def global_names(program: Program) -> frozenset[str]:
+def global_names(program: Program, options: Options = READABLE) -> frozenset[str]:
     """All names of modules and functions that the code of a program may call."""
     called = ("dataclasses", *SCIPY, *blas_names(), *mpi_names(program), *externals_of(program))
-    return RESERVED.union(called)
+    return RESERVED.union(called, (NAMESPACE, DEVICE) if options.xp else ())
 
 
 def mpi_names(program: Program) -> tuple[str, ...]:

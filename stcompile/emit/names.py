@@ -13,6 +13,8 @@ from stcompile.plan.schedule import Schedule
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.naming import Names, base_name
 
+NAMESPACE, DEVICE = "xp", "device"  # in code for other arrays than NumPy's
+
 
 class Naming:
     """Gives each class of variables its wanted name: the first that the user or the adjoint gave to

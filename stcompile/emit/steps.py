@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -173,7 +173,8 @@ class Steps:
             note(code.value, step)
             self.code[output] = code.value
         elif way is Way.STORE:
-            stored = substitute("store", [self.operand(output), Operand(code.value, output)], {})
+            operands = [self.operand(output), Operand(code.value, output)]
+            stored = self.substituted("store", operands, {}, None)
             (statement,) = stored.statements
             if isinstance(self.add(statement, equation.location), ast.AugAssign):
                 return  # a view allocates nothing
@@ -207,7 +208,14 @@ class Steps:
             quick = substitute_scalar(equation.primitive, operands, equation.params)
             if quick is not None:
                 return Code((), quick)
-        return substitute(equation.primitive, operands, equation.params)
+        output = equation.outputs[0] if equation.outputs else None
+        return self.substituted(equation.primitive, operands, equation.params, output)
+
+    def substituted(
+        self, primitive: str, operands: Sequence[Operand], params: Params, output: Atom | None
+    ) -> Code:
+        """The code of a primitive whose result is like an atom."""
+        return substitute(primitive, operands, params)
 
     def _change(self, equation: Equation, way: Way, operands: list[Operand]) -> None:
         """Write a change of an array in place, or of a copy of the array."""
@@ -217,7 +225,9 @@ class Steps:
         if way is not Way.CHANGE:
             self.allocated += output.type.nbytes
         if way is Way.ADD:
-            summed = substitute("add", operands, {})  # no copy is needed: the sum is a new array
+            summed = self.substituted(
+                "add", operands, {}, output
+            )  # no copy is needed: the sum is a new array
             assert summed.value is not None
             self.assign(output, summed.value, location)
             return
@@ -226,7 +236,8 @@ class Steps:
         elif self.schedule.plan.has(output) and not self._is_there(output, equation.inputs[at]):
             self.add(copied_into(own, operands[at].code), location)
         operands[at] = Operand(own, output)
-        for statement in substitute(equation.primitive, operands, equation.params).statements:
+        changed = self.substituted(equation.primitive, operands, equation.params, None)
+        for statement in changed.statements:
             self.add(statement, location)
 
     # --- places --------------------------------------------------------------------------------

@@ -1,0 +1,27 @@
+"""How primitives are written in the Python array API standard, for arrays that are not NumPy's.
+
+The names are those of the standard, which NumPy's own namespace has as well, so that these
+templates run as they are. In generated code another namespace stands for ``np``. A primitive that
+has no template here has no spelling in the standard.
+"""
+
+from __future__ import annotations
+
+from ..marks import by_primitive
+from ..numpy import creation, effects, logic
+from ..numpy import elementwise as operators
+from ..numpy import shapes as rearranged
+from . import arrays, elementwise, reductions, shapes
+
+OPERATORS = (
+    *("negative", "invert", "add", "subtract", "multiply", "divide", "floor_divide", "remainder"),
+    *("power", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
+)
+"""Written as in NumPy, as are a few others."""
+
+WRITTEN = {
+    **{name: by_primitive(operators)[name] for name in OPERATORS},
+    **{name: by_primitive(creation, rearranged)[name] for name in ("size", "undef", "roll")},
+    **by_primitive(arrays, effects, elementwise, logic, reductions, shapes),
+}

@@ -1,0 +1,168 @@
+"""How arrays are made, converted, indexed, written and multiplied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import effect, fresh, view, write
+from ..numpy.subscripts import holds, index_subscript, nested, reversal, subscript
+from .numbers import dtype_of
+
+# --- conversions -----------------------------------------------------------------------------
+
+
+@fresh
+def cast(x: Any, *, dtype: Any) -> Any:
+    if isinstance(x, np.ndarray | np.generic):
+        return np.astype(x, dtype)  # type: ignore[arg-type]
+    return np.asarray(x, dtype=dtype)
+
+
+@fresh
+def to_python(x: Any, *, dtype: Any) -> Any:
+    if x.ndim > 0 and dtype.kind == "b":
+        return bool(np.reshape(x, ()))
+    if x.ndim > 0 and dtype.kind == "i":
+        return int(np.reshape(x, ()))
+    if x.ndim > 0 and dtype.kind == "f":
+        return float(np.reshape(x, ()))
+    if dtype.kind == "b":
+        return bool(x)
+    if dtype.kind == "i":
+        return int(x)
+    if dtype.kind == "f":
+        return float(x)
+    return complex(x)
+
+
+@fresh
+def to_scalar(x: Any) -> Any:
+    if isinstance(x, np.ndarray | np.generic):
+        return x
+    return np.asarray(x, dtype=dtype_of(x))
+
+
+@view
+def asarray(x: Any) -> Any:
+    if isinstance(x, np.ndarray | np.generic):
+        return x
+    return np.asarray(x, dtype=dtype_of(x))
+
+
+@fresh
+def copy(x: Any, *, order: str = "K") -> Any:
+    if isinstance(x, np.ndarray | np.generic):
+        return np.asarray(x, copy=True)
+    return np.asarray(x, dtype=dtype_of(x))
+
+
+# --- creation --------------------------------------------------------------------------------
+
+
+@fresh
+def full(v: Any, *, shape: Any, dtype: Any) -> Any:
+    if isinstance(v, np.ndarray | np.generic):
+        return np.zeros(shape, dtype=dtype) + np.astype(v, dtype)  # type: ignore[arg-type]
+    if holds(v, 0):
+        return np.zeros(shape, dtype=dtype)
+    if holds(v, 1):
+        return np.ones(shape, dtype=dtype)
+    return np.full(shape, v, dtype=dtype)
+
+
+@fresh
+def arange(*, start: Any, stop: Any, step: Any, dtype: Any) -> Any:
+    return np.arange(start, stop, step, dtype=dtype)
+
+
+@fresh
+def eye(*, n: int, m: int, k: int = 0, dtype: Any = np.float64) -> Any:
+    return np.eye(n, m, k=k, dtype=dtype)
+
+
+@fresh
+def constant(*, values: Any, shape: Any, dtype: Any) -> Any:
+    if len(values) == 0:
+        return np.zeros(shape, dtype=dtype)
+    return np.asarray(nested(values, shape), dtype=dtype)
+
+
+# --- parts -----------------------------------------------------------------------------------
+
+
+@view
+def slice(x: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: Any) -> Any:
+    if reversal(start, length, step, drop) is not None:
+        return x[subscript(x.shape, counters, start, length, step, drop)][
+            reversal(start, length, step, drop)
+        ]
+    return x[subscript(x.shape, counters, start, length, step, drop)]
+
+
+@write(inplace=("x",))
+def update(x: Any, v: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: Any) -> Any:
+    x[subscript(x.shape, counters, start, length, step, drop)] = v
+    return x
+
+
+@view
+def index(x: Any, indices: Any, *, at: Any) -> Any:
+    if len(indices) == 1 and x.ndim > 1:
+        return np.take(x, indices[0], axis=at.index("index"))
+    return x[index_subscript(x.shape, indices, at)]
+
+
+@write(inplace=("acc",))
+def accumulate(
+    acc: Any,
+    operands: Any,
+    *,
+    op: str,
+    start: Any = (),
+    length: Any = (),
+    step: Any = (),
+    drop: Any = (),
+) -> Any:
+    if op == "add":
+        acc += operands[0]
+    else:
+        acc[subscript(acc.shape, operands[1:], start, length, step, drop)] += operands[0]
+    return acc
+
+
+@effect
+def store(target: Any, v: Any) -> None:
+    target[...] = v
+
+
+# --- products --------------------------------------------------------------------------------
+
+
+@fresh
+def contract(
+    x: Any,
+    y: Any,
+    *,
+    batch: Any = (),
+    contracted: Any = (),
+    order: Any = (),
+    spelling: str = "",
+) -> Any:
+    if spelling == "matmul":
+        return x @ y
+    if order != ():
+        return np.permute_dims(np.tensordot(x, y, axes=paired(contracted)), order)
+    if contracted == ((1, 0),) and x.ndim == 2 and y.ndim == 2:
+        return x @ y
+    if contracted == ((0, 0),) and x.ndim == 2 and y.ndim == 2:
+        return x.T @ y
+    if contracted == ((1, 1),) and x.ndim == 2 and y.ndim == 2:
+        return x @ y.T
+    return np.tensordot(x, y, axes=paired(contracted))
+
+
+def paired(contracted: Any) -> Any:
+    """The ``axes`` of ``tensordot``."""
+    return tuple(a for a, _ in contracted), tuple(b for _, b in contracted)

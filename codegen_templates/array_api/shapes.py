@@ -1,0 +1,60 @@
+"""How elements are rearranged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..marks import fresh, view
+from ..numpy.subscripts import single
+from .numbers import dtype_of
+
+
+@view
+def reshape(x: Any, *, shape: Any) -> Any:
+    if isinstance(x, np.ndarray | np.generic):
+        return np.reshape(x, shape)
+    return np.reshape(np.asarray(x, dtype=dtype_of(x)), shape)
+
+
+@view
+def transpose(x: Any, *, axes: Any) -> Any:
+    if axes == (*range(x.ndim),):
+        return x
+    if axes == (1, 0):
+        return x.T
+    return np.permute_dims(x, axes)
+
+
+@view
+def expand_dims(x: Any, *, axis: Any) -> Any:
+    return np.reshape(x, expanded(x.shape, axis))
+
+
+@view
+def squeeze(x: Any, *, axis: Any) -> Any:
+    return np.squeeze(x, axis=single(axis))
+
+
+@view
+def broadcast_to(x: Any, *, shape: Any) -> Any:
+    if isinstance(x, np.ndarray | np.generic):
+        return np.broadcast_to(x, shape)
+    return np.full(shape, x, dtype=dtype_of(x))
+
+
+@fresh
+def concatenate(xs: Any, *, axis: int = 0) -> Any:
+    return np.concat(xs, axis=axis)
+
+
+@fresh
+def stack(xs: Any, *, axis: int = 0) -> Any:
+    return np.stack(xs, axis=axis)
+
+
+def expanded(shape: Any, axis: Any) -> Any:
+    """The shape with axes of length 1 at these positions of the result."""
+    rest = iter(shape)
+    return tuple(1 if i in axis else next(rest) for i in range(len(shape) + len(axis)))

@@ -1,0 +1,216 @@
+"""Code for the arrays of another namespace: CuPy's, PyTorch's, those of any array API.
+
+Primitives are written by the templates of `codegen_templates/array_api/`. What the standard leaves
+out is written for it: operands of unlike kinds are converted, subscripts say that they leave out
+axes, and new arrays are made on the device of the arguments. What has no spelling in the standard,
+or is not in the namespace, is refused by name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import numpy as np
+
+from stcompile.analysis.regions import Step
+from stcompile.base.errors import LanguageError
+from stcompile.base.location import Location
+from stcompile.code.literals import attribute, literal, name
+from stcompile.code.templates import Code, Operand, substitute
+from stcompile.codegen_templates.array_api import WRITTEN
+from stcompile.codegen_templates.numpy.subscripts import reversal
+from stcompile.emit.layout import Block, Commented, Compound
+from stcompile.emit.names import DEVICE, NAMESPACE
+from stcompile.emit.statements import Statements
+from stcompile.wengert.ir import Atom, Params, Variable
+from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.elementwise import promoted
+
+_CREATION = frozenset({"zeros", "ones", "full", "empty", "arange", "eye", "asarray"})
+_SUMS = frozenset({"sum", "prod", "mean", "var", "std", "cumsum", "cumprod"})
+_HINT = "convert to NumPy's arrays there, or compute it outside of the function"
+
+
+class Elsewhere(Statements):
+    """Writes the items of a tree for another namespace."""
+
+    def substituted(
+        self, primitive: str, operands: Sequence[Operand], params: Params, output: Atom | None
+    ) -> Code:
+        template = WRITTEN.get(primitive)
+        if template is None:
+            self._refuse(f"the array API standard has no spelling of `{primitive}`")
+        if not _is_spelled(primitive, operands, params):
+            shown = params.get("op", primitive)
+            self._refuse(f"the array API standard has no spelling of this use of `{shown}`")
+        converted = list(self._converted(primitive, operands, output))
+        return substitute(primitive, converted, params, template)
+
+    def _converted(
+        self, primitive: str, operands: Sequence[Operand], output: Atom | None
+    ) -> Iterator[Operand]:
+        """The operands, converted where NumPy would: the standard mixes no kinds of numbers."""
+        if output is None or not (PRIMITIVES[primitive].elementwise or primitive in _SUMS):
+            yield from operands
+            return
+        chosen = operands[1:] if primitive == "where" else operands
+        common = output.type.dtype
+        if common.kind == "b" and chosen:
+            common = promoted(tuple(operand.atom.type for operand in chosen))
+        for operand in operands:
+            t = operand.atom.type
+            is_other = t.dtype.kind != common.kind and t.kind in ("array", "scalar")
+            if is_other and operand in chosen and common.kind in "iufc":
+                code = ast.Call(attribute("np", "astype"), [operand.code, literal(common)], [])
+                yield Operand(code, Variable("converted", t.with_dtype(common)))
+            else:
+                yield operand
+
+    def _refuse(self, reason: str) -> NoReturn:
+        location: Location | None = None
+        if isinstance(self.item, Step):
+            location = self.item.equation.location.shown
+        raise LanguageError(reason, location=location, hint=_HINT)
+
+    # --- the whole -------------------------------------------------------------------------------
+
+    def finish(self, module: str, arguments: Sequence[ast.expr]) -> list[ast.stmt]:
+        """Rewrite all statements for the namespace; what stands above them. ``arguments`` is the
+        code of the arrays that are given."""
+        if any(block.location.errstate for block in _all(self.blocks)):
+            raise LanguageError("`np.errstate` is NumPy's alone", hint="leave it out")
+        self.rewriter = _Rewriter(module, self._axes(), self._refuse)
+        self.rewriter.blocks(self.blocks)
+        if not (self.rewriter.has_device and arguments):
+            return []
+        device = ast.Attribute(arguments[0], "device", ast.Load())
+        return [ast.Assign([ast.Name(DEVICE, ast.Store())], device, lineno=0)]
+
+    def _axes(self) -> Mapping[str, int | None]:
+        """The number of axes of arrays by name; None for names of several arrays."""
+        found: dict[str, int | None] = {}
+        for variable, own in self.naming.given.items():
+            if variable.type.kind in ("array", "scalar"):
+                ndim = variable.type.ndim
+                found[own] = ndim if found.get(own, ndim) == ndim else None
+        return found
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces NumPy by the namespace."""
+
+    def __init__(self, module: str, axes: Mapping[str, int | None], refuse: Any) -> None:
+        self.namespace = import_module(module)
+        self.axes, self.refuse = axes, refuse
+        self.has_device = False
+
+    def blocks(self, blocks: Sequence[Block]) -> None:
+        for block in blocks:
+            for at, statement in enumerate(block.statements):
+                if isinstance(statement, Compound):
+                    statement.head = self.visit(statement.head)
+                    self.blocks(statement.body)
+                    self.blocks(statement.orelse)
+                else:
+                    assert not isinstance(statement, Commented)
+                    block.statements[at] = self.visit(statement)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if not (isinstance(node.value, ast.Name) and node.value.id == "np"):
+            return self.generic_visit(node)
+        own = "bool" if node.attr == "bool_" else node.attr
+        if not hasattr(self.namespace, own):
+            self.refuse(f"`{self.namespace.__name__}` has no `{own}`")
+        return ast.Attribute(name(NAMESPACE), own, ast.Load())
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        called = _of_numpy(node.func)
+        if called is not None and hasattr(np, called) and _is_dtype(called):
+            keywords = [ast.keyword("dtype", node.func)]
+            node = ast.Call(attribute("np", "asarray"), node.args, keywords)
+        elif called == "copy":
+            node = ast.Call(
+                attribute("np", "asarray"), node.args, [ast.keyword("copy", literal(True))]
+            )
+        elif called == "empty" and len(node.args) == 2:
+            node = ast.Call(node.func, node.args[:1], [ast.keyword("dtype", node.args[1])])
+        made = self.generic_visit(node)
+        assert isinstance(made, ast.Call)
+        is_copy = any(keyword.arg == "copy" for keyword in made.keywords)
+        if _of_numpy(node.func) in _CREATION or (
+            isinstance(made.func, ast.Attribute)
+            and isinstance(made.func.value, ast.Name)
+            and made.func.value.id == NAMESPACE
+            and made.func.attr in _CREATION
+            and not is_copy
+        ):
+            self.has_device = True
+            made.keywords.append(ast.keyword(DEVICE, name(DEVICE)))
+        return made
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        made = self.generic_visit(node)
+        assert isinstance(made, ast.Subscript)
+        if self._leaves_axes_out(node):
+            entries = made.slice.elts if isinstance(made.slice, ast.Tuple) else [made.slice]
+            made.slice = ast.Tuple([*entries, ast.Constant(...)], ast.Load())
+        return made
+
+    def _leaves_axes_out(self, node: ast.Subscript) -> bool:
+        entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        constants = [entry.value for entry in entries if isinstance(entry, ast.Constant)]
+        if any(value is ... or isinstance(value, str) for value in constants):
+            return False
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            return False
+        if isinstance(node.value, ast.Name):
+            if node.value.id not in self.axes:
+                return False  # a list
+            given = sum(not (isinstance(e, ast.Constant) and e.value is None) for e in entries)
+            return self.axes[node.value.id] != given
+        return True
+
+
+def _is_spelled(primitive: str, operands: Sequence[Operand], params: Params) -> bool:
+    """True for a use of a primitive that its template has a spelling for."""
+    part = [params[key] for key in ("start", "length", "step", "drop") if key in params]
+    if primitive == "accumulate" and params["op"] not in ("add", "slice"):
+        return False
+    if primitive in ("accumulate", "update") and part and reversal(*part) is not None:
+        return False
+    if primitive == "contract":
+        return params.get("spelling") == "matmul" or not params["batch"]
+    if primitive == "index":
+        at, indices = params["at"], operands[1:]
+        whole = [_is_whole(e, dim) for e, dim in zip(at, operands[0].shape, strict=False)]
+        if at.count("index") == 1 and all(whole) and "new" not in at:
+            return bool(indices[0].ndim == 1)
+        return tuple(at) == ("index",) * operands[0].ndim
+    return True
+
+
+def _is_whole(entry: Any, dim: Any) -> bool:
+    """True for an index, or for a slice of a whole axis."""
+    return entry == "index" or (entry != "new" and tuple(entry) == (0, dim, 1))
+
+
+def _of_numpy(node: ast.expr) -> str | None:
+    """The name of a function of NumPy."""
+    is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return node.attr if is_own and node.value.id == "np" else None  # type: ignore[attr-defined]
+
+
+def _is_dtype(called: str) -> bool:
+    found = getattr(np, called)
+    return isinstance(found, type) and issubclass(found, np.generic)
+
+
+def _all(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        for statement in block.statements:
+            if isinstance(statement, Compound):
+                yield from _all([*statement.body, *statement.orelse])
