@@ -22,6 +22,6 @@ OPERATORS = (
 
 WRITTEN = {
     **{name: by_primitive(operators)[name] for name in OPERATORS},
-    **{name: by_primitive(creation, rearranged)[name] for name in ("size", "undef", "roll")},
+    **{name: by_primitive(creation, rearranged)[name] for name in ("undef", "roll")},
     **by_primitive(arrays, effects, elementwise, logic, reductions, shapes),
 }
