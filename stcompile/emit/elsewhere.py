@@ -82,9 +82,9 @@ class Elsewhere(Statements):
         code of the arrays that are given."""
         if any(block.location.errstate for block in _all(self.blocks)):
             raise LanguageError("`np.errstate` is NumPy's alone", hint="leave it out")
-        self.rewriter = _Rewriter(module, self._axes(), self._refuse)
+        self.rewriter = _Rewriter(module, self._axes(), bool(arguments), self._refuse)
         self.rewriter.blocks(self.blocks)
-        if not (self.rewriter.has_device and arguments):
+        if not self.rewriter.has_device:
             return []
         device = ast.Attribute(arguments[0], "device", ast.Load())
         return [ast.Assign([ast.Name(DEVICE, ast.Store())], device, lineno=0)]
@@ -102,9 +102,11 @@ class Elsewhere(Statements):
 class _Rewriter(ast.NodeTransformer):
     """Replaces NumPy by the namespace."""
 
-    def __init__(self, module: str, axes: Mapping[str, int | None], refuse: Any) -> None:
+    def __init__(
+        self, module: str, axes: Mapping[str, int | None], is_placed: bool, refuse: Any
+    ) -> None:
         self.namespace = import_module(module)
-        self.axes, self.refuse = axes, refuse
+        self.axes, self.is_placed, self.refuse = axes, is_placed, refuse
         self.has_device = False
 
     def blocks(self, blocks: Sequence[Block]) -> None:
@@ -127,7 +129,7 @@ class _Rewriter(ast.NodeTransformer):
         return ast.Attribute(name(NAMESPACE), own, ast.Load())
 
     def visit_Call(self, node: ast.Call) -> Any:
-        called = _of_numpy(node.func)
+        called = _called(node.func)
         if called is not None and hasattr(np, called) and _is_dtype(called):
             keywords = [ast.keyword("dtype", node.func)]
             node = ast.Call(attribute("np", "asarray"), node.args, keywords)
@@ -140,13 +142,7 @@ class _Rewriter(ast.NodeTransformer):
         made = self.generic_visit(node)
         assert isinstance(made, ast.Call)
         is_copy = any(keyword.arg == "copy" for keyword in made.keywords)
-        if _of_numpy(node.func) in _CREATION or (
-            isinstance(made.func, ast.Attribute)
-            and isinstance(made.func.value, ast.Name)
-            and made.func.value.id == NAMESPACE
-            and made.func.attr in _CREATION
-            and not is_copy
-        ):
+        if self.is_placed and not is_copy and _called(made.func) in _CREATION:
             self.has_device = True
             made.keywords.append(ast.keyword(DEVICE, name(DEVICE)))
         return made
@@ -197,10 +193,11 @@ def _is_whole(entry: Any, dim: Any) -> bool:
     return entry == "index" or (entry != "new" and tuple(entry) == (0, dim, 1))
 
 
-def _of_numpy(node: ast.expr) -> str | None:
-    """The name of a function of NumPy."""
-    is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    return node.attr if is_own and node.value.id == "np" else None  # type: ignore[attr-defined]
+def _called(node: ast.expr) -> str | None:
+    """The name of a function of NumPy, or of the namespace."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr if node.value.id in ("np", NAMESPACE) else None
+    return None
 
 
 def _is_dtype(called: str) -> bool:

@@ -40,8 +40,8 @@ class Exchange:
     rows: str | None
     bucket: int
 
-    def count(self, run: Run, arguments: Arguments, trained: Sequence[str]) -> int:
-        """The rows of the share in staged arguments."""
+    def count(self, run: Run, arguments: Arguments, trained: Sequence[str]) -> Any:
+        """The rows of the share in staged arguments: an integer, traced if it has a name."""
         names = [n for n in arguments.values if n not in trained]
         if self.rows is not None:
             if self.rows not in names:
@@ -54,15 +54,15 @@ class Exchange:
                 if isinstance(leaf, Array) and leaf.type.dims:
                     found[trees.show_path(name, path)] = leaf.type.dims[0]
         lengths = set(found.values())
-        if len(lengths) != 1 or not all(isinstance(length, int) for length in lengths):
+        if len(lengths) != 1:
             shown = ", ".join(f"{name} has {length}" for name, length in found.items())
             reason = f": {shown}" if found else ", since no argument but the parameters is an array"
             _refuse(run, f"the rows of a batch cannot be counted{reason}", names)
         (length,) = lengths
-        return int(length)
+        return run.integer(length)
 
     def mean(
-        self, run: Run, value: Any, params: Sequence[Array], gradients: Sequence[Any], rows: int
+        self, run: Run, value: Any, params: Sequence[Array], gradients: Sequence[Any], rows: Any
     ) -> tuple[Any, list[Any]]:
         """The loss and the gradients over the rows of all ranks, from those of a rank times its
         rows; a rank without rows has no loss."""
@@ -93,16 +93,17 @@ def _refuse(run: Run, reason: str, names: Sequence[str]) -> None:
 class TimesRows:
     """A loss times a number of rows."""
 
-    def __init__(self, loss: Any, rows: int) -> None:
+    def __init__(self, loss: Any, rows: Any) -> None:
         functools.update_wrapper(self, loss)
         self.loss, self.rows = loss, rows
         self.__name__: str = getattr(loss, "__name__", "loss")
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return self.loss(*arguments, **keywords) * float(self.rows)
+        return self.loss(*arguments, **keywords) * self.rows
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        return run.record("multiply", run.call(self.loss, arguments, keywords), float(self.rows))
+        rows = float(self.rows) if isinstance(self.rows, int) else self.rows
+        return run.record("multiply", run.call(self.loss, arguments, keywords), rows)
 
 
 class _Exchanging:
@@ -114,14 +115,13 @@ class _Exchanging:
         self.comm = run.captures.communicator(exchange.comm, place)
 
     def mean(
-        self, value: Any, params: Sequence[Array], gradients: Sequence[Any], rows: int
+        self, value: Any, params: Sequence[Array], gradients: Sequence[Any], rows: Any
     ) -> tuple[Any, list[Any]]:
         run = self.run
         # Of the parameters alone, so that it is the same on a rank that has no rows, and no loss.
         dtype = np.result_type(np.float32, *(param.type.dtype for param in params))
         loss = Constant(dtype.type(0)) if value is None else run.atom(value)
-        count: Any = float(rows) if dtype == np.float64 else dtype.type(rows)
-        totals = [self._cast(loss, dtype), Constant(count)]
+        totals = [self._cast(loss, dtype), self._counted(rows, dtype)]
         pairs = zip(gradients, params, strict=True)
         atoms = [self._cast(run.atom(gradient), p.type.dtype) for gradient, p in pairs]
         packed: dict[np.dtype[Any], list[Atom]] = {}
@@ -173,6 +173,11 @@ class _Exchanging:
 
     def _cast(self, atom: Atom, dtype: np.dtype[Any]) -> Atom:
         return atom if atom.type.dtype == dtype else self._record("cast", atom, dtype=dtype)
+
+    def _counted(self, rows: Any, dtype: np.dtype[Any]) -> Atom:
+        if isinstance(rows, int):
+            return Constant(float(rows) if dtype == np.float64 else dtype.type(rows))
+        return self._record("cast", self.run.atom(rows), dtype=dtype)
 
     def _python(self, number: Atom) -> Variable:
         return self._record("to_python", number, dtype=np.dtype(np.float64))

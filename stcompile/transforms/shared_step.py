@@ -74,7 +74,7 @@ class SharedStep(TrainStep[P, R]):
         rows = self.exchange.count(run, bound, self.gradient.names(bound))
         arrays = [param for param in params if isinstance(param, Array)]
         value, grads = None, [_zeros_like(run, param) for param in arrays]
-        if rows:  # of none there is no loss
+        if not (isinstance(rows, int) and rows == 0):  # of none there is no loss
             loss = TimesRows(self.function, rows)
             gradient: Gradient[P, Any] = Gradient(loss, self.gradient.wrt, True, self.options)
             value, grads = self.gradients_of(gradient, run, arguments, keywords, params)

@@ -119,6 +119,28 @@ def test_at_each_level_with_and_without_overlap(level: str, overlap: Any, functi
         assert_close(got, wanted, rtol)
 
 
+@pytest.mark.parametrize("overlap", [False, 100])
+def test_shares_whose_length_changes_take_two_compilations(overlap: Any) -> None:
+    sizes = [(6, 6), (5, 7), (8, 4), (9, 3), (6, 6)]
+    reference, whole = fresh(), st.train_step(loss, st.optim.Momentum(0.1), wrt="params")
+    wanted = [float(whole(reference, X, Y)) for _ in sizes]
+
+    def program(comm: Comm) -> Any:
+        params, found = fresh(), []
+        step = st.train_step(
+            loss, st.optim.Momentum(0.1), wrt="params", comm=comm, overlap=overlap, dynamic=None
+        )
+        for own in sizes:
+            rows = shares(12, list(own))[comm.rank]
+            found.append(float(step(params, X[rows], Y[rows])))
+        return found, params, step.lengths.compilations
+
+    for found, params, compilations in on_ranks(2, program):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)
+        np.testing.assert_allclose(params["W"], reference["W"], rtol=1e-9)
+        assert compilations == 2
+
+
 def test_gradients_of_a_dtype_lie_in_one_array() -> None:
     def program(comm: Comm) -> Any:
         step = st.train_step(loss, st.optim.Adam(), wrt="params", comm=comm)

@@ -122,6 +122,11 @@ def test_other_functions_of_functions() -> None:
     np.testing.assert_array_equal(found, np.diag([0.0, 2.0, 4.0]))
 
 
+def test_numbers_alone() -> None:
+    found = st.grad(lambda x: np.sinh(x) * np.ones(3)[0], xp=xp)(0.5)
+    np.testing.assert_allclose(float(found), np.cosh(0.5))
+
+
 def fourier(x):
     return np.sum(np.abs(np.fft.fft(x)) ** 2)
 
