@@ -171,12 +171,14 @@ class Use(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A program unfolded. ``hints`` are the names of its variables where they were defined;
-    ``replaced`` are variables of the program that the tree has another atom for."""
+    ``replaced`` are variables of the program that the tree has another atom for. The ``owned``
+    inputs may be written to."""
 
     inputs: tuple[Variable, ...]
     region: Region
     hints: Mapping[Variable, str]
     replaced: Mapping[Variable, Atom]
+    owned: frozenset[Variable] = frozenset()
 
     def atom(self, atom: Atom) -> Atom:
         """The atom of the tree that stands for an atom of the program."""

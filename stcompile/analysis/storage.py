@@ -93,6 +93,7 @@ class Writes:
     the variables of loops whose first value is copied, so that the steps may write in place;
     ``storage`` is that of the variables with these writes. ``needed`` has, for a write that copies
     what the program owns, the variables that are read later and may be in the same storage.
+    ``kernels`` has, for each step that is a kernel, the places of the operands that it writes to.
     ``made_in`` has the values that are made in the argument that they are stored to, and that
     argument; ``done`` are the positions of the stores that this saves."""
 
@@ -100,6 +101,7 @@ class Writes:
     copied: Collection[Variable]
     storage: Storage
     needed: Mapping[int, Sequence[Variable]] = field(default_factory=dict)
+    kernels: Mapping[int, Collection[int]] = field(default_factory=dict)
     made_in: Mapping[Variable, Variable] = field(default_factory=dict)
     done: Collection[int] = ()
 
@@ -118,7 +120,8 @@ def plan_writes(tree: Tree, moments: Moments) -> Writes:
     analysis = _Analysis(tree, Liveness(moments, places)).run()
     copying = (step for step in tree.steps if analysis.inplace.get(step.at) is False)
     needed = {step.at: analysis.needed(target_of(step.equation), step.at) for step in copying}
-    return Writes(analysis.inplace, frozenset(analysis.copied), analysis.storage, needed)
+    copied = frozenset(analysis.copied)
+    return Writes(analysis.inplace, copied, analysis.storage, needed, analysis.kernels)
 
 
 def target_of(equation: Equation) -> Atom:
@@ -136,6 +139,8 @@ def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
             target = target_of(equation)
             assert isinstance(target, Variable)
             yield target
+        for place in writes.kernels.get(step.at, ()):
+            yield from (v for v in (equation.inputs[place],) if isinstance(v, Variable))
 
 
 class _Facts(NamedTuple):
@@ -186,11 +191,13 @@ class _Analysis:
         self.members: dict[Variable, list[_Member]] = {}  # by root, in order of their ends
         self.since: dict[Variable, int] = {}  # how many were placed before a root's first member
         self.inplace: dict[int, bool] = {}
+        self.kernels: dict[int, frozenset[int]] = {}
         self.copied: set[Variable] = set()
 
     def run(self) -> _Analysis:
         for variable in self.tree.inputs:
             self._place(variable, frozenset({variable}))
+        self.storage.owned |= self.tree.owned
         self._region(self.tree.region)
         return self
 
@@ -226,6 +233,9 @@ class _Analysis:
 
     def _step(self, step: Step) -> None:
         equation, storage = step.equation, self.storage
+        if equation.primitive == "kernel":
+            self._kernel(step)
+            return
         source = shared_input(equation)
         if mark_of(equation.primitive) == "write":
             target = target_of(equation)
@@ -248,6 +258,28 @@ class _Analysis:
                 self._allocate(output)
             if equation.primitive in _READ_ONLY or source in storage.read_only:
                 storage.read_only.add(output)
+
+    def _kernel(self, step: Step) -> None:
+        """Place what a kernel returns: in the place of what it writes to, if nothing else needs
+        that, the other operands among it."""
+        equation, storage = step.equation, self.storage
+        pairs: Mapping[int, int] = dict(equation.params["writes"])
+        free = set[int]()
+        for place in pairs:
+            target = equation.inputs[place]
+            others = (*equation.inputs[:place], *equation.inputs[place + 1 :])
+            shared = any(storage.share(target, other) for other in others)
+            if not shared and self._may_write(target, step.at):
+                free.add(place)
+        self.kernels[step.at] = frozenset(free)
+        targets = {pairs[place]: equation.inputs[place] for place in free}
+        for at, output in enumerate(equation.outputs):
+            target = targets.get(at, output)
+            if target is output or not isinstance(target, Variable):
+                self._allocate(output)
+            else:
+                self._place(output, storage.roots_of(target))
+                storage.sources[output] = target
 
     def _may_write(self, target: Atom, at: int) -> bool:
         return self._is_writeable(target) and next(self._live(target, at), None) is None
@@ -310,7 +342,15 @@ class _Analysis:
     def _cost(self, loop: Repeat) -> int:
         """The number of copies that the steps of a loop make for their writes."""
         copies = sum(not self.inplace[step.at] for step in self._writes(loop))
+        copies += sum(len(self._unwritten(step)) for step in _steps(loop))
         return copies + sum(c.variable in self.copied for r in _loops(loop) for c in r.carry)
+
+    def _unwritten(self, step: Step) -> Sequence[Atom]:
+        """What a kernel copies before it writes to it."""
+        if step.at not in self.kernels:
+            return ()
+        free, inputs = self.kernels[step.at], step.equation.inputs
+        return [inputs[at] for at, _ in step.equation.params["writes"] if at not in free]
 
     def _writes(self, loop: Repeat) -> Iterator[Step]:
         return (step for step in _steps(loop) if step.at in self.inplace)
@@ -323,6 +363,8 @@ class _Analysis:
             if not self.inplace[step.at]:
                 target = step.equation.inputs[inplace_operand(step.equation.primitive)]
                 wanted |= self.storage.roots_of(target)
+        for step in _steps(loop):
+            wanted = wanted.union(*map(self.storage.roots_of, self._unwritten(step)))
         for inner in _loops(loop):
             for carry in inner.carry:
                 if carry.variable in self.copied:

@@ -194,7 +194,7 @@ class _Emitter:
         self.statements.symbols.update(self.lengths)
         self.kernels: Mapping[int, Any] = {}
         if any(step.equation.primitive == "kernel" for step in self.tree.steps):
-            self.kernels = kernels_of(self.tree, self.naming.names, known)
+            self.kernels = kernels_of(self.schedule, self.naming.names, known)
         self.statements.kernels = {at: kernel.name for at, kernel in self.kernels.items()}
 
     def _statements(self) -> Statements:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
 from stcompile.emit.statements import Statements
 from stcompile.plan.decide import make_schedule
+from stcompile.plan.schedule import Schedule
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.naming import Names
 from stcompile.wengert.primitives import PRIMITIVES
@@ -32,11 +33,13 @@ CHECKED = "njit(error_model='numpy', nogil=True, boundscheck=True)"
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel, the name of its function, and those that this must not use."""
+    """A kernel: the name of its function, the names that this must not use, and the places of the
+    operands that it writes to."""
 
     name: str
     equation: Equation
     taken: Collection[str]
+    written: Collection[int]
 
 
 class KernelStatements(Statements):
@@ -97,7 +100,8 @@ def _helper(own: str) -> list[Line]:
 
 def _function(kernel: Kernel, sections: Mapping[str, str]) -> list[Line]:
     program: Program = kernel.equation.params["body"]
-    tree = unfold(program)
+    owned = frozenset(program.inputs[at] for at in kernel.written)
+    tree = replace(unfold(program), owned=owned)
     schedule = make_schedule(tree, (), OPTIONS)
     naming = Naming(schedule, [kernel.name, "njit", *kernel.taken])
     for variable in tree.inputs:
@@ -131,15 +135,16 @@ def _indices(equation: Equation) -> Iterator[Atom]:
     return (atom for atom in equation.inputs[at:] if isinstance(atom, Variable))
 
 
-def kernels_of(tree: Tree, names: Names, taken: Collection[str]) -> dict[int, Kernel]:
+def kernels_of(schedule: Schedule, names: Names, taken: Collection[str]) -> dict[int, Kernel]:
     """The kernels of a tree by the positions of their steps; those of equal text are one."""
     found: dict[int, Kernel] = {}
-    made: dict[str, Kernel] = {}
-    for step in tree.steps:
+    made: dict[object, Kernel] = {}
+    for step in schedule.tree.steps:
         if step.equation.primitive == "kernel":
-            text = str(step.equation.params["body"])
-            if text not in made:
+            written = schedule.writes.kernels[step.at]
+            key = str(step.equation.params["body"]), written
+            if key not in made:
                 own = names.like(f"kernel_{len(made) + 1}")
-                made[text] = Kernel(own, step.equation, taken)
-            found[step.at] = made[text]
+                made[key] = Kernel(own, step.equation, taken, written)
+            found[step.at] = made[key]
     return found

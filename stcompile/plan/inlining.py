@@ -57,6 +57,7 @@ class _Inlining:
             step.at
             for step in tree.steps
             if set(step.equation.effects) - {"bind"}
+            or writes.kernels.get(step.at)
             or mark_of(step.equation.primitive) == "write"
             or not writes.made_in.keys().isdisjoint(step.equation.outputs)
         ]

@@ -20,7 +20,7 @@ REQUIRED = {
     "call": {"program", "adjoint", "name", "value"},
     "cond": {"then", "otherwise"},
     "loop": {"body", "constants", "carry", "length"},
-    "kernel": {"body"},
+    "kernel": {"body", "writes"},
 }
 
 

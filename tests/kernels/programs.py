@@ -149,3 +149,38 @@ def systems_between(x: Any) -> Any:
         x = np.tanh(x @ np.linalg.inv(a) + 0.1 * t)
         total = total + np.sum(x * x)
     return total
+
+
+@case(WIDE)
+def put_together(x: Any) -> Any:
+    both = np.concatenate((x[:, 20:], 2 * x[:, :20]), axis=1)
+    layers = np.stack((x, both * both, np.roll(x, 4, axis=1)), axis=1)
+    edged = np.pad(layers[:, 1], ((1, 0), (2, 3)))
+    row = np.array([x[0, 0], x[1, 1] * 2.0, np.sum(x[2])])
+    flat = layers.transpose(1, 0, 2).reshape(3, 150)
+    return np.sum(edged**2) + np.sum(np.cumsum(both, axis=1)) * np.sum(row @ flat)
+
+
+@case(WIDE)
+def picked_by_size(x: Any) -> Any:
+    columns, row = np.argmax(x, axis=1), np.argmin(x[:, 2])
+    return np.sum(x[np.arange(5), columns] ** 2) * x[row, 0] + np.sum((x[:, :5] * np.eye(5)) ** 3)
+
+
+@case(SQUARE[:4])
+def complex_steps(x: Any) -> Any:
+    """Arrays that are not compiled, kept for all steps of a loop with some that are."""
+    total = 0.0
+    for t in range(20):
+        z = np.fft.fft(x[t % 4] * x[1])
+        x = np.tanh(x + 0.01 * np.abs(z))
+        total = total + np.sum(x * x)
+    return total
+
+
+@case(RNG.normal(size=3))
+def small_vectors(z: Any) -> Any:
+    for _ in range(40):
+        slope = np.array([10.0 * (z[1] - z[0]), z[0] * (28.0 - z[2]) - z[1], z[0] * z[1] - z[2]])
+        z = z + 0.001 * slope
+    return np.sum(z * z)

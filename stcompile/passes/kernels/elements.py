@@ -111,7 +111,7 @@ class Elements(Writer):
         def element(forms: Forms) -> Atom:
             named = dict(zip(axes.result, forms, strict=True))
             (found,) = self._elements(equation, axes, operands, named)
-            return self._scalar(found, equation.output.type.dtype)
+            return self.scalar(found, equation.output.type.dtype)
 
         return element, 0.0
 
@@ -137,9 +137,9 @@ class Elements(Writer):
             return self.make(equation.primitive, *atoms, **equation.params)
         dtype = equation.output.type.dtype
         condition, *values = atoms
-        return self.make("select", condition, *(self._scalar(value, dtype) for value in values))
+        return self.make("select", condition, *(self.scalar(value, dtype) for value in values))
 
-    def _scalar(self, atom: Atom, dtype: np.dtype[Any]) -> Atom:
+    def scalar(self, atom: Atom, dtype: np.dtype[Any]) -> Atom:
         """A number as a NumPy scalar."""
         if atom.type.kind == "scalar" and atom.type.dtype == dtype:
             return atom
@@ -202,7 +202,7 @@ class Elements(Writer):
         start = Constant(kind.type(_first(first, kind)))
 
         def wide(forms: Forms) -> Atom:
-            return self._scalar(item(forms), kind)
+            return self.scalar(item(forms), kind)
 
         static = [n for n in lengths if isinstance(n, int)]
         if len(static) == len(lengths) and 0 < np.prod(static, dtype=int) <= UNROLLED:
@@ -212,7 +212,7 @@ class Elements(Writer):
                 total = self.make(op, total, one)
         else:
             total = self._folded(op, lengths, wide, start, ())
-        return self._scalar(total, dtype)
+        return self.scalar(total, dtype)
 
     def _folded(
         self,
@@ -230,7 +230,7 @@ class Elements(Writer):
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
             part = self._folded(op, rest, item, start, (*forms, Form.of(counter)))
-            return [self._scalar(self.make(op, carry[0], part), start.type.dtype)]
+            return [self.scalar(self.make(op, carry[0], part), start.type.dtype)]
 
         return self.loop(length, [start], step)[0]
 
@@ -365,7 +365,7 @@ class Elements(Writer):
         if equation.inputs[0].type.dims:
             return None
         value = operands[0]
-        return lambda _: self._scalar(self.element(value, ()), equation.output.type.dtype), 0.0
+        return lambda _: self.scalar(self.element(value, ()), equation.output.type.dtype), 0.0
 
     def _arange(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
         p, dtype = equation.params, equation.output.type.dtype
@@ -373,9 +373,19 @@ class Elements(Writer):
             return None
 
         def element(forms: Forms) -> Atom:
-            return self._scalar(self.integer(forms[0] * p["step"] + p["start"]), dtype)
+            return self.scalar(self.integer(forms[0] * p["step"] + p["start"]), dtype)
 
         return element, 0.0
+
+    def _eye(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
+        dtype, offset = equation.output.type.dtype, equation.params.get("k", 0)
+
+        def element(forms: Forms) -> Atom:
+            row, column = (self.integer(form) for form in (forms[0] + offset, forms[1]))
+            is_on = self.make("equal", row, column)
+            return self.make("select", is_on, Constant(dtype.type(1)), Constant(dtype.type(0)))
+
+        return element, 1.0
 
     def _index(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
         """Elements that integers name, of an array that is in memory."""
@@ -468,5 +478,6 @@ RULES: Mapping[str, Rule] = {
     "diagonal": Elements._diagonal,
     "full": Elements._full,
     "arange": Elements._arange,
+    "eye": Elements._eye,
     "index": Elements._index,
 }

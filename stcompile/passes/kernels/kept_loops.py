@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stcompile.passes.kernels.compilable import DTYPES
 from stcompile.passes.kernels.elements import Env, Lazy, Value, value_of
 from stcompile.passes.kernels.memory import Memory, Place
-from stcompile.passes.kernels.writer import Form, Forms
+from stcompile.passes.kernels.writer import Form, Forms, one_element
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.primitives.control import Ports
@@ -143,6 +144,17 @@ class _LoopWriter:
                 w.hints.setdefault(atom, variable.name)
             return w.settled(variable, atom)
 
+        if variable.type.dtype not in DTYPES:
+            rows = w.array(source)
+            t = rows.type
+            params = {
+                "start": ((0, 1), *((0, 0) for _ in t.dims[1:])),
+                "length": (1, *variable.type.dims),
+                "step": (1,) * t.ndim,
+                "drop": (0,),
+            }
+            return w.make("slice", rows, counter, **params)
+
         def element(forms: Forms) -> Atom:
             return w.element(source, (Form.of(counter), *forms))
 
@@ -166,10 +178,22 @@ class _LoopWriter:
     def _collect(self, state: _Collected, value: Value) -> None:
         """Write the value of a step to its place."""
 
+        dims = value.type.dims
+        if value.type.dtype not in DTYPES:
+            counters, params = one_element(state.prefix)
+            rest = state.array.type.dims[len(state.prefix) :]
+            params |= {
+                "start": (*params["start"], *((0,) * (1 + len(counters)) for _ in rest)),
+                "length": (*params["length"], *dims),
+                "step": (1,) * state.array.type.ndim,
+            }
+            whole = self.writer.array(value)
+            state.array = self.writer.make("update", state.array, whole, *counters, **params)
+            return
+
         def place(forms: Forms) -> Place:
             return Place.at((*state.prefix, *forms))
 
-        dims = value.type.dims
         state.array = self.writer.filled(state.array, dims, value, place)
 
     def _tested(self) -> list[Atom]:

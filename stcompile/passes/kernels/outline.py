@@ -26,7 +26,7 @@ program f(x: f64[3], w: f64[3,3]) {
       return v3
     }, carry=1, constants=1, length=3)
     return y
-  })
+  }, writes=())
   return y, z
 }
 """
@@ -34,10 +34,13 @@ program f(x: f64[3], w: f64[3,3]) {
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from stcompile.analysis.liveness import Moments
+from stcompile.analysis.regions import unfold
+from stcompile.analysis.storage import plan_writes
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.memory.own_outputs import own_outputs
@@ -173,5 +176,20 @@ def _kernel(equations: Sequence[Equation], read: set[Variable], builder: Builder
     location = next(e.location for e in equations if e.primitive == "loop")
     inputs = free_variables(equations, (), ())
     body = own_outputs(Program("kernel", inputs, tuple(inner), tuple(outputs)))
-    params = freeze({"body": renumber(body)})
+    body = renumber(body)
+    params = freeze({"body": body, "writes": _writes(body)})
     return [Equation(tuple(results), "kernel", inputs, params, (), location), *after]
+
+
+def _writes(body: Program) -> tuple[tuple[int, int], ...]:
+    """The inputs of a kernel, each with the output that may be made in its place."""
+    tree = replace(unfold(body), owned=frozenset(body.inputs))
+    storage = plan_writes(tree, Moments(tree)).storage
+    found: dict[int, int] = {}
+    for at, output in enumerate(body.outputs):
+        if output.type.kind == "array":
+            reached = storage.reach(storage.roots_of(output)).intersection(body.inputs)
+            places = [place for place, own in enumerate(body.inputs) if own in reached]
+            if len(places) == 1 and body.inputs[places[0]].type == output.type:
+                found.setdefault(places[0], at)
+    return tuple(found.items())

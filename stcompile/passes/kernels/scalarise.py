@@ -32,6 +32,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stcompile.passes.kernels.built import BUILT
 from stcompile.passes.kernels.compilable import is_elementwise_taken
 from stcompile.passes.kernels.elements import (
     VIEWS,
@@ -144,6 +145,10 @@ class Scalariser(Loops):
             equation = replace(equation, primitive="add", params=freeze({}))
         if equation.primitive in WRITES:
             return [self._write(equation, operands)]
+        if equation.primitive in BUILT:
+            made = self._built(equation, operands)
+            if made is not None:
+                return [made]
         if not any(atom.type.kind == "array" for atom in (*equation.inputs, *equation.outputs)):
             return self._as_it_is(equation, operands)
         lazy = self.lazy(equation, operands)
@@ -155,6 +160,24 @@ class Scalariser(Loops):
         if self._stays(output, lazy, region, env):
             return [lazy]
         return [self._stored(equation, operands, lazy, region)]
+
+    def _built(self, equation: Equation, operands: Sequence[Value]) -> Value | None:
+        """An array that is put together of parts; None if it is a view, or not made of loops."""
+        if self._is_view(equation, operands):
+            return None
+        mark = len(self.equations)
+        made = BUILT[equation.primitive](self, equation, operands)
+        if made is None:
+            del self.equations[mark:]
+        return made
+
+    def _is_view(self, equation: Equation, operands: Sequence[Value]) -> bool:
+        """True for a ``reshape`` whose elements are known, or of an array in memory where calls of
+        NumPy may stand."""
+        if equation.primitive != "reshape":
+            return False
+        in_memory = not isinstance(operands[0], Lazy) and not self.depth
+        return in_memory or self.lazy(equation, operands) is not None
 
     def _as_it_is(self, equation: Equation, operands: Sequence[Value]) -> Sequence[Value]:
         atoms = tuple(self.array(operand) for operand in operands)

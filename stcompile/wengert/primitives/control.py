@@ -24,8 +24,9 @@ the ports that are shorter in some steps stand at the start of rows that fit the
 With ``condition`` the loop is a *while* loop: it takes constants and carry only, runs as long as
 the condition's program of ``(*constants, *carry)`` says so, and its body has no counter.
 
-``kernel(operands; body)`` runs a program that becomes a function of its own: loops over numbers,
-compiled to machine code.
+``kernel(operands; body, writes)`` runs a program that becomes a function of its own: loops over
+numbers, compiled to machine code. ``writes`` are pairs of an operand and the output that may be
+made in its place.
 """
 
 from __future__ import annotations
@@ -138,6 +139,9 @@ def _call(types: Types, params: Mapping[str, Any]) -> Types:
 def _kernel(types: Types, params: Mapping[str, Any]) -> Types:
     body: Program = params["body"]
     _fit("kernel", types, body.types)
+    for operand, output in params["writes"]:
+        if types[operand] != body.outputs[output].type:
+            raise OperandError(f"kernel: output {output} is not of the type of operand {operand}")
     return tuple(atom.type for atom in body.outputs)
 
 

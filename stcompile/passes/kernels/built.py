@@ -1,0 +1,195 @@
+"""Arrays that are put together of parts: each part is written to its place."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from stcompile.passes.kernels.elements import Value
+from stcompile.passes.kernels.memory import Memory, Place
+from stcompile.passes.kernels.writer import Form, Forms
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.primitives.axis_rules import groups
+
+LARGEST = 64  # numbers that are written one by one
+
+Built = Callable[[Memory, Equation, Sequence[Value]], "Variable | None"]
+
+
+def _new(w: Memory, equation: Equation) -> Variable:
+    output = equation.output.type
+    return w.make("empty", shape=output.dims, dtype=output.dtype)
+
+
+def concatenate(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    axis, start, made = equation.params["axis"], 0, _new(w, equation)
+    for operand in operands:
+        made = w.filled(made, operand.type.dims, operand, _moved(axis, start))
+        start += operand.type.dims[axis]
+    return made
+
+
+def _moved(axis: int, start: int) -> Callable[[Forms], Place]:
+    def place(forms: Forms) -> Place:
+        return Place.at((*forms[:axis], forms[axis] + start, *forms[axis + 1 :]))
+
+    return place
+
+
+def stack(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    axis, made = equation.params["axis"], _new(w, equation)
+
+    def at(number: int) -> Callable[[Forms], Place]:
+        return lambda forms: Place.at((*forms[:axis], Form(number), *forms[axis:]))
+
+    for number, operand in enumerate(operands):
+        made = w.filled(made, operand.type.dims, operand, at(number))
+    return made
+
+
+def array(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    if not 0 < len(operands) <= LARGEST:
+        return None
+    made, dims = _new(w, equation), equation.output.type.dims
+    for operand, at in zip(operands, itertools.product(*map(range, dims)), strict=True):
+        place = Place.at(tuple(map(Form, at)))
+        atom = w.scalar(w.element(operand, ()), equation.output.type.dtype)
+        made = w.make("update", made, atom, *place.integers, **place.params)
+    return made
+
+
+def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    (x,), widths = operands, equation.params["pad_width"]
+    value = Constant(equation.output.type.dtype.type(equation.params.get("value", 0)))
+    output = equation.output.type
+    made = w.make("full", value, shape=output.dims, dtype=output.dtype)
+
+    def place(forms: Forms) -> Place:
+        return Place.at(tuple(f + before for f, (before, _) in zip(forms, widths, strict=True)))
+
+    return w.filled(made, x.type.dims, x, place)
+
+
+def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    """Axes that become one: those of the operand are gone through."""
+    (x,), after = operands, equation.output.type.dims
+    before = equation.inputs[0].type.dims
+    if not before or not all(isinstance(n, int) for n in (*before, *after)):
+        return None
+    found = groups(before, after)
+    if found is None or any(sum(after[a] != 1 for a in new) > 1 for _, new in found):
+        return None
+
+    def place(forms: Forms) -> Place:
+        at = [Form(0)] * len(after)
+        for old, new in found:
+            whole = Form(0)
+            for axis in old:
+                whole = whole * before[axis] + forms[axis] if before[axis] != 1 else whole
+            for axis in new:
+                if after[axis] != 1:
+                    at[axis] = whole
+        return Place.at(tuple(at))
+
+    return w.filled(_new(w, equation), before, x, place)
+
+
+def roll(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    p, made = equation.params, _new(w, equation)
+    dims = equation.output.type.dims
+    if len(p["axis"]) != 1 or not isinstance(dims[p["axis"][0]], int) or not dims[p["axis"][0]]:
+        return None
+    (axis,), (shift,) = p["axis"], p["shift"]
+    length = dims[axis]
+    for count, source, to in ((length - shift % length, 0, shift % length),) + (
+        ((shift % length, length - shift % length, 0),) if shift % length else ()
+    ):
+        part = [count if at == axis else n for at, n in enumerate(dims)]
+        start = [(source if at == axis else 0,) for at in range(len(dims))]
+        cut = Equation(
+            (Variable("", equation.output.type),), "slice", equation.inputs,
+            {"start": start, "length": part, "step": (1,) * len(dims), "drop": ()},
+        )  # fmt: skip
+        lazy = w.lazy(cut, operands)
+        if lazy is None:
+            return None
+        made = w.filled(made, part, lazy, _moved(axis, to))
+    return made
+
+
+def cumsum(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    axis, output = equation.params["axis"], equation.output.type
+    dims, (x,) = output.dims, operands
+    if output.dtype != x.type.dtype or output.dtype.kind not in "fi":
+        return None
+    others = [n for at, n in enumerate(dims) if at != axis]
+
+    def outer(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
+        def step(counter: Variable, inner: tuple[Variable, ...]) -> Sequence[Atom]:
+            at = (*forms[:axis], Form.of(counter), *forms[axis:])
+            total = w.make("add", inner[0], w.element(x, at))
+            place = Place.at(at)
+            return [total, w.make("update", inner[1], total, *place.integers, **place.params)]
+
+        zero = Constant(output.dtype.type(0))
+        return w.loop(dims[axis], [zero, carry[0]], step)[1:]
+
+    (made,) = w.nest(others, [_new(w, equation)], outer)
+    assert isinstance(made, Variable)
+    return made
+
+
+def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+    """The first of the greatest or the least numbers along an axis; NaN counts as either."""
+    (x,), axis, dtype = operands, equation.params["axis"], operands[0].type.dtype
+    dims = x.type.dims
+    if dtype.kind not in "fi" or equation.params["keepdims"] or (axis is None and len(dims) != 1):
+        return None
+    along = axis or 0
+    better = "greater" if equation.primitive == "argmax" else "less"
+
+    def found(forms: Forms) -> Atom:
+        def item(form: Form) -> Atom:
+            return w.element(x, (*forms[:along], form, *forms[along:]))
+
+        def step(counter: Variable, carry: tuple[Variable, ...]) -> Sequence[Atom]:
+            one = item(Form.of(counter))
+            is_first = w.make(better, one, carry[0])
+            if dtype.kind == "f":
+                is_nan = w.make("isnan", one)
+                is_new = w.make("logical_not", w.make("isnan", carry[0]))
+                is_first = w.make("logical_or", is_first, w.make("logical_and", is_nan, is_new))
+            at = w.scalar(counter, np.dtype(np.int64))
+            return [w.make("select", is_first, one, carry[0]),
+                    w.make("select", is_first, at, carry[1])]  # fmt: skip
+
+        return w.loop(dims[along], [item(Form(0)), Constant(np.int64(0))], step)[1]
+
+    others = [n for at, n in enumerate(dims) if at != along]
+    if not others:
+        result = found(())
+        assert isinstance(result, Variable)
+        return result
+
+    def outer(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
+        place = Place.at(forms)
+        return [w.make("update", carry[0], found(forms), *place.integers, **place.params)]
+
+    (made,) = w.nest(others, [_new(w, equation)], outer)
+    assert isinstance(made, Variable)
+    return made
+
+
+BUILT: Mapping[str, Built] = {
+    "concatenate": concatenate,
+    "stack": stack,
+    "array": array,
+    "pad": pad,
+    "reshape": reshape,
+    "roll": roll,
+    "cumsum": cumsum,
+    "argmax": position,
+    "argmin": position,
+}
