@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from stcompile.passes.kernels.elements import Value
+from stcompile.passes.kernels.elements import Value, is_small
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.passes.kernels.writer import Form, Forms
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
@@ -15,7 +14,7 @@ from stcompile.wengert.primitives.axis_rules import groups
 
 LARGEST = 64  # numbers that are written one by one
 
-Built = Callable[[Memory, Equation, Sequence[Value]], "Variable | None"]
+Built = Callable[[Memory, Equation, Sequence[Value]], "Value | None"]
 
 
 def _new(w: Memory, equation: Equation) -> Variable:
@@ -49,15 +48,13 @@ def stack(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable 
     return made
 
 
-def array(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def array(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value | None:
+    output = equation.output.type
     if not 0 < len(operands) <= LARGEST:
         return None
-    made, dims = _new(w, equation), equation.output.type.dims
-    for operand, at in zip(operands, itertools.product(*map(range, dims)), strict=True):
-        place = Place.at(tuple(map(Form, at)))
-        atom = w.scalar(w.element(operand, ()), equation.output.type.dtype)
-        made = w.make("update", made, atom, *place.integers, **place.params)
-    return made
+    atoms = [w.scalar(w.element(operand, ()), output.dtype) for operand in operands]
+    made = w.numbers(output, atoms)
+    return made if is_small(output) else made.memory
 
 
 def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:

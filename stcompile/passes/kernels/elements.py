@@ -8,6 +8,7 @@ becomes one expression, in the loop that asks for it.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -15,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stcompile.passes.kernels.writer import Form, Forms, Writer, one_element
-from stcompile.wengert.dims import Size
+from stcompile.wengert.dims import Size, least
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable, freeze
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.axes import AxisMap
@@ -26,19 +27,21 @@ VIEWS = frozenset({"transpose", "expand_dims", "squeeze", "broadcast_to", "asarr
 FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
 BLOCK = 128  # so many numbers are added up in turn, before sums are added
 UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
+SMALL = 9  # elements of an array that are numbers of their own in a loop
 
 
 @dataclass(frozen=True)
 class Lazy:
     """An array that is computed element by element where it is read. ``cost`` are the operations
-    for an element, ``leaves`` the arrays that are read. The elements of a ``small`` one are numbers
-    that are known already."""
+    for an element, ``leaves`` the arrays that are read. The elements of a small one are known as
+    ``numbers``, and it has ``memory`` for where an index is not known."""
 
     type: Type
     element: Callable[[Forms], Atom]
     cost: float = 0.0
     leaves: frozenset[Variable] = frozenset()
-    small: tuple[Atom, ...] = ()
+    numbers: tuple[Atom, ...] = ()
+    memory: Variable | None = None
 
 
 Value: TypeAlias = Atom | Lazy
@@ -161,13 +164,14 @@ class Elements(Writer):
             return None
         if primitive == "mean" and output.dtype != x.type.dtype:
             return None
-        if primitive == "mean" and not all(isinstance(n, int) and n for n in lengths):
+        static = [n for n in lengths if isinstance(n, int)]
+        if primitive == "mean" and (0 in static or len(lengths) - len(static) > 1):
             return None
         if primitive in ("sum", "prod") and x.type.dtype.kind == "b":
             return None
         if primitive in ("any", "all") and x.type.dtype.kind != "b":
             return None
-        if primitive in ("max", "min") and not all(isinstance(n, int) for n in lengths):
+        if primitive in ("max", "min") and not all(least(n) > 0 for n in lengths):
             return None
         kept = [axis for axis in range(len(dims)) if axis not in gone]
         places = kept if not params["keepdims"] else range(len(dims))
@@ -183,8 +187,10 @@ class Elements(Writer):
             total = self.folded(primitive, lengths, item, output.dtype)
             if primitive != "mean":
                 return total
-            count = int(np.prod([n for n in lengths if isinstance(n, int)]))
-            return self.make("divide", total, Constant(count))
+            number = math.prod(static)
+            named = next((n * number for n in lengths if not isinstance(n, int)), None)
+            count = Constant(number) if named is None else self.make("size", of=named)
+            return self.make("divide", total, count)
 
         return element, float(x.type.size) / max(output.size, 1)
 
@@ -206,7 +212,7 @@ class Elements(Writer):
 
         static = [n for n in lengths if isinstance(n, int)]
         if len(static) == len(lengths) and 0 < np.prod(static, dtype=int) <= UNROLLED:
-            items = map(wide, _all_forms(static))
+            items = map(wide, all_forms(static))
             total: Atom = next(items)
             for one in items:
                 total = self.make(op, total, one)
@@ -457,7 +463,12 @@ def _first(which: str, dtype: np.dtype[Any]) -> Any:
     return info.min if which == "least" else info.max
 
 
-def _all_forms(lengths: Sequence[int]) -> Sequence[Forms]:
+def is_small(t: Type) -> bool:
+    """True for an array, with dimensions, of few elements."""
+    return t.kind == "array" and len(t.dims) > 0 and not t.is_named and 0 < t.size <= SMALL
+
+
+def all_forms(lengths: Sequence[int]) -> Sequence[Forms]:
     return [tuple(map(Form, at)) for at in itertools.product(*map(range, lengths))]
 
 

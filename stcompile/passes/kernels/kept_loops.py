@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stcompile.passes.kernels.compilable import DTYPES
-from stcompile.passes.kernels.elements import Env, Lazy, Value, value_of
+from stcompile.passes.kernels.elements import Env, Lazy, Value, is_small, value_of
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.passes.kernels.writer import Form, Forms, one_element
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.primitives.control import Ports
+
+WRITES = frozenset({"update", "accumulate", "index_update"})
 
 
 class Loops(Memory, ABC):
@@ -53,22 +56,38 @@ class _LoopWriter:
         self.counter = None if ports.counter is None else writer.counter(ports.counter.name)
         if ports.binds is not None and self.counter is not None:
             writer.counters[ports.binds] = self.counter
-        self.initial = [writer.handed(value_of(env, atom)) for atom in ports.carry]
+        written = written_in(ports.body)
+        self.small = {v for v in ports.body_carry if is_small(v.type) and v not in written}
+        pairs = zip(ports.body_carry, ports.carry, strict=True)
+        self.starts = [self._parts(v, value_of(env, atom)) for v, atom in pairs]
         self.carried = [
-            writer.variable(atom.type, v.name)
-            for atom, v in zip(self.initial, ports.body_carry, strict=True)
+            [writer.variable(atom.type, v.name) for atom in atoms]
+            for v, atoms in zip(ports.body_carry, self.starts, strict=True)
         ]
         self.arrays = {y: self._place_of(y) for y in ports.ys if y.type.kind != "stack"}
         self.inside = {
             y: _Collected(writer.variable(array.array.type, y.name), self._here(array))
             for y, array in self.arrays.items()
         }
-        self.handed = [*self.carried, *(state.array for state in self.inside.values())]
+        carried = itertools.chain(*self.carried)
+        self.handed = [*carried, *(state.array for state in self.inside.values())]
         self.fed = {
             v: writer.variable(v.type, v.name)
             for v, x in zip(ports.body_xs, ports.xs, strict=True)
             if x.type.kind == "stack"
         }
+
+    def _parts(self, variable: Variable, value: Value) -> Sequence[Atom]:
+        """What is carried for a value: the elements of a small array, or the value itself."""
+        w = self.writer
+        return w.numbers_of(value) if variable in self.small else [w.handed(value)]
+
+    def _whole(self, variable: Variable, atoms: Sequence[Atom]) -> Value:
+        """The value of which these are the parts."""
+        w = self.writer
+        if variable in self.small:
+            return w.numbers(variable.type, atoms)
+        return w.settled(variable, atoms[0])
 
     def _place_of(self, y: Variable) -> _Collected:
         """Where the values of all steps go: into the array of a loop around, or a new one."""
@@ -100,7 +119,7 @@ class _LoopWriter:
         if ports.condition is not None:
             params["condition"] = w.closed("condition", tested, self.handed, test, tuple(free))
         count = () if ports.count is None else (w.element(value_of(self.outer, ports.count), ()),)
-        starts = [*self.initial, *(array.array for array in self.arrays.values())]
+        starts = [*itertools.chain(*self.starts), *(array.array for array in self.arrays.values())]
         pairs = zip(ports.body_xs, ports.xs, strict=True)
         sources = [w.array(value_of(self.outer, x)) for v, x in pairs if v in self.fed]
         inputs = (*count, *free, *starts, *sources)
@@ -118,7 +137,7 @@ class _LoopWriter:
         if ports.counter is not None and self.counter is not None:
             env[ports.counter] = self.counter
         pairs = zip(ports.body_carry, self.carried, strict=True)
-        env.update((v, w.settled(v, carried)) for v, carried in pairs)
+        env.update((v, self._whole(v, carried)) for v, carried in pairs)
         env.update(self.fed)
         for variable, x in zip(ports.body_xs, ports.xs, strict=True):
             if variable not in self.fed:
@@ -126,7 +145,8 @@ class _LoopWriter:
         collected = self._collected_inside()
         values = w.run(ports.body, env)
         count = len(ports.carry)
-        finals = [w.handed(value) for value in values[:count]]
+        pairs_of = zip(ports.body_carry, values[:count], strict=True)
+        finals = [atom for v, value in pairs_of for atom in self._parts(v, value)]
         rows = list(zip(ports.ys, ports.stacked, values[count:], strict=True))
         for y, atom, value in rows:
             if y in self.inside and atom not in collected:
@@ -203,7 +223,7 @@ class _LoopWriter:
             return []
         pairs = zip(ports.body_carry, self.carried, strict=True)
         values = [value_of(self.outer, a) for a in ports.constants]
-        values += [w.settled(v, carried) for v, carried in pairs]
+        values += [self._whole(v, carried) for v, carried in pairs]
         (test,) = w.run(ports.condition, dict(zip(ports.condition.inputs, values, strict=True)))
         return [w.element(test, (Form(0),) * test.type.ndim)]
 
@@ -211,10 +231,11 @@ class _LoopWriter:
 
     def _results(self, results: Sequence[Variable]) -> Sequence[Value]:
         ports, w = self.ports, self.writer
-        count = len(ports.carry)
-        pairs = zip(ports.results, results[:count], strict=True)
-        values: list[Value] = [w.settled(v, result) for v, result in pairs]
-        filled = iter(results[count : len(self.handed)])
+        rest = iter(results)
+        values: list[Value] = []
+        for v, carried in zip(ports.body_carry, self.carried, strict=True):
+            values.append(self._whole(v, [next(rest) for _ in carried]))
+        filled = iter([next(rest) for _ in self.inside])
         noted = iter(results[len(self.handed) :])
         for y in ports.ys:
             result = next(filled if y in self.inside else noted)
@@ -222,6 +243,21 @@ class _LoopWriter:
                 w.collecting.pop(y).array = result
             values.append(result)
         return values
+
+
+def written_in(program: Program) -> set[Variable]:
+    """The variables of a program that it writes to, or hands to a loop that may do so."""
+    return {v for equation in program.equations for v in written(equation)}
+
+
+def written(equation: Equation) -> Sequence[Variable]:
+    """The arrays that an equation writes to, or hands to a loop that may do so."""
+    atoms: Sequence[Atom] = ()
+    if equation.primitive in WRITES:
+        atoms = equation.inputs[:1]
+    elif equation.primitive == "loop":
+        atoms = Ports.of(equation).carry
+    return [a for a in atoms if isinstance(a, Variable)]
 
 
 def _variable(atom: Atom | Variable) -> Variable:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from stcompile.passes.kernels.elements import Elements, Lazy, Value
+from stcompile.passes.kernels.elements import SMALL, Elements, Lazy, Value, all_forms
 from stcompile.passes.kernels.writer import Form, Forms, one_element
-from stcompile.wengert.dims import Size
+from stcompile.wengert.dims import Size, greatest
 from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.types import Type
 
 
 class Place(NamedTuple):
@@ -47,7 +49,29 @@ class Memory(Elements):
             return value
         if not value.type.dims:
             return self.make("asarray", value.element(()))
-        return self.memory(value)
+        return value.memory or self.memory(value)
+
+    def numbers(self, type: Type, atoms: Sequence[Atom]) -> Lazy:
+        """A small array of these elements."""
+        memory = self.make("empty", shape=type.dims, dtype=type.dtype)
+        places = dict(zip(all_forms(type.dims), atoms, strict=True))
+        for forms, atom in places.items():
+            place = Place.at(forms)
+            memory = self.make(place.primitive, memory, atom, *place.integers, **place.params)
+
+        def element(forms: Forms) -> Atom:
+            return places[forms] if forms in places else self.read(memory, forms)
+
+        return Lazy(type, element, numbers=tuple(atoms), memory=memory)
+
+    def numbers_of(self, value: Value) -> tuple[Atom, ...]:
+        """The elements of a small array."""
+        if isinstance(value, Lazy) and value.numbers:
+            return value.numbers
+        dtype = value.type.dtype
+        return tuple(
+            self.scalar(self.element(value, at), dtype) for at in all_forms(value.type.dims)
+        )
 
     def memory(self, lazy: Lazy, hint: str = "") -> Variable:
         """A new array with the elements of a lazy one."""
@@ -65,13 +89,18 @@ class Memory(Elements):
         def step(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
             place = places(forms)
             outer, self.target = self.target, (target, place.forms, carry[0])
-            v = self.element(value, _spread(forms, value.type.dims))
+            v = self.element(value, spread(forms, value.type.dims))
             self.target = outer
             return [self.make(place.primitive, carry[0], v, *place.integers, **place.params)]
 
         mark, was = len(self.equations), self.conflict
         self.conflict = False
-        (result,) = self.nest(dims, [target], step)
+        if isinstance(value, Lazy) and value.numbers and math.prod(map(greatest, dims)) <= SMALL:
+            result: Atom = target
+            for forms in all_forms([greatest(n) for n in dims]):
+                (result,) = step(forms, [result])
+        else:
+            (result,) = self.nest(dims, [target], step)
         assert isinstance(result, Variable)
         if self.conflict and isinstance(value, Lazy):  # it reads what is overwritten before that
             del self.equations[mark:]
@@ -121,7 +150,7 @@ class Memory(Elements):
         return self.array(value)
 
 
-def _spread(forms: Forms, dims: Sequence[Size]) -> Forms:
+def spread(forms: Forms, dims: Sequence[Size]) -> Forms:
     """The indices of a value that is spread over a part."""
     last = forms[len(forms) - len(dims) :] if len(dims) <= len(forms) else forms
     padded = (Form(0),) * (len(dims) - len(forms)) + last

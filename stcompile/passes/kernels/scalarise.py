@@ -40,11 +40,13 @@ from stcompile.passes.kernels.elements import (
     Env,
     Lazy,
     Value,
+    all_forms,
     index_equation,
+    is_small,
     value_of,
 )
-from stcompile.passes.kernels.kept_loops import Loops
-from stcompile.passes.kernels.memory import Place
+from stcompile.passes.kernels.kept_loops import WRITES, Loops, written
+from stcompile.passes.kernels.memory import Place, spread
 from stcompile.passes.kernels.writer import Form, Forms
 from stcompile.wengert.ir import (
     Atom,
@@ -58,7 +60,6 @@ from stcompile.wengert.ir import (
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import summed_size
-from stcompile.wengert.primitives.control import Ports
 
 CHEAP = 4.0  # operations that are rather done again than their result stored
 LARGE_PRODUCT = 8192  # multiplications from which on BLAS is faster
@@ -90,22 +91,9 @@ class _Region:
         for at, equation in enumerate(program.equations):
             for variable in equation.variables:
                 region.readers.setdefault(variable, []).append(at)
-            for variable in _written(equation):
+            for variable in written(equation):
                 region.writers.setdefault(variable, at)
         return region
-
-
-def _written(equation: Equation) -> Sequence[Variable]:
-    """The arrays that an equation writes to, or hands to a loop that may do so."""
-    atoms: Sequence[Atom] = ()
-    if equation.primitive in WRITES:
-        atoms = equation.inputs[:1]
-    elif equation.primitive == "loop":
-        atoms = Ports.of(equation).carry
-    return [a for a in atoms if isinstance(a, Variable)]
-
-
-WRITES = frozenset({"update", "accumulate", "index_update"})
 
 
 class Scalariser(Loops):
@@ -159,6 +147,8 @@ class Scalariser(Loops):
             return [self.settled(output, lazy.element(()))]
         if self._stays(output, lazy, region, env):
             return [lazy]
+        if self.depth and is_small(output.type) and output not in self.collecting:
+            return [self.numbers(output.type, self.numbers_of(lazy))]
         return [self._stored(equation, operands, lazy, region)]
 
     def _built(self, equation: Equation, operands: Sequence[Value]) -> Value | None:
@@ -206,7 +196,7 @@ class Scalariser(Loops):
             if any(at > region.kills.get(leaf, at) for leaf in lazy.leaves):
                 return False
             if equation.primitive in ("loop", "cond"):
-                if lazy.cost or output in _written(equation):
+                if lazy.cost or output in written(equation):
                     return False
                 pulls += 1
             elif not self._is_scalarised(equation) or not self._reads_elements(
@@ -244,9 +234,13 @@ class Scalariser(Loops):
 
     def _write(self, equation: Equation, operands: Sequence[Value]) -> Value:
         target, value, *rest = operands
+        params = equation.params
+        if isinstance(target, Lazy) and target.numbers:
+            changed = self._changed(equation, target, value, rest)
+            if changed is not None:
+                return changed
         array = self.array(target)
         assert isinstance(array, Variable)
-        params = equation.params
         op = params.get("op", "slice" if equation.primitive == "update" else "index")
         if op == "add":
             return self.filled(array, array.type.dims, value, _added)
@@ -264,6 +258,30 @@ class Scalariser(Loops):
             return Place.at(at, equation.primitive)
 
         return self.filled(array, [params["length"][axis] for axis in kept], value, place)
+
+    def _changed(
+        self, equation: Equation, target: Lazy, value: Value, counters: Sequence[Value]
+    ) -> Lazy | None:
+        """A small array with other numbers in the places that a slice names."""
+        p = equation.params
+        op = p.get("op", "slice" if equation.primitive == "update" else "index")
+        if op != "slice" or counters or any(not isinstance(form[0], int) for form in p["start"]):
+            return None
+        kept = [axis for axis in range(target.type.ndim) if axis not in p["drop"]]
+        found = dict(zip(all_forms(target.type.dims), target.numbers, strict=True))
+        for forms in all_forms([p["length"][axis] for axis in kept]):
+            inner = dict(zip(kept, forms, strict=True))
+            at = tuple(
+                inner.get(axis, Form(0)) * step + form[0]
+                for axis, (form, step) in enumerate(zip(p["start"], p["step"], strict=True))
+            )
+            atom = self.scalar(
+                self.element(value, spread(forms, value.type.dims)), target.type.dtype
+            )
+            if equation.primitive == "accumulate":
+                atom = self.make("add", found[at], atom)
+            found[at] = atom
+        return self.numbers(target.type, tuple(found.values()))
 
     def _indexed(
         self, equation: Equation, array: Variable, value: Value, indices: Sequence[Value]
