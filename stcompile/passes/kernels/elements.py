@@ -8,7 +8,6 @@ becomes one expression, in the loop that asks for it.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,17 +15,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stcompile.passes.kernels.writer import Form, Forms, Writer, one_element
-from stcompile.wengert.dims import Size, least
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable, freeze
-from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.axes import AxisMap
 from stcompile.wengert.primitives.axis_rules import axis_map, groups
 from stcompile.wengert.types import Type
 
 VIEWS = frozenset({"transpose", "expand_dims", "squeeze", "broadcast_to", "asarray", "copy"})
-FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
-BLOCK = 128  # so many numbers are added up in turn, before sums are added
-UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
 SMALL = 9  # elements of an array that are numbers of their own in a loop
 
 
@@ -68,29 +63,6 @@ class Elements(Writer):
         """An element of an array in memory."""
         counters, params = one_element(forms)
         return self.make("slice", array, *counters, **params)
-
-    def lazy(self, equation: Equation, operands: Sequence[Value]) -> Lazy | None:
-        """The result of an equation as a lazy array; None if its elements are not known."""
-        rule = RULES.get(equation.primitive)
-        if rule is None and PRIMITIVES[equation.primitive].elementwise:
-            rule = Elements._pointwise
-        made = rule(self, equation, operands) if rule is not None else None
-        if made is None:
-            return None
-        element, cost = made
-        found: set[Variable] = set()
-        for operand in operands:
-            if isinstance(operand, Lazy):
-                found |= operand.leaves
-                cost += operand.cost * made[1] if equation.primitive in FOLDED else operand.cost
-            elif isinstance(operand, Variable) and operand.type.kind == "array":
-                found.add(operand)
-
-        def located(forms: Forms) -> Atom:
-            with self.at(equation.location):
-                return element(forms)
-
-        return Lazy(equation.output.type, located, cost, frozenset(found))
 
     # --- by the names of axes ------------------------------------------------------------------
 
@@ -149,137 +121,6 @@ class Elements(Writer):
         if isinstance(atom, Constant):
             return Constant(dtype.type(atom.value))
         return self.make("cast", atom, dtype=dtype)
-
-    # --- reductions ----------------------------------------------------------------------------
-
-    def _fold(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        axes, (x,) = axis_map(equation), equation.inputs
-        primitive, output = equation.primitive, equation.output.type
-        if axes is None or x.type.kind != "array":
-            return None
-        params, dims = equation.params, x.type.dims
-        gone = params["axis"]
-        lengths = [dims[axis] for axis in gone]
-        if primitive in ("max", "min") and output.dtype.kind not in "fi":
-            return None
-        if primitive == "mean" and output.dtype != x.type.dtype:
-            return None
-        static = [n for n in lengths if isinstance(n, int)]
-        if primitive == "mean" and (0 in static or len(lengths) - len(static) > 1):
-            return None
-        if primitive in ("sum", "prod") and x.type.dtype.kind == "b":
-            return None
-        if primitive in ("any", "all") and x.type.dtype.kind != "b":
-            return None
-        if primitive in ("max", "min") and not all(least(n) > 0 for n in lengths):
-            return None
-        kept = [axis for axis in range(len(dims)) if axis not in gone]
-        places = kept if not params["keepdims"] else range(len(dims))
-
-        def element(forms: Forms) -> Atom:
-            outer = dict(zip(places, forms, strict=True))
-
-            def item(inner: Forms) -> Atom:
-                own = dict(zip(gone, inner, strict=True))
-                at = tuple(own.get(axis) or outer[axis] for axis in range(len(dims)))
-                return self.element(operands[0], at)
-
-            total = self.folded(primitive, lengths, item, output.dtype)
-            if primitive != "mean":
-                return total
-            number = math.prod(static)
-            named = next((n * number for n in lengths if not isinstance(n, int)), None)
-            count = Constant(number) if named is None else self.make("size", of=named)
-            return self.make("divide", total, count)
-
-        return element, float(x.type.size) / max(output.size, 1)
-
-    def folded(
-        self,
-        primitive: str,
-        lengths: Sequence[Size],
-        item: Callable[[Forms], Atom],
-        dtype: np.dtype[Any],
-    ) -> Atom:
-        """All items along some axes, put together. Sums of float32 are added up in float64, and
-        long ones in blocks, so that they are about as exact as NumPy's."""
-        op, first = FOLDS[primitive]
-        kind = np.dtype(np.float64) if op == "add" and dtype == np.float32 else dtype
-        start = Constant(kind.type(_first(first, kind)))
-
-        def wide(forms: Forms) -> Atom:
-            return self.scalar(item(forms), kind)
-
-        static = [n for n in lengths if isinstance(n, int)]
-        if len(static) == len(lengths) and 0 < np.prod(static, dtype=int) <= UNROLLED:
-            items = map(wide, all_forms(static))
-            total: Atom = next(items)
-            for one in items:
-                total = self.make(op, total, one)
-        else:
-            total = self._folded(op, lengths, wide, start, ())
-        return self.scalar(total, dtype)
-
-    def _folded(
-        self,
-        op: str,
-        lengths: Sequence[Size],
-        item: Callable[[Forms], Atom],
-        start: Atom,
-        forms: Forms,
-    ) -> Atom:
-        if not lengths:
-            return item(forms)
-        length, *rest = lengths
-        if not rest and op == "add" and isinstance(length, int) and length > 2 * BLOCK:
-            return self._in_blocks(length, item, start, forms)
-
-        def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-            part = self._folded(op, rest, item, start, (*forms, Form.of(counter)))
-            return [self.scalar(self.make(op, carry[0], part), start.type.dtype)]
-
-        return self.loop(length, [start], step)[0]
-
-    def _in_blocks(
-        self, length: int, item: Callable[[Forms], Atom], start: Atom, forms: Forms
-    ) -> Atom:
-        """A sum of many numbers, of the sums of blocks."""
-        blocks, left = divmod(length, BLOCK)
-
-        def of_block(block: Form, size: int) -> Atom:
-            def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-                one = item((*forms, block * BLOCK + Form.of(counter)))
-                return [self.make("add", carry[0], one)]
-
-            return self.loop(size, [start], step)[0]
-
-        def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-            return [self.make("add", carry[0], of_block(Form.of(counter), BLOCK))]
-
-        total = self.loop(blocks, [start], step)[0]
-        return self.make("add", total, of_block(Form(blocks), left)) if left else total
-
-    def _contract(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        axes = axis_map(equation)
-        if axes is None or equation.output.type.dtype.kind != "f":
-            return None
-        summed = list(dict.fromkeys(n for names in axes.operands for n in names if n in axes.whole))
-        lengths = [axes.lengths[name] for name in summed]
-
-        def element(forms: Forms) -> Atom:
-            outer = dict(zip(axes.result, forms, strict=True))
-
-            def item(inner: Forms) -> Atom:
-                named = {**outer, **dict(zip(summed, inner, strict=True))}
-                factors = self._elements(equation, axes, operands, named)
-                return self.make("multiply", *factors)
-
-            if not summed:
-                return item(())
-            return self.folded("sum", lengths, item, equation.output.type.dtype)
-
-        count = float(np.prod([n if isinstance(n, int) else 100 for n in lengths]))
-        return element, 2 * count
 
     # --- parts and arrangement -----------------------------------------------------------------
 
@@ -442,26 +283,6 @@ def index_equation(write: Equation, array: Variable) -> Equation:
 
 Made: TypeAlias = "tuple[Callable[[Forms], Atom], float]"
 
-FOLDS: Mapping[str, tuple[str, str]] = {
-    "sum": ("add", "zero"),
-    "mean": ("add", "zero"),
-    "prod": ("multiply", "one"),
-    "max": ("maximum", "least"),
-    "min": ("minimum", "greatest"),
-    "any": ("logical_or", "zero"),
-    "all": ("logical_and", "one"),
-}
-
-
-def _first(which: str, dtype: np.dtype[Any]) -> Any:
-    """The value that changes nothing."""
-    if which in ("zero", "one"):
-        return int(which == "one")
-    if dtype.kind == "f":
-        return -np.inf if which == "least" else np.inf
-    info = np.iinfo(dtype)
-    return info.min if which == "least" else info.max
-
 
 def is_small(t: Type) -> bool:
     """True for an array, with dimensions, of few elements."""
@@ -477,18 +298,3 @@ COSTLY = frozenset(
     | {"arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"}
     | {"arctanh", "hypot", "logaddexp", "cbrt"}
 )
-Rule = Callable[[Elements, Equation, Sequence[Value]], "Made | None"]
-RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(VIEWS, Elements._view),
-    **dict.fromkeys(FOLDED, Elements._fold),
-    "cast": Elements._pointwise,
-    "contract": Elements._contract,
-    "slice": Elements._slice,
-    "reshape": Elements._reshape,
-    "windows": Elements._windows,
-    "diagonal": Elements._diagonal,
-    "full": Elements._full,
-    "arange": Elements._arange,
-    "eye": Elements._eye,
-    "index": Elements._index,
-}

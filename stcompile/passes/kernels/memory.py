@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from stcompile.passes.kernels.elements import SMALL, Elements, Lazy, Value, all_forms
+from stcompile.passes.kernels.elements import SMALL, Lazy, Value, all_forms
+from stcompile.passes.kernels.reductions import Reductions
 from stcompile.passes.kernels.writer import Form, Forms, one_element
 from stcompile.wengert.dims import Size, greatest
 from stcompile.wengert.ir import Atom, Variable
@@ -33,7 +34,7 @@ class Place(NamedTuple):
 Places: TypeAlias = Callable[[Forms], Place]
 
 
-class Memory(Elements):
+class Memory(Reductions):
     """A writer of arrays. While one is written to, ``target`` is the array as it was, the index
     that is written now, and the array as it is; there is a ``conflict`` if a value reads what may
     be overwritten by then."""
