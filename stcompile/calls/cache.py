@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from stcompile.base import logs
 from stcompile.base.boundary import public
-from stcompile.base.options import bytes_of
 from stcompile.base.private import DamageError, PrivacyError, PrivateFolder
 from stcompile.calls.arguments import Arguments
+from stcompile.calls.cache_files import guarded, most_bytes, read_entry, write_entry
 from stcompile.calls.cache_folder import SWITCH, cache_folder
 from stcompile.calls.callee import SignatureKey
 from stcompile.calls.compiler import Compiler
@@ -31,10 +29,7 @@ from stcompile.calls.kept import packed, unpacked
 from stcompile.calls.portable import Stale
 from stcompile.calls.specialisation import Specialisation
 
-SIZE = "STCOMPILE_CACHE_SIZE"
-DEFAULT_SIZE = "256MB"
 TRIED = 16  # entries of one name, which differ in what is captured
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ def cache_state() -> CacheState:
         sizes = private.sizes()
     except (OSError, PrivacyError, DamageError) as error:
         trouble = str(error)
-    return CacheState(folder, len(sizes), sum(size for _, size, _ in sizes), _most(), trouble)
+    return CacheState(folder, len(sizes), sum(size for _, size, _ in sizes), most_bytes(), trouble)
 
 
 @public
@@ -78,15 +73,6 @@ def clear_cache() -> int:
     """Remove all entries of the cache; returns how many there were."""
     folder = cache_folder()
     return 0 if folder is None else PrivateFolder(folder).trim(0, time.time())
-
-
-def _most() -> int:
-    """The most bytes that the cache may hold."""
-    try:
-        return bytes_of(os.environ.get(SIZE) or DEFAULT_SIZE)
-    except ValueError as error:
-        logs.warning("%s: %s", SIZE, error)
-        return bytes_of(DEFAULT_SIZE)
 
 
 # --- entries -------------------------------------------------------------------------------------
@@ -106,7 +92,7 @@ def load(compiler: Compiler, key: SignatureKey, arguments: Arguments) -> Special
                 return made
         return None
 
-    return _guarded(found, f"{compiler.name} is compiled", folder)
+    return guarded(found, f"{compiler.name} is compiled", folder)
 
 
 def _loaded(
@@ -117,15 +103,12 @@ def _loaded(
     arguments: Arguments,
 ) -> Specialisation | None:
     try:
-        made = unpacked(compiler, arguments, key, folder.read(name))
-    except FileNotFoundError:  # another process has removed it
-        return None
+        content = read_entry(folder, name, f"{compiler.name} compiled")
+        made = None if content is None else unpacked(compiler, arguments, key, content)
     except (Stale, Untold) as error:
         logs.debug("the cached %s is not used: %s", compiler.name, error)
         return None
-    except (DamageError, PrivacyError) as error:
-        logs.warning("%s; it is removed, and %s compiled", error, compiler.name)
-        folder.remove(name)
+    if made is None:
         return None
     folder.touch(name)
     return made
@@ -144,42 +127,15 @@ def keep(compiler: Compiler, key: SignatureKey, arguments: Arguments, made: Spec
         except Untold as error:
             logs.debug("%s is not cached: %s", compiler.name, error)
             return
-        most = _most()
-        if len(content) <= most:
-            folder.write(f"{name}-{captured}", content)
-            folder.trim(most, time.time())
+        write_entry(folder, f"{name}-{captured}", content)
 
-    _guarded(kept, f"{compiler.name} is not cached", folder)
+    guarded(kept, f"{compiler.name} is not cached", folder)
 
 
 def _folder_for(compiler: Compiler) -> PrivateFolder | None:
     """The folder of entries; None if what is compiled is to be looked at besides."""
     folder = None if compiler.options.debug_nans else cache_folder()
     return None if folder is None else PrivateFolder(folder)
-
-
-def _guarded(action: Callable[[], T], consequence: str, folder: PrivateFolder) -> T | None:
-    """What an action gives; None, and a line in the log, if it fails: no program stops because of
-    its cache."""
-    try:
-        return action()
-    except Untold as error:
-        logs.debug("%s: %s", consequence, error)
-    except (OSError, PrivacyError, DamageError) as error:  # read-only, full, somebody else's
-        _complain(str(folder.path), consequence, error)
-    except Exception as error:
-        logs.warning("%s: the cache failed (%s: %s)", consequence, type(error).__name__, error)
-    return None
-
-
-def _complain(folder: str, consequence: str, error: Exception) -> None:
-    """Say once for a process what is wrong with a folder."""
-    level = logs.debug if folder in _COMPLAINED else logs.warning
-    _COMPLAINED.add(folder)
-    level("%s: the cache in %s cannot be used (%s)", consequence, folder, error)
-
-
-_COMPLAINED: set[str] = set()
 
 
 def _name(compiler: Compiler, key: SignatureKey) -> str:

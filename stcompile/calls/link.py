@@ -11,7 +11,10 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stcompile.base.deferred import deferred
 from stcompile.calls.blas import without_blas
+
+share = deferred("stcompile.calls.kernels", "share")
 
 
 def link(
@@ -36,6 +39,8 @@ def link(
     entry = _register(source, filename)
     try:
         exec(code or compiled(source, name), namespace)
+        if "njit" in namespace:
+            share(namespace, name)
         linked: Callable[..., Any] = namespace[workspace or name]
     except BaseException:
         _release(filename, entry)

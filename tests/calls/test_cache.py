@@ -24,7 +24,7 @@ import pytest
 
 import stcompile as st
 from stcompile.base.private import KEY, SUFFIX
-from stcompile.calls import cache, installed
+from stcompile.calls import cache, cache_files, installed
 from stcompile.calls.fingerprint import Untold, fingerprint
 
 MODEL = """
@@ -424,7 +424,7 @@ def test_the_oldest_entries_go_first(folder, monkeypatch):
     program.loss.value_and_grad(X)
     (first,) = entries(folder)
     os.utime(first, (1, 1))
-    monkeypatch.setenv(cache.SIZE, str(first.stat().st_size + 1000))
+    monkeypatch.setenv(cache_files.SIZE, str(first.stat().st_size + 1000))
     program.of_partial(X)
     assert first not in entries(folder)
     assert len(entries(folder)) == 1
