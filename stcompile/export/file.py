@@ -33,6 +33,15 @@ _SKELETONS: Mapping[str, tuple[ModuleType, ...]] = {
     "check_gradient": (draws, calls, differences, gradient),
     "check_step": (draws, calls, differences, gradient, step),
 }
+NUMBA = "numba"
+WITHOUT_NUMBA = """
+try:
+    from numba import njit
+except ImportError:  # then the kernels run as plain Python: slowly, and right
+
+    def njit(**options):
+        return lambda kernel: kernel
+"""
 MODULES = ("collections", "dataclasses", "sys")  # modules that the self-test may name
 
 
@@ -198,13 +207,23 @@ def _description(export: Export, emitted: Emitted) -> Iterator[str]:
     yield ""
     made = f'Written by stcompile {_version()} at level "{unit.options.level}".'
     yield from _paragraph(
-        f"{made} It needs {_needed(emitted)} and nothing else. Run as a program, this file "
-        "compares its derivatives with finite differences of the value."
+        f"{made} It needs {_needed(emitted)} and nothing else.{_kernels(emitted)} Run as a "
+        "program, this file compares its derivatives with finite differences of the value."
     )
 
 
 def _needed(emitted: Emitted) -> str:
     return "NumPy and SciPy" if scipy_modules(emitted.tree) else "NumPy"
+
+
+def _kernels(emitted: Emitted) -> str:
+    """What is said of functions for Numba, if there are any."""
+    if all(step.equation.primitive != "kernel" for step in emitted.tree.steps):
+        return ""
+    return (
+        " Kernels are compiled by Numba when they are called first; where it is missing they are "
+        "plain Python."
+    )
 
 
 def _paragraph(text: str, indent: int = 0) -> list[str]:
@@ -248,10 +267,11 @@ def imports_of(found: Iterable[ast.stmt]) -> Iterator[str]:
     yield from ["", "from __future__ import annotations", ""]
     yield from (f"import {module}" for module in sorted(modules))
     third = sorted(module for module in members if module.split(".")[0] == "scipy")
-    for module in sorted(members.keys() - {"__future__", *third}):
+    for module in sorted(members.keys() - {"__future__", NUMBA, *third}):
         yield _from(module, members[module])
     yield from ["", "import numpy as np"]
     yield from (_from(module, members[module]) for module in third)
+    yield from WITHOUT_NUMBA.splitlines() if NUMBA in members else ()
 
 
 def _from(module: str, names: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ from stcompile.base.options import Level, Options
 from stcompile.export import write
 from tests.golden import models
 
-LEVELS: tuple[Level, ...] = ("readable", "fast")
+LEVELS: tuple[Level, ...] = ("readable", "fast", "compiled")
 NUMPY_ONLY = {level: Options(level, blas=False) for level in LEVELS}  # as exported files are
 ABSENT = ("stcompile", "astor", "scipy")
 
