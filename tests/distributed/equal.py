@@ -11,13 +11,11 @@ import sys
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 
 import stcompile as st
 from stcompile.examples import mnist_cnn, mnist_lstm, mnist_rnn
 
 ROWS, STEPS = 12, 3
-COMM = MPI.COMM_WORLD
 
 
 def rnn(rng: np.random.Generator) -> Any:
@@ -71,14 +69,16 @@ def compare(got: Any, wanted: Any) -> None:
 
 
 def main() -> None:
-    rank, size = COMM.Get_rank(), COMM.Get_size()
+    from mpi4py.MPI import COMM_WORLD as comm
+
+    rank, size = comm.Get_rank(), comm.Get_size()
     for at, network in enumerate(NETWORKS):
         optimizer = OPTIMIZERS[(at + size) % len(OPTIMIZERS)]
         overlap = 2000 if network is cnn or size == 3 else False
-        options = {"comm": COMM, "overlap": overlap}
+        options = {"comm": comm, "overlap": overlap}
         got = trained(network, optimizer(), share(rank, size), **options)
         compare(got, trained(network, optimizer(), slice(None)))
-        everywhere = COMM.allgather([got[0], *(array.tobytes() for array in got[1].values())])
+        everywhere = comm.allgather([got[0], *(array.tobytes() for array in got[1].values())])
         assert all(other == everywhere[0] for other in everywhere), "ranks differ"
         if rank == 0:
             print(f"{network.__name__} on {size} ranks is as on one")
