@@ -26,6 +26,34 @@ def joined(x):
     return total
 
 
+@examples(X[:5], A[:5, :5])
+@examples(X, A)
+def items_by_builtins(x, a):
+    total = 0.0
+    for i in range(len(x)):
+        products = (a[i, j] * x[j] for j in range(i))
+        total += (
+            sum(products, 1.0) * x[i] + sum(x[i:]) + max(x[: i + 1]) + min(v * v for v in x[i:])
+        )
+        total += sum(map(lambda u, v: u * v, x[:i], a[i, :i]))
+        total += sum(u * v * k for k, (u, v) in enumerate(zip(x[:i], a[:i, i]), 1))
+        if any(v > 1.4 for v in x[:i]) or all(v < 1.45 for v in x[i:]):
+            total += sum(row @ x[:i] for row in a[:i, :i]) + sum(np.sum(row) for row in a[i:])
+    return total
+
+
+@examples(X)
+def items_taken_twice(x):
+    """A loop that is written out, where it is right."""
+    total = 0.0
+    for i in range(len(x)):
+        items = (x[j] for j in range(i))
+        total += sum(items) + sum(items)
+        total += sum(u * v for u, v in zip(x[:i], x[i:]))
+        total += max((x[j] for j in range(i)), default=0.5)
+    return total
+
+
 @examples(X)
 def ends_of_parts(x):
     total = 0.0

@@ -17,6 +17,7 @@ from stcompile.frontend.control.conditions import refuse_truth
 from stcompile.frontend.functions.objects import index_of
 from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
+    counted_alike,
     each_made,
     fixed,
     in_step,
@@ -64,6 +65,8 @@ def reversed_(run: Run, sequence: Any) -> Any:
 def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     """zip, which takes one item of each in turn: the same iterator may be given twice."""
     iterables = tuple(iterated(run, iterable) for iterable in iterables)
+    if any(isinstance(iterable, Counted) for iterable in iterables):
+        return counted_alike(run, iterables, lambda i: tuple(part.item(i) for part in iterables))
     if any(isinstance(iterable, Generated) and iterable.pull for iterable in iterables):
         pulled = [i if isinstance(i, Generated) and i.pull else iter_(run, i) for i in iterables]
         return in_step(run, pulled, strict)
@@ -158,6 +161,13 @@ def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
     iterable = iterated(run, iterable)
     if isinstance(iterable, Generated):
         return each_made(run, iterable, lambda index, item: (start + index, item))
+    if isinstance(iterable, Counted):
+
+        def pair(index: Any) -> Any:
+            number = binary(run, BINARY[ast.Add], index, start) if start else index
+            return number, iterable.item(index)
+
+        return counted_alike(run, [iterable], pair)
     items = sequence_of(run, iterable)
 
     def item(index: Any) -> Any:
@@ -210,6 +220,10 @@ def _integer(run: Run, bound: Any) -> Any:
 def map_(run: Run, function: Any, *iterables: Any) -> Any:
     """map: its calls are made when their results are taken."""
     (first, *_) = sources = [iterated(run, iterable) for iterable in iterables]
+    if any(isinstance(source, Counted) for source in sources):
+        return counted_alike(
+            run, sources, lambda i: run.call(function, [source.item(i) for source in sources], {})
+        )
     if len(sources) == 1 and isinstance(first, Generated):
         return each_made(run, first, lambda _, item: run.call(function, [item], {}))
     zipped = zip_(run, *sources)

@@ -26,12 +26,14 @@ from stcompile.frontend.operations.grown import length_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
     ITERABLE,
+    as_counted,
     as_python_takes,
     items_of,
     iterated,
     refuse_endless,
     rest_of,
     sequence_of,
+    taken,
 )
 from stcompile.frontend.operations.nested import place_in
 from stcompile.frontend.operations.operators import (
@@ -49,6 +51,7 @@ from stcompile.frontend.state.values import (
     TAKEN,
     USED_UP,
     Array,
+    Counted,
     Flat,
     Generated,
     Iterator,
@@ -59,7 +62,8 @@ from stcompile.frontend.state.values import (
     is_static,
     is_traced,
 )
-from stcompile.wengert.dims import maximum, minimum
+from stcompile.library import counted
+from stcompile.wengert.dims import least, maximum, minimum
 
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
@@ -71,6 +75,9 @@ def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
 
 def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
     """Additions from ``start``, in order."""
+    unknown = as_counted(run, iterable)
+    if unknown is not None:
+        return run.call(counted.total, [unknown, start], {})
     if is_static(iterable) and is_plain(start):
         items = items_of(run, iterable)
         if is_plain(items):
@@ -111,11 +118,31 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _first_and_rest(run: Run, name: str, items: Counted) -> tuple[Any, Counted]:
+    """The first of items whose number is known only at run time, and the others."""
+    size = run.size_of(taken(run, items).count)
+    if size is None or least(size) < 1:
+        run.refuse(
+            f"`{name}` may be of no items: their number is known only at run time",
+            "write a loop that starts from a number",
+        )
+
+    def item(index: Any) -> Any:
+        return items.item(binary(run, BINARY[ast.Add], index, 1))
+
+    return items.item(0), Counted(binary(run, BINARY[ast.Sub], items.count, 1), item)
+
+
 def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
     """The lowering of max and min, which keep the first of equal ones."""
     comparison = ast.Gt() if function is max else ast.Lt()
+    of_counted = counted.greatest if function is max else counted.least
 
     def lowering(run: Run, *values: Any, key: Any = None, **default: Any) -> Any:
+        if len(values) == 1 and key is None and not default:
+            unknown = as_counted(run, values[0])
+            if unknown is not None:
+                return run.call(of_counted, [*_first_and_rest(run, function.__name__, unknown)], {})
         given = items_of(run, values[0]) if len(values) == 1 else list(values)
         keys = [run.call(key, [item], {}) if key is not None else item for item in given]
         if is_static(keys) and is_plain(keys):
@@ -255,6 +282,9 @@ def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, iterable: Any) -> Any:
         decided = function is any
         result: Any = not decided
+        unknown = as_counted(run, iterable)
+        if unknown is not None:
+            return run.call(counted.is_any if decided else counted.are_all, [unknown], {})
         if isinstance(iterable, Generated):
             run.refuse(
                 "how far this goes through the generator depends on its items",

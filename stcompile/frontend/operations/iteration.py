@@ -61,6 +61,36 @@ def iterated(run: Run, value: Any) -> Any:
     return value
 
 
+def as_counted(run: Run, value: Any) -> Counted | None:
+    """Items whose number is known only at run time; None for anything else."""
+    found = iterated(run, value) if isinstance(value, Array | Counted) else None
+    return found if isinstance(found, Counted) else None
+
+
+def taken(run: Run, items: Counted) -> Counted:
+    """Items that are gone through now."""
+    if items.is_used:
+        run.refuse(
+            "these items are gone through a second time",
+            "write the loop twice: an iterator is used up by the first one",
+        )
+    items.is_used = items.once
+    return items
+
+
+def counted_alike(run: Run, parts: Collection[Any], item: Callable[[Any], Any]) -> Counted:
+    """What is made of the items of several things, all of one length that is known only at run
+    time."""
+    found = [taken(run, part) for part in parts if isinstance(part, Counted)]
+    sizes = {run.size_of(part.count) for part in found}
+    if len(found) < len(parts) or len(sizes) > 1 or None in sizes:
+        run.refuse(
+            "these items may not be as many: one number of them is known only at run time",
+            "loop over a range, and take the items by index",
+        )
+    return Counted(found[0].count, item, once=True)
+
+
 def _in_turn(
     run: Run, value: Any, end: type[BaseException], item: Callable[[int], Any]
 ) -> Generated:

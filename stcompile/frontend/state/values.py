@@ -295,13 +295,16 @@ class Sequence:
         return Sequence(left, item, self.sources, self.rows, self.prepare)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Counted:
-    """A range whose number of items, ``count``, is known only at run time."""
+    """A range, or what is made of one item by item, whose number of items, ``count``, is known only
+    at run time. ``once``: it is an iterator."""
 
     tree_leaf: ClassVar[bool] = True
     count: Any
     item: Callable[[Any], Any]
+    once: bool = False
+    is_used: bool = False
 
 
 @dataclass(eq=False)

@@ -19,6 +19,7 @@ from stcompile.frontend.operations.iteration import (
     refuse_endless,
     rest_of,
     sequence_of,
+    taken,
     taken_in_turn,
 )
 from stcompile.frontend.state.frames import Frame, targets_of
@@ -27,6 +28,7 @@ from stcompile.frontend.state.signals import Raised
 from stcompile.frontend.state.values import (
     ENDLESS,
     Affine,
+    Counted,
     Flat,
     Generated,
     Iterator,
@@ -59,7 +61,7 @@ def visit_ListComp(run: Run, node: ast.ListComp, frame: Frame) -> list[Any]:
     return made
 
 
-def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterator:
+def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterator | Counted:
     """An iterator whose items are computed when they are taken, from the values that names have
     then. With an ``if``, or several loops, it is decided at once which items there are, because
     their number has to be known."""
@@ -68,11 +70,19 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
     capture(frame)
     if rest or first.ifs:
         return _selected(run, node, inner, frame)
-    items = sequence_of(run, evaluate_iterated(run, first.iter, frame))
+    source = iterated(run, evaluate_iterated(run, first.iter, frame))
+
+    def made_of(value: Any) -> Any:
+        _bind_item(run, first, value, inner, frame)
+        return run.evaluate(node.elt, inner)
+
+    if isinstance(source, Counted):
+        counted = taken(run, source)
+        return Counted(counted.count, lambda index: made_of(counted.item(index)), once=True)
+    items = sequence_of(run, source)
 
     def item(index: Any) -> Any:
-        _bind_item(run, first, items.item(index), inner, frame)
-        return run.evaluate(node.elt, inner)
+        return made_of(items.item(index))
 
     made = Sequence(lambda: items.length, item, items.sources, items.rows, items.prepare)
     return iterator_over(run, made)
@@ -137,6 +147,18 @@ def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: F
         if isinstance(evaluate_iterated(run, first.iter, frame), Generated | Flat):
             return False
         return filtered.is_decided_by_data(run, tests, item_frames(run, node, frame))
+
+    return stage_path(run, tried, is_trial=True).result is True
+
+
+def is_counted(run: Run, node: ast.GeneratorExp, frame: Frame) -> bool:
+    """Whether the number of items is known only at run time: a trial, which is taken back."""
+    first, *rest = node.generators
+    if rest or first.ifs:
+        return False
+
+    def tried() -> bool:
+        return isinstance(iterated(run, evaluate_iterated(run, first.iter, frame)), Counted)
 
     return stage_path(run, tried, is_trial=True).result is True
 

@@ -32,6 +32,7 @@ from stcompile.frontend.state.values import (
 )
 from stcompile.frontend.syntax.comprehensions import (
     capture,
+    is_counted,
     is_decided_by_data,
     item_frames,
     visit_DictComp,
@@ -207,7 +208,7 @@ def visit_Call(run: Run, node: ast.Call, frame: Frame) -> Any:
             given = [run.evaluate(part, frame) for part in rest]
             return filtered.reduce(run, function, filtered.pairs_of(run, items, frames), *given)
     takes_all = any(function is one for one in _TAKING_ALL)
-    parts = map(_taken_at_once, node.args) if takes_all else node.args
+    parts = [_taken_at_once(run, n, frame) for n in node.args] if takes_all else node.args
     arguments = list(_elements(run, parts, frame))
     keywords: dict[str, Any] = {}
     for keyword in node.keywords:
@@ -222,10 +223,11 @@ def visit_Call(run: Run, node: ast.Call, frame: Frame) -> Any:
 _TAKING_ALL = (sum, min, max, sorted, list, tuple, set, frozenset, dict, math.fsum)
 
 
-def _taken_at_once(node: ast.expr) -> ast.expr:
+def _taken_at_once(run: Run, node: ast.expr, frame: Frame) -> ast.expr:
     """An argument of a function that takes all items before it does anything: a generator
-    expression is a list comprehension there, and may change something on the way."""
-    if not isinstance(node, ast.GeneratorExp):
+    expression is a list comprehension there, and may change something on the way; but not one whose
+    number of items is known only at run time."""
+    if not isinstance(node, ast.GeneratorExp) or is_counted(run, node, frame):
         return node
     return ast.copy_location(ast.ListComp(node.elt, node.generators), node)
 

@@ -42,6 +42,7 @@ from stcompile.frontend.operations.iteration import (
     next_of,
     rest_of,
     sequence_of,
+    taken,
 )
 from stcompile.frontend.state.frames import Frame, captured_by
 from stcompile.frontend.state.run import Run
@@ -129,7 +130,7 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     if isinstance(iterable, Generated):
         return _yielded(loop, iterable)
     if isinstance(iterable, Counted):
-        return _counted(loop, iterable)
+        return _counted(loop, taken(run, iterable))
     if isinstance(iterable, Iterator) and not isinstance(node.iter, ast.Call | ast.GeneratorExp):
         return _used_up(loop, iterable)
     sequence = run.at(node.iter, frame, lambda: sequence_of(run, iterable))

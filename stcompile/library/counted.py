@@ -1,0 +1,45 @@
+"""What Python's builtins make of items whose number is known only at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def total(items: Iterable[Any], start: Any) -> Any:
+    result = start
+    for item in items:
+        result = result + item
+    return result
+
+
+def is_any(items: Iterable[Any]) -> bool:
+    result = False
+    for item in items:
+        if item:
+            result = True
+            break
+    return result
+
+
+def are_all(items: Iterable[Any]) -> bool:
+    result = True
+    for item in items:
+        if not item:
+            result = False
+            break
+    return result
+
+
+def greatest(first: Any, items: Iterable[Any]) -> Any:
+    result = first
+    for item in items:
+        result = item if item > result else result
+    return result
+
+
+def least(first: Any, items: Iterable[Any]) -> Any:
+    result = first
+    for item in items:
+        result = item if item < result else result
+    return result
