@@ -32,7 +32,7 @@ def _position(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False, fun
 
 @into()
 def mean(out: Any, x: Any, *, axis: Any = None, keepdims: bool = False) -> None:
-    if x.dtype.kind == "f" and x.dtype.itemsize > 2 and elements(x.shape, axis):
+    if x.dtype.kind == "f" and x.dtype.itemsize > 2 and 0 not in [x.shape[i] for i in axis]:
         np.add.reduce(x, axis=single(axis), keepdims=keepdims, out=out)
         np.divide(out, elements(x.shape, axis), out=out)
     else:

@@ -131,8 +131,8 @@ def _einsum(step: Step) -> Atom:
 def _convolve(step: Step) -> Atom:
     """Each element is the product of a window of the longer vector with the shorter one, reversed
     (one product of matrices for all items)."""
-    long, short = sorted((0, 1), key=lambda at: -step.one(at).size)
-    n, m = step.one(long).size, step.one(short).size
+    long, short = sorted((0, 1), key=lambda at: -step.one(at).count)
+    n, m = step.one(long).count, step.one(short).count
     wide = step.rows(long)
     padded = step.record("pad", wide, pad_width=((0, 0), (m - 1, m - 1)), mode="constant", value=0)
     begin, count = {

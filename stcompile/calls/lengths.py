@@ -6,7 +6,9 @@ length of this axis, and every further length runs what is there. Axes that had 
 calls so far have one name, and are expected to be equal. Lengths of 0 and 1 are compiled for
 themselves, because arrays of one row are spread over others.
 
-What cannot be compiled without a number is remembered: such an axis keeps its number.
+Some programs need to know that a length is not too short, as for `x[:5]` to have five items: if one
+cannot be compiled for all lengths, it is tried for those from a larger number on. What cannot be
+compiled without the number itself is remembered: such an axis keeps it.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ Axis: TypeAlias = tuple[str, trees.Path, int]
 Shapes: TypeAlias = dict[Part, Sizes]
 
 LEAST = 2  # the least length that has a name
+LONGER = (LEAST, 16, 2**62)  # from which lengths on, in turn, unless a shorter one has come
 
 
 def parts_of(key: Any, name: str, path: trees.Path = ()) -> Iterator[tuple[Part, Any]]:
@@ -68,16 +71,17 @@ def _with_sizes(key: Any, name: str, path: trees.Path, sizes: Mapping[Part, Any]
 
 @dataclass(frozen=True)
 class Form:
-    """A program for several lengths: the dims of the arrays that have some, the shapes of the
-    others, and its key."""
+    """A program for several lengths: the dims of the arrays that have some, the shapes of the call
+    that it is made for, and its key."""
 
     sizes: Mapping[Part, Sizes]
-    others: Shapes
+    shapes: Shapes
     key: SignatureKey
 
     def fits(self, shapes: Shapes) -> bool:
         """True if a call with these shapes can run it (all else in the key being equal)."""
-        if any(shapes[part] != shape for part, shape in self.others.items()):
+        others = self.shapes.keys() - self.sizes.keys()
+        if any(shapes[part] != self.shapes[part] for part in others):
             return False
         known: dict[Symbol, Size] = {}
         for part, dims in self.sizes.items():
@@ -87,7 +91,7 @@ class Form:
                 if symbol is None:
                     if dim != number:
                         return False
-                elif number < LEAST or known.setdefault(symbol, number) != number:
+                elif number < symbol.low or known.setdefault(symbol, number) != number:
                     return False
         return True
 
@@ -101,6 +105,7 @@ class Family:
     is_named: bool
     seen: list[Shapes] = field(default_factory=list)
     forms: list[Form] = field(default_factory=list)
+    turns: dict[Axis, int] = field(default_factory=dict)  # positions in `LONGER`
     numbers: dict[Axis, str] = field(default_factory=dict)  # axes that need one, and why
 
     def known(self, key: SignatureKey) -> Form | None:
@@ -124,14 +129,15 @@ class Family:
             groups.setdefault(tuple(_length(one, axis) for one in before), []).append(axis)
         dims: dict[Part, list[Any]] = {}
         for number, (lengths, group) in enumerate(groups.items(), 1):
-            symbol = size_of(Symbol(f"n.{number}", LEAST, None, lengths[-1]))
+            turn = max(self.turns.get(axis, 0) for axis in group)
+            low = min(LONGER[turn], *(length for length in lengths if length >= LEAST))
+            symbol = size_of(Symbol(f"n.{number}", low, None, lengths[-1]))
             for name, path, at in group:
                 dims.setdefault((name, path), list(shapes[name, path]))[at] = symbol
         if not dims:
             return None
         sizes = {part: tuple(found) for part, found in dims.items()}
-        others = {part: shape for part, shape in shapes.items() if part not in sizes}
-        return Form(sizes, others, with_sizes(key, self.names, sizes))
+        return Form(sizes, shapes, with_sizes(key, self.names, sizes))
 
     def note(self, key: SignatureKey, form: Form | None) -> None:
         """Note a call that was compiled."""
@@ -140,16 +146,24 @@ class Family:
             self.forms.append(form)
 
     def fix(self, form: Form, error: Exception) -> None:
-        """Note that axes of a form need their numbers, because compiling it has failed."""
+        """Note that compiling a form has failed: axes need to be longer, or their numbers."""
         symbols, reason = needed(error)
         axes = [
             ((*part, axis), named_by(dim))
             for part, dims in form.sizes.items()
             for axis, dim in enumerate(dims)
         ]
-        found = [axis for axis, symbol in axes if symbol is not None and symbol in symbols]
-        found = found or [axis for axis, symbol in axes if symbol is not None]
-        self.numbers.update(dict.fromkeys(found, reason))
+        named = sorted({symbol for _, symbol in axes if symbol is not None}, key=str)
+        blamed = symbols.intersection(named) or {named[-1]}
+        for axis, symbol in axes:
+            if symbol not in blamed:
+                continue
+            turn = self.turns.get(axis, 0) + 1
+            before = [_length(one, axis) for one in (*self.seen, form.shapes)]
+            shortest = min(length for length in before if length >= LEAST)
+            self.turns[axis] = turn
+            if turn == len(LONGER) or LONGER[turn - 1] >= shortest:
+                self.numbers[axis] = reason
 
 
 def outline_of(key: SignatureKey, names: Sequence[str]) -> SignatureKey:

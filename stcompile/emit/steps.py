@@ -136,7 +136,7 @@ class Steps:
             return
         if step.at in self.schedule.copied:
             self.allocated += equation.inputs[1].type.nbytes
-            operands[1] = Operand(copy_of(operands[1]), equation.inputs[1])
+            operands[1] = Operand(copy_of(operands[1]), equation.inputs[1], self.symbols)
         if way in _CHANGES:
             self._change(equation, way, operands)
         elif way is Way.INTO or way is Way.ADD_INTO:
@@ -173,8 +173,14 @@ class Steps:
             note(code.value, step)
             self.code[output] = code.value
         elif way is Way.STORE:
+<<<<<<< HEAD
             operands = [self.operand(output), Operand(code.value, output)]
             stored = self.substituted("store", operands, {}, None)
+=======
+            stored = substitute(
+                "store", [self.operand(output), Operand(code.value, output, self.symbols)], {}
+            )
+>>>>>>> 10c3fff (Name lengths in more of the language)
             (statement,) = stored.statements
             if isinstance(self.add(statement, equation.location), ast.AugAssign):
                 return  # a view allocates nothing
@@ -235,9 +241,14 @@ class Steps:
             self.assign(output, copy_of(operands[at]), location)
         elif self.schedule.plan.has(output) and not self._is_there(output, equation.inputs[at]):
             self.add(copied_into(own, operands[at].code), location)
+<<<<<<< HEAD
         operands[at] = Operand(own, output)
         changed = self.substituted(equation.primitive, operands, equation.params, None)
         for statement in changed.statements:
+=======
+        operands[at] = Operand(own, output, self.symbols)
+        for statement in substitute(equation.primitive, operands, equation.params).statements:
+>>>>>>> 10c3fff (Name lengths in more of the language)
             self.add(statement, location)
 
     # --- places --------------------------------------------------------------------------------
@@ -247,7 +258,7 @@ class Steps:
     ) -> None:
         """Write a value into its place."""
         self.block(equation.location)
-        out = Operand(self._place_of(equation.output), equation.output)
+        out = Operand(self._place_of(equation.output), equation.output, self.symbols)
         for statement in substitute_into(primitive, out, operands, params):
             self.add(statement, equation.location)
         self._name_row(equation.output, equation.location)
@@ -330,7 +341,7 @@ class Steps:
                 self.add(copied_into(out, acc), location)
             alpha, sign = alpha_of(product, scale), "-" if product.is_negative else "+"
             times = "" if scale is None else f"{ast.unparse(scale)} * "
-        first, second, whole = map(self._factor, (x, y, Operand(out, output)))
+        first, second, whole = map(self._factor, (x, y, Operand(out, output, self.symbols)))
         call = blas_call(contract, whole, first, second, alpha, 0.0 if product is None else 1.0)
         shown = f"{ast.unparse(out)} {sign}= {times}{shown_product(contract, first, second)}"
         note(call, *self._fused(product))

@@ -8,6 +8,7 @@ from stcompile.analysis.regions import Tree
 from stcompile.code.literals import name
 from stcompile.code.templates import Operand, substitute_into
 from stcompile.plan.parts import split_rows
+from stcompile.wengert.dims import UnknownSizeError, renamed, replaced, symbols_in
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.sums import is_addition
@@ -76,9 +77,18 @@ def augmenting(tree: Tree) -> set[Variable]:
 
 def _into(equation: Equation) -> bool:
     """True if there is code that writes the value of an equation into a given array."""
-    operands = [Operand(name("x"), atom) for atom in equation.inputs]
-    out = Operand(name("out"), equation.output)
-    return bool(substitute_into(equation.primitive, out, operands, equation.params))
+    statics = (
+        *(a.type.dims for a in (*equation.inputs, *equation.outputs)),
+        *equation.params.values(),
+    )
+    called = {symbol: f"n{at}" for at, symbol in enumerate(symbols_in(statics))}
+    operands = [Operand(name("x"), atom, called) for atom in equation.inputs]
+    out = Operand(name("out"), equation.output, called)
+    params = {k: replaced(v, lambda dim: renamed(dim, called)) for k, v in equation.params.items()}
+    try:
+        return bool(substitute_into(equation.primitive, out, operands, params))
+    except UnknownSizeError:
+        return False
 
 
 def may_be_added(equation: Equation) -> bool:

@@ -32,7 +32,7 @@ from stcompile.frontend.state.values import (
     Scalar,
     ViewStep,
 )
-from stcompile.wengert.dims import Sizes
+from stcompile.wengert.dims import Sizes, UnknownSizeError, generic
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.types import Type
 
@@ -104,16 +104,25 @@ class MergedCell:
     @property
     def order(self) -> tuple[int, ...]:
         """The axes in the order of memory, the slowest first; as they are if it is not known."""
-        if self.strides is None or is_natural(
-            self.type.dims, self.strides, self.type.dtype.itemsize
-        ):
+        dims, size = self._shape, self.type.dtype.itemsize
+        if self.strides is None or dims is None or is_natural(dims, self.strides, size):
             return tuple(range(self.type.ndim))
-        return order_of(self.type.dims, self.strides)
+        return order_of(dims, self.strides)
 
     @property
     def is_dense(self) -> bool:
         """True if there are no gaps between its elements."""
-        return dense_order(self.type.dims, self.strides, self.type.dtype.itemsize) is not None
+        dims, size = self._shape, self.type.dtype.itemsize
+        return dims is not None and dense_order(dims, self.strides, size) is not None
+
+    @property
+    def _shape(self) -> tuple[int, ...] | None:
+        """Numbers for its dims; None if how it lies does not follow from any."""
+        try:
+            shape: tuple[int, ...] = generic(self.type.dims)
+        except UnknownSizeError:
+            return None
+        return shape
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.functions.shapes import copy, shape_of
 from stcompile.frontend.operations.attributes import number_of_elements, shape_of_array
 from stcompile.frontend.operations.indexing import get_item, set_item
-from stcompile.frontend.operations.layout import copy_in_c_order, strides_of
+from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Flat, Scalar, is_static, is_traced
 from stcompile.library import arrangement, elementwise
@@ -71,15 +71,15 @@ def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
 def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
     x = run.as_array(a)
     kind = dtype_of(run, dtype) if dtype is not None else x.type.dtype
-    strides = strides_of(run, x)
+    dummy = dummy_of(run, x)
     natural = tuple(range(x.type.ndim))
-    order = natural if strides is None else kept_order(x.type.dims, strides)
+    order = natural if dummy is None else kept_order(dummy.shape, dummy.strides)
     dims = tuple(x.type.dims[axis] for axis in order)
     truncates = dtype is None and not x.type.inexact and run.atom(fill_value).type.inexact
     made = run.record("full", 0 if truncates else fill_value, shape=dims, dtype=kind)
     if truncates:
         set_item(run, made, Ellipsis, fill_value)  # a store, of which the user is warned
-    if strides is None:  # the result lies in memory as x does
+    if dummy is None:  # the result lies in memory as x does
         run.layouts.note(made.cell.made, None)
     if order == natural:
         return made

@@ -261,7 +261,7 @@ def correlate(run: Run, a: Any, v: Any, mode: str = "valid") -> Any:
     if y.type.dtype.kind == "c":
         y = run.record("conjugate", y)
     turned = slice(None, None, -1)
-    if x.type.size < y.type.size:
+    if x.type.count < y.type.count:
         return in_c_order(
             run, get_item(run, convolve(run, y, get_item(run, x, turned), mode), turned)
         )

@@ -427,7 +427,7 @@ STATIC = frozenset(
         *(function for function in vars(math).values() if callable(function)),
         *(ord, chr),
         *(frozenset, object),
-        *(np.dtype, np.issubdtype, np.broadcast_shapes, np.promote_types, np.can_cast),
+        *(np.dtype, np.issubdtype, np.promote_types, np.can_cast),
         *(operator.itemgetter, operator.attrgetter),
     }
 )

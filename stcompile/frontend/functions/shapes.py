@@ -22,10 +22,12 @@ from stcompile.wengert.dims import (
     Dim,
     Sizes,
     UnknownSizeError,
+    broadcast,
     elements,
     generic,
     greatest,
     is_named,
+    least,
 )
 
 
@@ -36,7 +38,7 @@ def lengthened(run: Run, x: Array, axis: int, fill: float) -> Array:
     if not isinstance(dim, Dim):
         return x
     if greatest(dim) >= ENDLESS:
-        raise UnknownSizeError(f"the length {dim} of an axis")
+        raise UnknownSizeError(f"the length {dim} of an axis", dim)
     shape = (*dims[:axis], greatest(dim), *dims[axis + 1 :])
     wide = run.record("full", fill, shape=shape, dtype=x.type.dtype)
     ones = (1,) * len(dims)
@@ -76,6 +78,15 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
         why = "whether this reshape shares storage depends on the memory layout"
         copied.cell.frozen = x.cell.frozen = why
     return copied
+
+
+def broadcast_shapes(run: Run, *args: Any) -> Any:
+    """np.broadcast_shapes."""
+    found = [shape_of(run, shape) for shape in args]
+    try:
+        return tuple(run.integer(dim) for dim in broadcast(*found))
+    except ValueError as error:
+        return run.raises(error)
 
 
 def _is_numpy_scalar(a: Any) -> bool:
@@ -346,7 +357,9 @@ def sliding_window_view(
     axes = tuple(range(len(dims))) if axis is None else axes_in_order(run, len(dims), axis)
     if len(axes) != len(sizes):
         run.refuse(f"window shape {sizes} does not match axes {axes}", "", TypingError)
-    if any(not 0 < size <= dims[i] for size, i in zip(sizes, axes, strict=True)):
+    if any(
+        least(size) <= 0 or least(dims[i] - size) < 0 for size, i in zip(sizes, axes, strict=True)
+    ):
         run.refuse(
             f"windows of shape {sizes} do not fit axes {axes} of shape {dims}",
             "windows have at least one element and are no larger than the array",
@@ -505,6 +518,7 @@ SHAPES: dict[Any, Any] = {
     np.moveaxis: moveaxis,
     np.expand_dims: expand_dims,
     np.squeeze: squeeze,
+    np.broadcast_shapes: broadcast_shapes,
     np.broadcast_to: broadcast_to,
     np.concatenate: concatenate,
     np.stack: stack,

@@ -36,11 +36,15 @@ def strides_of(run: Run, x: Array) -> Strides:
     return None if dummy is None else tuple(dummy.strides)
 
 
+def is_in_c_order(run: Run, x: Array) -> bool:
+    """True for an array that is known to lie in C order."""
+    dummy = dummy_of(run, x)
+    return dummy is not None and is_natural(dummy.shape, dummy.strides, dummy.itemsize)
+
+
 def in_c_order(run: Run, x: Any) -> Any:
     """An array in C order: itself, or a copy."""
-    if not isinstance(x, Array) or is_natural(
-        x.type.dims, strides_of(run, x), x.type.dtype.itemsize
-    ):
+    if not isinstance(x, Array) or is_in_c_order(run, x):
         return x
     return run.record("copy", x, order="C")
 

@@ -28,6 +28,7 @@ from stcompile.frontend.state.values import (
     is_traced,
     same_number,
 )
+from stcompile.wengert.dims import Sizes, broadcast
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.contraction import contracting
 from stcompile.wengert.types import is_number
@@ -356,7 +357,7 @@ def matmul(run: Run, left: Any, right: Any, spelling: str = "matmul") -> Any:
     batch_x, batch_y = x.type.dims[:-2], y.type.dims[:-2]
     if spelling == "matmul" and batch_y and (batch_x or x.type.ndim == 2):
         try:
-            batch = np.broadcast_shapes(batch_x, batch_y)
+            batch = broadcast(batch_x, batch_y)
         except ValueError:
             run.refuse(
                 f"matmul: shapes {x.type.dims} and {y.type.dims} do not broadcast", "", TypingError
@@ -374,7 +375,7 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, Array | list | tuple)
 
 
-def _with_batch(run: Run, array: Array, batch: tuple[int, ...]) -> Array:
+def _with_batch(run: Run, array: Array, batch: Sizes) -> Array:
     if array.type.dims[:-2] == batch:
         return array
     shape = (*batch, *array.type.dims[-2:])

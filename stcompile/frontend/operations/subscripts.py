@@ -139,12 +139,11 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
         if isinstance(dim, Dim) and place is not None:
             entry = _place(run, place, dim)
         elif isinstance(entry, Affine):
-            dim = greatest(dim)
             if place is not None:  # the bounds of its counters may depend on each other
                 entry = replace(entry, low=least(place), high=greatest(place))
-            if -dim <= entry.low and entry.high < 0:
+            if not isinstance(dim, Dim) and -dim <= entry.low and entry.high < 0:
                 entry = entry.scaled(1, dim)
-            if not (entry.low >= 0 and entry.high < dim):
+            if not (entry.low >= 0 and entry.high < least(dim)):
                 number = run.atom(entry)
                 assert isinstance(number, Variable)
                 entry = Affine.unbounded(number)

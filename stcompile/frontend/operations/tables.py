@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stcompile.base.strides import is_natural
-from stcompile.frontend.operations.layout import strides_of
+from stcompile.frontend.operations.layout import is_in_c_order
 from stcompile.frontend.operations.nested import place_in, stacked_rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Cell, Row, Scalar, described
@@ -113,7 +112,7 @@ def _of_arrays(run: Run, items: Sequence[Any], get: Get) -> Table | None:
     for item in items:
         if not isinstance(item, Array) or item.type != first.type:
             return None
-        if not is_natural(item.type.dims, strides_of(run, item), item.type.dtype.itemsize):
+        if not is_in_c_order(run, item):
             return None
     stacked = stacked_rows(run, items) or run.record("stack", *items, axis=0)
     copied = tuple((item.cell, stacked.cell) for item in items)

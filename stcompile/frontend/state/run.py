@@ -126,8 +126,8 @@ class Run(Sizes):
             if error.location is None:
                 error.location = self.location.shown or self.location
             raise
-        except UnknownSizeError:
-            self._refuse_length()
+        except UnknownSizeError as error:
+            self._refuse_length(error)
         finally:
             self._here = outer
 
@@ -142,8 +142,8 @@ class Run(Sizes):
                 if handler is None:
                     self.refuse(f"{syntax_name(node)} is not supported", "")
                 signal = handler(self, node, frame)
-            except UnknownSizeError:
-                self._refuse_length()
+            except UnknownSizeError as error:
+                self._refuse_length(error)
             finally:
                 self._here, frame.statement = outer, enclosing
                 frame.blocks.pop()
@@ -193,8 +193,13 @@ class Run(Sizes):
             where = where.shown  # library code is shown by the user's line that calls it
         raise error(reason, location=where, hint=hint or _HINTS[error])
 
-    def _refuse_length(self) -> NoReturn:
+    def _refuse_length(self, error: UnknownSizeError) -> NoReturn:
         """Refuse what needs the number that a size is: then a loop is unrolled, if it can be."""
+        if error.symbols and all(symbol.typical is not None for symbol in error.symbols):
+            self.refuse(
+                "this needs to know the length of an axis, which changes from call to call",
+                "it is compiled for each length",
+            )
         self.refuse(
             "this needs to know the length of an axis, which the data or the step of a loop decide",
             "keep the shape (np.where(mask, x, 0)), or use parts of one length or fewer steps",

@@ -47,14 +47,14 @@ def _eye(types: Types, params: Any) -> Types:
 def _constant(types: Types, params: Any) -> Types:
     require_count("constant", types, 0)
     result = Type.array(params["dtype"], params["shape"])
-    if len(params["values"]) != result.size:
+    if len(params["values"]) != result.count:
         raise OperandError(f"constant: {len(params['values'])} values for shape {result.dims}")
     return (result,)
 
 
 def _array(types: Types, params: Any) -> Types:
     result = Type.array(params["dtype"], params["shape"])
-    if len(types) != result.size:
+    if len(types) != result.count:
         raise OperandError(f"array: {len(types)} numbers for shape {result.dims}")
     for t in types:
         if t.dims:

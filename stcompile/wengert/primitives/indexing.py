@@ -210,9 +210,8 @@ def _windows(types: Types, params: Params) -> Types:
     keys = ("axis", "start", "count", "step", "size", "dilation")
     for axis, start, count, step, size, dilation in zip(*map(params.get, keys), strict=True):
         last = start + (count - 1) * step + (size - 1) * dilation
-        if min(start, count, step - 1, size - 1, dilation - 1) < 0 or (
-            count and last >= dims[axis]
-        ):
+        sizes = start, count, step - 1, size - 1, dilation - 1
+        if any(least(n) < 0 for n in sizes) or (count != 0 and least(dims[axis] - last) <= 0):
             raise OperandError(
                 f"windows: {count} windows of {size} do not fit axis {axis} of shape {x.dims}"
             )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert.dims import broadcast, least, minimum
 from stcompile.wengert.primitives.base import (
     Infer,
     OperandError,
@@ -95,18 +96,18 @@ def _eigh(dims: Dims, params: Params) -> Dims:
 
 
 def _values(dims: Dims, params: Params) -> Dims:
-    return (*dims[:-2], min(dims[-2:]))
+    return (*dims[:-2], minimum(*dims[-2:]))
 
 
 def _svd(dims: Dims, params: Params) -> Dims:
     *rest, m, n = dims
-    k = min(m, n)
+    k = minimum(m, n)
     return {"U": (*rest, m, k), "S": (*rest, k), "Vh": (*rest, k, n)}[params["part"]]
 
 
 def _qr(dims: Dims, params: Params) -> Dims:
     *rest, m, n = dims
-    if m < n:
+    if least(m - n) < 0:
         raise UnsupportedOperandError(
             f"qr: of fewer rows than columns is not supported: shape {dims}"
         )
@@ -152,7 +153,7 @@ def _solve(types: Types, params: Params) -> Types:
     if not y.ndim or y.dims[-2] != x.dims[-1]:
         raise OperandError(f"solve: {shapes(x.dims, y.dims)} do not fit")
     try:
-        rest = np.broadcast_shapes(x.dims[:-2], y.dims[:-2])
+        rest = broadcast(x.dims[:-2], y.dims[:-2])
     except ValueError:
         raise OperandError(f"solve: {shapes(x.dims, y.dims)} do not broadcast") from None
     return (Type.array(dtype, (*rest, *y.dims[-2:])),)

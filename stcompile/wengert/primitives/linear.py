@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert.dims import maximum, minimum
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -75,8 +76,8 @@ def _convolve(types: Types, params: Mapping[str, Any]) -> Types:
     x, y = (require_array("convolve", t) for t in types)
     if x.ndim != 1 or y.ndim != 1:
         raise OperandError(f"convolve: takes vectors, not {shapes(x.dims, y.dims)}")
-    long, short = max(x.size, y.size), min(x.size, y.size)
-    if not short:
+    long, short = maximum(*x.dims, *y.dims), minimum(*x.dims, *y.dims)
+    if short == 0:
         raise OperandError("convolve: a vector is empty")
     sizes = {"full": long + short - 1, "same": long, "valid": long - short + 1}
     return (Type.array(np.result_type(x.dtype, y.dtype), (sizes[params["mode"]],)),)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.wengert.dims import elements
+from stcompile.wengert.dims import elements, maximum, minimum
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -131,7 +131,7 @@ def _diagonal(types: Types, params: Any) -> Types:
     require_array("diagonal", x)
     one, two, k = params["axis1"], params["axis2"], params["offset"]
     require_axes("diagonal", (one, two), x.dims)
-    length = max(0, min(x.dims[one] + min(k, 0), x.dims[two] - max(k, 0)))
+    length = maximum(0, minimum(x.dims[one] + min(k, 0), x.dims[two] - max(k, 0)))
     rest = tuple(dim for i, dim in enumerate(x.dims) if i not in (one, two))
     return (Type.array(x.dtype, (*rest, length)),)
 

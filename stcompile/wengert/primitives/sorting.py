@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert.dims import least
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -29,7 +30,7 @@ def _sortable(name: str, types: Types, params: Any) -> Type:
     require_axes(name, (params["axis"],), x.dims)
     kth = params.get("kth", ())
     for k in kth if isinstance(kth, tuple) else (kth,):
-        if not 0 <= k < x.dims[params["axis"]]:
+        if not 0 <= k < least(x.dims[params["axis"]]):
             raise OperandError(
                 f"{name}: {k} is out of bounds for axis {params['axis']} of shape {x.dims}"
             )
@@ -82,11 +83,11 @@ def _digitize(types: Types, params: Any) -> Types:
 def _histogram(types: Types, params: Any) -> Types:
     require_count("histogram", types, 2)
     x, edges = types
-    if require_array("histogram", edges).ndim != 1 or edges.size < 2:
+    if require_array("histogram", edges).ndim != 1 or least(edges.dims[0]) < 2:
         raise OperandError(f"histogram: edges are a vector of two or more, not {edges.dims}")
     if "c" in (x.dtype.kind, edges.dtype.kind):
         raise OperandError("histogram: complex numbers have no order")
-    return (Type.array(INDEX, (edges.size - 1,)),)
+    return (Type.array(INDEX, (edges.dims[0] - 1,)),)
 
 
 def _interp(types: Types, params: Any) -> Types:
