@@ -118,12 +118,12 @@ def substage(
 
     staged = trees.map_leaves(inward, tuple(arguments))
     named = trees.map_leaves(inward, dict(keywords))
-    for argument in (*staged, *named.values()):
-        run.captures.note_given(argument)
     around, run.around = run.around, {}
     try:
         with run.recorder.aside() as equations:
             staged, named = trees.map_leaves(known, (staged, named))
+            for argument in (*staged, *named.values()):
+                run.captures.note_given(argument)
             value = run.call(function, staged, named)
             outputs: list[Atom] = []
 
