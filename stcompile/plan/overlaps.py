@@ -8,12 +8,13 @@ a value.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from stcompile.analysis.regions import Tree
 from stcompile.analysis.storage import Writes
 from stcompile.codegen_templates.numpy.subscripts import has_masks
-from stcompile.wengert.dims import greatest, is_named, least
+from stcompile.wengert.dims import ENDLESS, greatest, is_named, least
 from stcompile.wengert.ir import Equation, Variable
 
 
@@ -54,9 +55,14 @@ def _is_safe(update: Equation, tree: Tree) -> bool:
     if made.primitive != "slice" or made.inputs[0] != target:
         return False
     ways = [_way(equation) for equation in (update, made)]
-    return ways[0] == ways[1] or not all(
-        set(one) & set(other) for one, other in zip(_places(update), _places(made), strict=True)
-    )
+    pairs = zip(_places(update), _places(made), strict=True)
+    return ways[0] == ways[1] or not all(itertools.starmap(_have_common, pairs))
+
+
+def _have_common(one: range, other: range) -> bool:
+    """True if two ranges have, or may have, a number in common: those of unknown lengths do."""
+    is_endless = any(abs(r.stop - r.start) >= ENDLESS for r in (one, other))
+    return is_endless or not set(one).isdisjoint(other)
 
 
 def _way(equation: Equation) -> list[tuple[int, int]]:

@@ -184,3 +184,20 @@ def test_second_derivatives() -> None:
         expected = (d(x + h * v) - d(x - h * v)) / (2 * h)
         np.testing.assert_allclose(compiled(x, v), expected, atol=1e-8)
     assert compiled.lengths.compilations == 2
+
+
+def test_columns_that_are_written_into_rows() -> None:
+    def covariance(a: Any) -> Any:
+        found = np.zeros((a.shape[1], a.shape[1]))
+        for i in range(a.shape[1]):
+            found[i:, i] = a[:, i] @ a[:, i:] / len(a)
+            found[i, i:] = found[i:, i]
+        return np.sum(found**2)
+
+    compiled = st.value_and_grad(covariance)
+    for dims in ((4, 5), (5, 3), (3, 6)):
+        a = np.random.default_rng(0).normal(size=dims)
+        np.testing.assert_allclose(compiled(a)[0], covariance(a))
+        expected = st.grad(covariance, dynamic=False)(a)
+        np.testing.assert_allclose(compiled(a)[1], expected, atol=1e-12)
+    assert compiled.lengths.compilations == 2
