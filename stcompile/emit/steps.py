@@ -173,14 +173,8 @@ class Steps:
             note(code.value, step)
             self.code[output] = code.value
         elif way is Way.STORE:
-<<<<<<< HEAD
-            operands = [self.operand(output), Operand(code.value, output)]
+            operands = [self.operand(output), Operand(code.value, output, self.symbols)]
             stored = self.substituted("store", operands, {}, None)
-=======
-            stored = substitute(
-                "store", [self.operand(output), Operand(code.value, output, self.symbols)], {}
-            )
->>>>>>> 10c3fff (Name lengths in more of the language)
             (statement,) = stored.statements
             if isinstance(self.add(statement, equation.location), ast.AugAssign):
                 return  # a view allocates nothing
@@ -241,14 +235,9 @@ class Steps:
             self.assign(output, copy_of(operands[at]), location)
         elif self.schedule.plan.has(output) and not self._is_there(output, equation.inputs[at]):
             self.add(copied_into(own, operands[at].code), location)
-<<<<<<< HEAD
-        operands[at] = Operand(own, output)
+        operands[at] = Operand(own, output, self.symbols)
         changed = self.substituted(equation.primitive, operands, equation.params, None)
         for statement in changed.statements:
-=======
-        operands[at] = Operand(own, output, self.symbols)
-        for statement in substitute(equation.primitive, operands, equation.params).statements:
->>>>>>> 10c3fff (Name lengths in more of the language)
             self.add(statement, location)
 
     # --- places --------------------------------------------------------------------------------
