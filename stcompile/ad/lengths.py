@@ -17,7 +17,7 @@ from typing import Any
 
 from stcompile.base.errors import DerivativeError
 from stcompile.base.location import Location
-from stcompile.wengert.dims import Symbol, symbols_in
+from stcompile.wengert.dims import ENDLESS, Symbol, greatest, symbols_in
 from stcompile.wengert.ir import (
     Atom,
     Constant,
@@ -81,6 +81,11 @@ def _widened(
 ) -> Variable:
     """An array of the greatest length that starts with a variable's elements."""
     type_ = widest(variable.type, symbols)
+    if any(greatest(dim) >= ENDLESS for dim in type_.dims):
+        raise DerivativeError(
+            "the adjoint of a loop or a branch keeps values of a length that has no bound",
+            hint="do this before the loop or the branch",
+        )
     blank = recorder.variable(type_)
     wide = recorder.variable(type_, recorder.hints.get(variable, ""))
     zero = Constant(type_.dtype.type(0))

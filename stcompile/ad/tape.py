@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.symbols import with_own_symbols
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Tape:
                 fresh, moved.primitive, moved.inputs, moved.params, moved.effects, moved.location
             )
             self.recorder.equations.append(recorded)
+            self.recorder.note(recorded)
             self.steps.append(recorded)
             outputs = fresh
         self.variables.update(zip(equation.outputs, outputs, strict=True))
@@ -54,6 +56,7 @@ class Tape:
         adjoint: Program | None = equation.params["adjoint"]
         if adjoint is not None and _keeps_only_known(equation):
             return self._kept_call(equation, adjoint)
+        body = with_own_symbols(body, self.recorder.bound)
         inner = Tape(self.recorder, dict(zip(body.inputs, equation.inputs, strict=True)))
         for step in body.equations:
             inner.append(step)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from stcompile.base.errors import InternalError, StcompileError
+from stcompile.base.errors import InternalError, LanguageError, StcompileError
 from stcompile.base.location import Location
 from stcompile.frontend.state.run import Run
+from stcompile.wengert.dims import UnknownSizeError
 
 _STAGING = {Run.evaluate.__code__, Run.execute.__code__}
 
@@ -21,6 +22,12 @@ def internal_errors(definition: Location | None) -> Iterator[None]:
         yield
     except (StcompileError, MemoryError, Warning):
         raise
+    except UnknownSizeError as error:
+        raise LanguageError(
+            "this needs to know the length of an axis, which the data decide",
+            location=_staged_at(error.__traceback__) or definition,
+            hint="keep the shape: np.where(mask, x, 0)",
+        ) from error
     except Exception as error:
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise InternalError(

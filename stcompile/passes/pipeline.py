@@ -86,6 +86,8 @@ MERGING = frozenset(
     stage.__name__
     for stage in (hoist_from_loops, sum_after_loops, merge_products, merge_sums, share_states)
 )
+# The stages that put equations together without regard to lengths that equations name.
+COMPILING = frozenset(stage.name for stage in PIPELINE if stage.levels == KERNELS)
 OWN = own_outputs.__name__  # the last stage, which depends on the call
 
 
@@ -116,6 +118,8 @@ def optimise(
     fewer values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
+    if any("bind" in equation.effects for equation in program.equations):
+        without |= COMPILING
     for stage in stages_at(level):
         if saving is not None and stage.name == REWRITTEN:
             program = saving.rewrite(program)

@@ -43,7 +43,7 @@ class Checkpoint(Travels, Shown, Generic[P, R]):
         program = sub.program
         name = function_name(self.function)
         again = _again(program)
-        if any(equation.effects for equation in again.equations):
+        if any({*equation.effects} - {"bind"} for equation in again.equations):
             run.refuse(
                 f"`{name}` draws random numbers or changes something, which must be done once: its "
                 "values cannot be computed again",

@@ -143,7 +143,7 @@ def _stage(
             "return one array of the shape of x: as many equations as unknowns",
             DerivativeError,
         )
-    if any({*equation.effects} - {"raise"} for equation in sub.program.equations):
+    if any({*equation.effects} - {"raise", "bind"} for equation in sub.program.equations):
         run.refuse(
             f"`{function_name(function)}` draws or prints, which would be done in each step",
             "do it outside of the equation",

@@ -120,7 +120,7 @@ def _stage(
         run.refuse(f"`args` is {described(args)}", "give a tuple: args=(rate,)")
     start, last = run.call(_two, (ends,), {})
     sub = substage(run, _RightHandSide(fun, y.type.dims), (start, y, *args), {})
-    if any({*equation.effects} - {"raise"} for equation in sub.program.equations):
+    if any({*equation.effects} - {"raise", "bind"} for equation in sub.program.equations):
         run.refuse(
             f"`{function_name(fun)}` draws or prints, which would be done in each step",
             "do it outside of the equation",

@@ -170,7 +170,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         program = wanted.sub.program
         height = sum(program.outputs[i].type.count for i in wanted.outputs)
         width = sum(variable.type.count for variable in wanted.variables)
-        has_effects = any(equation.effects for equation in program.equations)
+        has_effects = any({*equation.effects} - {"bind"} for equation in program.equations)
         is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
         if is_forward and has_effects and self.mode == "auto":
             is_forward = False  # in a loop over columns an effect would happen once for each
@@ -196,7 +196,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         sub, outputs, others = wanted.sub, wanted.outputs, wanted.others
         joint = forward(sub.program, wanted.variables)
         fixed, moving = apart(joint, len(sub.program.inputs), len(sub.program.outputs), outputs)
-        if any({*equation.effects} - {"raise"} for equation in moving.equations):
+        if any({*equation.effects} - {"raise", "bind"} for equation in moving.equations):
             self.refuse(
                 run,
                 f"`{self.function_name}` draws or prints in a loop or a branch, which would be "
@@ -227,7 +227,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         atoms = [joint.outputs[i] for i in others]
         if all(not isinstance(atom, Variable) or atom in made for atom in atoms):
             return atoms
-        if any(equation.effects for equation in sub.program.equations):
+        if any({*equation.effects} - {"bind"} for equation in sub.program.equations):
             self.refuse(
                 run,
                 f"what `{self.function_name}` returns beside its output is computed with the "

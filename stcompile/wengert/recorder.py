@@ -20,6 +20,7 @@ from stcompile.wengert.ir import (
 )
 from stcompile.wengert.naming import is_numbered, name_variables
 from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.symbols import given_symbols, with_own_symbols
 from stcompile.wengert.types import Type
 
 
@@ -34,6 +35,7 @@ class Recorder:
         self.equations: list[Equation] = []
         self.hints: dict[Variable, str] = {}
         self.producers: dict[Variable, Equation] = {}
+        self.bound: set[str] = set()  # names of symbols
         self._count = 0
 
     def variable(self, type: Type, hint: str = "") -> Variable:
@@ -57,8 +59,14 @@ class Recorder:
         effects = (*PRIMITIVES[primitive].effects, *inner_effects(frozen))
         equation = Equation(outputs, primitive, inputs, frozen, effects, location)
         self.equations.append(equation)
+        self.note(equation)
         self.producers.update(dict.fromkeys(outputs, equation))
         return outputs
+
+    def note(self, equation: Equation) -> None:
+        """Note an equation that stands in the list: what it binds is not bound again."""
+        if equation.binds is not None:
+            self.bound.add(equation.binds.name)
 
     def inline(
         self, program: Program, inputs: tuple[Atom, ...], location: Location | None = None
@@ -74,9 +82,14 @@ class Recorder:
             map(_has_programs, program.equations)
         ):
             inputs = tuple(map(self._number, inputs, program.inputs))
+        program = with_own_symbols(program, self.bound)
         mapping: dict[Variable, Atom] = dict(zip(program.inputs, inputs, strict=True))
+        given = given_symbols(program)
         for equation in program.equations:
             moved = equation.substitute(mapping)
+            if moved.binds in given:  # it is bound here already
+                mapping[moved.output] = moved.inputs[0]
+                continue
             where = location or moved.location
             outputs = self.record(moved.primitive, moved.inputs, where, moved.params)
             for old, new in zip(equation.outputs, outputs, strict=True):
@@ -100,10 +113,11 @@ class Recorder:
     def aside(self) -> Iterator[list[Equation]]:
         """Record into a list of its own, for a sub-program."""
         outer, self.equations = self.equations, []
+        bound = set(self.bound)
         try:
             yield self.equations
         finally:
-            self.equations = outer
+            self.equations, self.bound = outer, bound
 
     def program(
         self, name: str, inputs: tuple[Variable, ...], outputs: tuple[Atom, ...]

@@ -263,6 +263,51 @@ def test_second_order(program):
     assert np.isclose(tangent, gradient(V) @ np.arange(6.0))
 
 
+# --- transformations -----------------------------------------------------------------------------
+
+
+def nested(x):
+    v, total = x[x > 0], x[0] * 0.0
+    for i in range(30):
+        w = v[v > 0.1 * i + 0.037]
+        total = total + np.sum(w * w) * np.mean(v)
+    return total
+
+
+@st.checkpoint
+def block(x):
+    return np.sum(np.sin(x[x > 0]) ** 2) * x
+
+
+def twice(x):
+    return np.sum(block(block(x)) ** 2)
+
+
+@pytest.mark.parametrize("program", [nested, twice])
+def test_lengths_are_named_once_in_each_program(program):
+    gradient, step = st.grad(program)(V), 1e-6 * np.eye(6)
+    differences = [(program(V + s) - program(V - s)) / 2e-6 for s in step]
+    np.testing.assert_allclose(gradient, differences, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(st.vjp(program, V)[1](1.0)[0], gradient)
+    forward, reverse = (st.hessian(program, mode=mode)(V) for mode in ("forward", "reverse"))
+    np.testing.assert_allclose(forward, reverse, atol=1e-9)
+
+
+def test_what_is_refused():
+    def repeated(x):
+        total = 0.0
+        for i in range(30):
+            total = total + np.sum(np.repeat(x, (x > 0.01 * i).astype(int)) ** 2)
+        return total
+
+    with pytest.raises(st.DerivativeError, match="no bound"):
+        st.grad(repeated)(V)
+    with pytest.raises(st.LanguageError, match="length of an axis"):
+        st.jacobian(lambda x: x[x > 0] ** 2)(V)
+    with pytest.raises(st.LanguageError, match="known only inside"):
+        st.grad(lambda x: np.sum(st.checkpoint(lambda y: y[y > 0])(x)))(V)
+
+
 # --- the mechanism -------------------------------------------------------------------------------
 
 TEXT = """program f(x: f64[5], k: int) {

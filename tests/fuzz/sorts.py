@@ -26,6 +26,7 @@ from tests.fuzz import (
     layouts,
     lengths,
     objects,
+    selections,
 )
 from tests.fuzz.generate import function_of
 from tests.fuzz.judge import Mismatch, Verdict, verdict_of
@@ -141,6 +142,7 @@ SORTS = {
     "growing": _in_text(growing),
     "layouts": _in_text(layouts),
     "lengths": _in_text(lengths),
+    "selections": _in_text(selections),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),
     "algebra": _drawn(test_random_algebra),
     "parts": _drawn(test_random_parts),

@@ -20,6 +20,7 @@ PROGRAMS = {  # as many as are judged in a minute of one core; the command judge
     "growing": 40,
     "layouts": 120,
     "lengths": 40,
+    "selections": 40,
     "objects": 80,
     "algebra": 40,
     "parts": 40,

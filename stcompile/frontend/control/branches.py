@@ -84,8 +84,9 @@ def _name_before(run: Run, path: Path, heads: Collection[Variable]) -> bool:
             continue
         maker = makers[equation.inputs[0]]  # type: ignore[index]
         if within.isdisjoint(maker.variables):
+            known = len(run.lengths)
             run.measured(maker.primitive, maker.inputs, maker.params, symbol)
-            found = True
+            found = found or len(run.lengths) > known
     return found
 
 

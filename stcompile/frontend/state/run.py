@@ -281,9 +281,20 @@ class Run(Sizes):
             self.refuse(str(error), "convert the operands, or compute this outside the function")
         except OperandError as error:
             self.refuse(str(error), "", TypingError)
+        if self.lengths and primitive == "call":
+            self._check_lengths(outputs)
         if self.guards:
             self._check_guards()
         return outputs
+
+    def _check_lengths(self, outputs: Sequence[Variable]) -> None:
+        """Refuse results of a program of a length that is named in it."""
+        for output in outputs:
+            if self.is_named_within(self.value(output)):
+                self.refuse(
+                    "the length of this result is known only inside of what is called here",
+                    "select from the result, instead of returning what was selected",
+                )
 
     def may_be_equal(self, one: Size, other: Size) -> bool:
         """True for lengths of which it is known only at run time whether they are equal."""
