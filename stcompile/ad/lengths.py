@@ -60,12 +60,13 @@ def name_again(
             prologue.append(named)
     makers = {v: equation for equation in primal for v in equation.outputs}
     for variable in ragged:
+        location = makers[variable].location
         if variable.type.kind != "array":
             raise DerivativeError(
                 "the adjoint of a loop keeps values of a length that another loop decides",
+                location=location.shown or location,
                 hint="keep the shape in inner loops: np.where(mask, x, 0)",
             )
-        location = makers[variable].location
         wide = _widened(recorder, primal, variable, tuple(bound), location)
         where = location.in_section("adjoint")
         prologue.append(Equation((variable,), "slice", (wide,), _part(variable), (), where))
@@ -84,6 +85,7 @@ def _widened(
     if any(greatest(dim) >= ENDLESS for dim in type_.dims):
         raise DerivativeError(
             "the adjoint of a loop or a branch keeps values of a length that has no bound",
+            location=location.shown or location,
             hint="do this before the loop or the branch",
         )
     blank = recorder.variable(type_)
