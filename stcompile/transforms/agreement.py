@@ -10,7 +10,7 @@ import functools
 import hashlib
 import types
 from collections.abc import Callable, Iterator, Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def facts_of(
 ) -> Facts:
     """What a step depends on: the code that it was compiled from, captured numbers, versions, and
     ``arrays``, the parameters and the optimiser's state, which all ranks change alike."""
-    found = {f"the version of {name}": version(name) for name in ("stcompile", "numpy")}
+    found = {f"the version of {name}": _version(name) for name in ("stcompile", "numpy")}
     found["the loss"] = _told(function)
     found["the optimiser"] = f"{_told(type(optimizer))} {optimizer.describe()}"
     for guard in made.guards:
@@ -67,6 +67,13 @@ def facts_of(
     told = dict(digests(arrays))
     found["the names of the parameters"] = ", ".join(told)
     return found | told
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # it is not installed, but in a folder of the path
+        return ""
 
 
 def digests(arrays: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
