@@ -10,7 +10,8 @@ BOUND = 5.0  # value and gradient, in values
 # The evaluator, which counts, runs number by number: loops of scalars take it too long for a test.
 # `python -m examples.benchmarks.loops --counts` counts for every program.
 COUNTED = [
-    *("jacobi", "red_black", "fdtd", "horizontal_diffusion"),
+    *("jacobi", "red_black", "heat_3d", "fdtd", "horizontal_diffusion", "n_body"),
+    *("thomas", "gram_schmidt", "kalman", "euler_table"),
     *("lu", "levinson_durbin", "windowed", "smoothed", "garch", "viterbi", "forward_algorithm"),
     *("rk4_carried", "frequency_response", "contour_integral"),
     *("atax", "bicg", "mvt", "gesummv", "gemver", "mlp"),
