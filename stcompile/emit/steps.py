@@ -152,8 +152,10 @@ class Steps:
         """Give a name to the length of an axis. Its line goes at the end if nothing spells it."""
         symbol = equation.binds
         assert symbol is not None
-        own = self.naming.names.like(base_name(symbol.name))
-        self.naming.give(equation.output, own)
+        if equation.output not in self.naming.given:  # else a branch has given it one
+            wish = base_name(symbol.name)
+            self.naming.give(equation.output, self.naming.names.like(wish))
+        own = self.naming.called(equation.output).id
         self.symbols[symbol] = own
         self.assign(equation.output, self.expression(equation.inputs[0]), equation.location)
         self.sizes.append((self.blocks[-1], own))

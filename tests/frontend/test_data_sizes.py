@@ -104,6 +104,18 @@ def in_branches_and_loops(x, t):
     return total, y
 
 
+@examples(V, 1.0)
+@examples(V, -1.0)
+def in_the_second_arm(x, s):
+    y, z = x * 0.5, np.sum(x)
+    for _ in range(17):
+        if s > 0:
+            y *= 0.5
+        else:
+            z = z + np.sum(np.unique(y)) * np.mean(y[y > 0.3])
+    return z, y
+
+
 # --- places --------------------------------------------------------------------------------------
 
 
