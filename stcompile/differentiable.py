@@ -6,6 +6,7 @@ import functools
 import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
 from stcompile.base.boundary import public
@@ -111,6 +112,21 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
         nothing, as `Dispatcher.compile` says. ``f.primal.compile`` is that of the function itself.
         """
         return self.value_and_grad.compile(*arguments, **keywords)
+
+    @public
+    def compiled(self, *arguments: P.args, **keywords: P.kwargs) -> Any:
+        """The function and its gradient, ``(value, gradient)``, as one function of Numba's, which
+        other functions under ``@njit`` call. It is compiled at ``level="compiled"``, for the types
+        and shapes of these arguments, as `Dispatcher.compiled` says.
+        """
+        return self._for_numba.compiled(*arguments, **keywords)
+
+    @functools.cached_property
+    def _for_numba(self) -> Gradient[P, tuple[R, G]]:
+        if self.value_and_grad.options.level == "compiled":
+            return self.value_and_grad
+        chosen = replace(self.value_and_grad.options, level="compiled", memory=None, dynamic=None)
+        return Gradient(self.function, self.wrt, True, chosen)
 
     @public
     def export(

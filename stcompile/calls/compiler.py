@@ -86,9 +86,9 @@ class Compiler(Callee, ABC):
 
     def build(self, arguments: Arguments) -> Specialisation:
         """Compile the function for these arguments."""
-        return self.compiled(self.stage(arguments), arguments)
+        return self.specialised(self.stage(arguments), arguments)
 
-    def compiled(self, staged: Staged, arguments: Arguments) -> Specialisation:
+    def specialised(self, staged: Staged, arguments: Arguments) -> Specialisation:
         """A staged call, compiled."""
         for caution in staged.cautions:
             where = caution.location

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from stcompile.base.boundary import public
+from stcompile.base.errors import ArgumentsError
 from stcompile.base.generics import P
 from stcompile.base.shown import Shown, Source
 from stcompile.calls.arguments import Arguments
@@ -68,6 +69,21 @@ class Inspected(Compiler, Shown, Generic[P]):
         if not isinstance(function, Workspaces):
             return function
         return function.for_call([*bound.values.values()]).factory()
+
+    @public
+    def compiled(self, *arguments: P.args, **keywords: P.kwargs) -> Any:
+        """The generated function as one of Numba's, which other functions under ``@njit`` call. It
+        needs ``level="compiled"``.
+
+        It is for the types of these arguments, and raises `ValueError` for other shapes and static
+        values. `LanguageError` if what is left of NumPy in it cannot be compiled by Numba.
+        """
+        from stcompile.calls.for_numba import for_numba
+
+        if self.options.level != "compiled":
+            raise ArgumentsError("a function for Numba needs level='compiled'")
+        bound = self.bind(arguments, keywords)
+        return for_numba(self.specialise(bound, False), bound)
 
     @public
     def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:

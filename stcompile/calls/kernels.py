@@ -15,7 +15,7 @@ import pickle
 import sys
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -24,7 +24,7 @@ from stcompile.base.foreign import written_as
 from stcompile.base.private import PrivateFolder
 from stcompile.calls.cache_files import guarded, read_entry, write_entry
 from stcompile.calls.cache_folder import cache_folder
-from stcompile.calls.fingerprint import digest_of
+from stcompile.calls.fingerprint import Untold, digest_of
 from stcompile.calls.waiting import shown_if_long
 
 _SHARED: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
@@ -34,27 +34,28 @@ def share(namespace: dict[str, Any], program: str) -> None:
     """Put kernels of equal code that were made before in place of those of a program's module,
     which was just executed, and give the others their cache."""
     made = {name: value for name, value in namespace.items() if written_as(value) is not value}
-    if not made:
-        return
+    for name, kernel in made.items():
+        digest = give_cache(kernel, program)
+        if digest:
+            namespace[name] = _SHARED.setdefault(digest, kernel)
+
+
+def give_cache(kernel: Any, program: str) -> str:
+    """Have Numba look for a kernel of a program in the cache, and tell of it if it takes long.
+    Returns what tells the kernel from others; "" if nothing does."""
     try:
-        for name, kernel in made.items():
-            digest = _digest(kernel, made)
-            known = _SHARED.setdefault(digest, kernel)
-            if known is kernel:
-                _prepare(kernel, digest, program)
-            namespace[name] = known
-    except (AttributeError, ImportError) as error:  # another Numba
+        digest, function, compiler = _digest(kernel), kernel.py_func, kernel._compiler
+        title = f"Numba compiles {function.__name__} of {program}"
+        compiler.compile = functools.partial(_compiled, title, compiler.compile)
+        kernel._cache = KernelCache(function.__name__, digest)
+    except (Untold, AttributeError, ImportError) as error:  # another Numba
         logs.debug("the kernels of %s are compiled in every process: %s", program, error)
-    namespace["__name__"] = __name__  # what Numba imports
-
-
-def _prepare(kernel: Any, digest: str, program: str) -> None:
-    function, compiler = kernel.py_func, kernel._compiler
-    function.__module__ = __name__
+        return ""
     function.__qualname__ = f"{digest}.{function.__name__}"  # names in machine code are made of it
-    kernel._cache = KernelCache(function.__name__, digest)
-    title = f"Numba compiles {function.__name__} of {program}"
-    compiler.compile = functools.partial(_compiled, title, compiler.compile)
+    function.__module__ = __name__
+    for one in _with_called(kernel):
+        one.py_func.__globals__["__name__"] = __name__  # what Numba imports
+    return digest
 
 
 def _compiled(title: str, compile: Callable[..., Any], *types: Any) -> Any:
@@ -66,22 +67,41 @@ def _compiled(title: str, compile: Callable[..., Any], *types: Any) -> Any:
 # --- what tells kernels apart --------------------------------------------------------------------
 
 
-def _digest(kernel: Any, others: Mapping[str, Any]) -> str:
-    """What the machine code of a kernel depends on, but for types and the processor."""
-    functions = [kernel, *_called(kernel, others).values()]
-    told = [(_code(f.py_func.__code__), sorted(f.targetoptions.items())) for f in functions]
+def _digest(kernel: Any) -> str:
+    """What the machine code of a kernel depends on, but for types and the processor; `Untold` if
+    that is more than code and modules."""
+    told = [
+        (_code(f.py_func.__code__), sorted(f.targetoptions.items()), _read(f.py_func))
+        for f in _with_called(kernel)
+    ]
     return digest_of((told, _installed()))
 
 
-def _called(kernel: Any, others: Mapping[str, Any]) -> dict[str, Any]:
-    """The functions for Numba that a kernel calls, and those that they call."""
-    found: dict[str, Any] = {}
-    waiting = [kernel]
-    while waiting:
-        names = waiting.pop().py_func.__code__.co_names
-        new = {name: others[name] for name in names if name in others and name not in found}
-        found |= new
-        waiting += new.values()
+def _with_called(kernel: Any) -> list[Any]:
+    """A kernel, the functions for Numba that it calls, and those that they call."""
+    found = [kernel]
+    for one in found:
+        called = (value for _, value in _globals(one.py_func) if written_as(value) is not value)
+        found += [value for value in called if not any(value is other for other in found)]
+    return found
+
+
+def _globals(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """The globals that a function may read, each with its name."""
+    space = function.__globals__
+    return ((name, space[name]) for name in function.__code__.co_names if name in space)
+
+
+def _read(function: types.FunctionType) -> list[tuple[str, str]]:
+    """The modules that a function reads from."""
+    if function.__defaults__ or function.__kwdefaults__:
+        raise Untold(f"{function.__name__} has defaults")
+    found = []
+    for name, value in _globals(function):
+        if isinstance(value, types.ModuleType):
+            found.append((name, value.__name__))
+        elif written_as(value) is value:
+            raise Untold(f"{function.__name__} reads {name}")
     return found
 
 

@@ -130,7 +130,7 @@ class Vjp(DifferentiatedBy[..., Any]):
 
     def build(self, arguments: Arguments) -> Specialisation:
         staged, pullback = self._apart(arguments)
-        return replace(self.compiled(staged, arguments), beside=self._backward(pullback))
+        return replace(self.specialised(staged, arguments), beside=self._backward(pullback))
 
     def _apart(self, arguments: Arguments) -> tuple[Staged, Apart]:
         """The call as a program that returns the residuals, too, and the adjoint."""

@@ -107,7 +107,7 @@ class SparseJacobian(DifferentiatedBy[..., Any]):
         recording = _Recording(self)
         staged = self._staged(recording, arguments)
         (groups,) = recording.found
-        return replace(self.compiled(staged, arguments), beside=groups)
+        return replace(self.specialised(staged, arguments), beside=groups)
 
     def stage(self, arguments: Arguments) -> Staged:
         return self._staged(_Recording(self), arguments)

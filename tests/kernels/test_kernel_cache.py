@@ -16,6 +16,7 @@ import pytest
 import stcompile as st
 from stcompile.base.private import SUFFIX
 from stcompile.calls import kernels, waiting
+from stcompile.calls.fingerprint import Untold
 
 numba = pytest.importorskip("numba")
 
@@ -127,18 +128,17 @@ def test_other_processor_and_types() -> None:
 
 
 def test_options_and_callees_tell_kernels_apart() -> None:
-    space: dict[str, Any] = {"njit": numba.njit}
-    exec("@njit\ndef f(x):\n    return x + 1\n@njit\ndef g(x):\n    return f(x)", space)
-    other = dict(space)
-    exec(
-        "@njit\ndef f(x):\n    return x + 2\n@njit(fastmath=True)\ndef h(x):\n    return f(x)",
-        other,
-    )
-    names = ("f", "g")
-    own = {name: space[name] for name in names}
-    digests = {kernels._digest(own[name], own) for name in names}
-    digests |= {kernels._digest(other[name], {**own, "f": other["f"]}) for name in ("f", "g", "h")}
-    assert len(digests) == 5
+    def digest(inner: str, options: str = "") -> str:
+        space: dict[str, Any] = {"njit": numba.njit, "np": np}
+        exec(f"@njit\ndef f(x):\n    return np.sin(x) + {inner}", space)
+        exec(f"@njit({options})\ndef g(x):\n    return f(x)", space)
+        return kernels._digest(space["g"])
+
+    digests = [digest("1"), digest("1.0"), digest("2"), digest("1", "fastmath=True")]
+    assert len(set(digests)) == 4
+    assert digest("1") == digests[0]
+    with pytest.raises(Untold, match="f reads njit"):
+        digest("njit")
 
 
 STORY = """

@@ -1,0 +1,125 @@
+"""A compiled function as one of Numba's, which other functions under ``@njit`` call.
+
+It is for the shapes and static values of the arguments that it was made with. Types are Numba's
+business; shapes and static values are compared at every call, since machine code that is given
+other arrays would read what lies beside them. Captured numbers are what they were when it was made,
+as Numba's are.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import types
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from stcompile.base import trees
+from stcompile.base.errors import ArgumentsError, LanguageError, TypingError
+from stcompile.base.extras import require
+from stcompile.base.foreign import written_as
+from stcompile.calls.arguments import Arguments
+from stcompile.calls.kernels import give_cache
+from stcompile.calls.link import link, source_filename
+from stcompile.calls.signature import key_of
+from stcompile.calls.specialisation import Specialisation
+from stcompile.code.literals import literal
+from stcompile.emit.layout import INDENT
+
+_HINT = (
+    "give it arrays, numbers and plain tuples of them; what needs more than Numba knows of NumPy "
+    "is called from Python"
+)
+_FRAME = ("Failed in", "During:", "File ")  # how lines begin that say where Numba was
+_COMPARED = (bool, int, str)  # static values that Numba can compare
+
+
+def for_numba(made: Specialisation, arguments: Arguments) -> Any:
+    """The function under ``@njit``, compiled for the types of these arguments and no others."""
+    numba = require("numba", "numba", "a function for Numba")
+    _check(made)
+    njit = numba.njit(error_model="numpy", nogil=True)
+    function = njit(_by_position(made.function))
+    checked = njit(link(_text(made, arguments), made.name, names={"compiled": function}))
+    if written_as(checked) is checked:  # Numba is switched off
+        return checked
+    give_cache(checked, made.name)
+    errors = import_module("numba.core.errors")
+    try:
+        kinds = tuple(map(numba.typeof, arguments.values.values()))
+        checked.compile(kinds)
+    except (ValueError, TypeError) as error:
+        raise TypingError(f"Numba has no type for an argument: {error}", hint=_HINT) from None
+    except errors.NumbaError as error:
+        raise _refusal(made, error) from None
+    checked.disable_compile()
+    return checked
+
+
+def _check(made: Specialisation) -> None:
+    """Refuse what a function for Numba cannot have."""
+    if made.written:
+        written = ", ".join(f"`{name}`" for name in made.written)
+        raise ArgumentsError(f"it writes into {written}", hint="compile it with copy=True")
+    arrays = [h for h in made.hidden if h.variable.type.kind in ("array", "object")]
+    if arrays:
+        captured = ", ".join(f"`{hidden.place.description}`" for hidden in arrays)
+        raise ArgumentsError(
+            f"it reads {captured}, which is no argument of it",
+            hint="make it an argument: a function for Numba cannot see when it is another",
+        )
+
+
+def _by_position(function: Any) -> Any:
+    """A function whose keywords can be given by position: Numba binds those wrongly."""
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    code = code.replace(co_argcount=count, co_kwonlyargcount=0)
+    return types.FunctionType(code, function.__globals__, function.__name__)
+
+
+def _refusal(made: Specialisation, error: Exception) -> LanguageError:
+    """The error for code that Numba does not compile, at the user's line."""
+    file = re.escape(source_filename(made.source, made.name))
+    found = re.search(rf'{file}"?,? (?:line |\()(\d+)', str(error))
+    place = made.locate(int(found[1])) if found else None
+    said = [text.strip() for text in str(error).splitlines()]
+    reason = next((text for text in said if text and not text.startswith(_FRAME)), "")
+    return LanguageError(
+        f"Numba does not compile what is left as calls of NumPy's: {reason}",
+        location=place.shown if place is not None else None,
+        hint=_HINT,
+    )
+
+
+def _text(made: Specialisation, arguments: Arguments) -> str:
+    """The text of a module with a function that compares shapes and calls the compiled one."""
+    names, margin = ", ".join(arguments.values), " " * INDENT
+    numbers = (ast.unparse(literal(hidden.read())) for hidden in made.hidden)
+    given = ", ".join((*arguments.values, *numbers))
+    body = []
+    for condition, reason in _conditions(arguments):
+        body += [f"if {condition}:", f"{margin}raise ValueError({reason!r})"]
+    body.append(f"return compiled({given})")
+    lines = [
+        "import numpy as np",
+        "",
+        "",
+        f"def {made.name}({names}):",
+        *(margin + line for line in body),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _conditions(arguments: Arguments) -> Iterator[tuple[str, str]]:
+    """What must not hold of the arguments, and what is said of them if it does."""
+    for name, value in arguments.values.items():
+        for path, leaf in trees.leaves(value):
+            shown = trees.show_path(name, path)
+            shape = getattr(leaf, "shape", ())
+            if shape:
+                yield f"{shown}.shape != {shape}", f"the shape of `{shown}` is not {shape}"
+            elif isinstance(leaf, _COMPARED) and key_of(leaf)[0] == "static":
+                code = ast.unparse(literal(leaf))
+                yield f"{shown} != {code}", f"`{shown}` is not {code}"
