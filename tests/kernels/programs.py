@@ -184,3 +184,22 @@ def small_vectors(z: Any) -> Any:
         slope = np.array([10.0 * (z[1] - z[0]), z[0] * (28.0 - z[2]) - z[1], z[0] * z[1] - z[2]])
         z = z + 0.001 * slope
     return np.sum(z * z)
+
+
+@case(WIDE, np.array(0.5))
+def masked(x: Any, v: Any) -> Any:
+    y = x * 2
+    y[x > 0.3] = v
+    y[(x < -0.5) | (x > 0.95)] = 0
+    return np.sum(y * x) * v + np.sum(x[x > 1.0])
+
+
+@case(WIDE)
+def first_large_row(x: Any) -> Any:
+    """Rows that some steps leave undefined."""
+    for t in range(5):
+        for k in range(30):
+            row = x[t] * x[:, k][0]
+            if np.sum(row) > 2.0:
+                return np.sum(row * row)
+    return np.sum(x)

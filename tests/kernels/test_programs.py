@@ -14,13 +14,10 @@ from tests.kernels.programs import CASES, SINGLE
 
 numba = pytest.importorskip("numba")
 TOLERANCE = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 2e-6}
-SEVERAL = {
-    "systems_between",
-    "iteration",
-    "complex_steps",
-    "arrangements",
-    "put_together",
-}  # functions, or none
+SEVERAL = {  # functions, or none
+    *("systems_between", "iteration", "complex_steps", "arrangements", "put_together"),
+    *("masked", "first_large_row"),
+}
 COMPILED = ("sweeps", "cholesky", "single_precision", "walk", "branches")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from stcompile.passes.kernels.elements import Value, is_small
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.passes.kernels.writer import Form, Forms
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives.axis_rules import groups
 
@@ -23,14 +24,15 @@ def _new(w: Memory, equation: Equation) -> Variable:
 
 
 def concatenate(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
-    axis, start, made = equation.params["axis"], 0, _new(w, equation)
+    axis, made = equation.params["axis"], _new(w, equation)
+    start: Size = 0
     for operand in operands:
-        made = w.filled(made, operand.type.dims, operand, _moved(axis, start))
-        start += operand.type.dims[axis]
+        made = w.filled(made, operand.type.dims, operand, _moved(axis, w.affine(start)))
+        start = operand.type.dims[axis] + start
     return made
 
 
-def _moved(axis: int, start: int) -> Callable[[Forms], Place]:
+def _moved(axis: int, start: Form) -> Callable[[Forms], Place]:
     def place(forms: Forms) -> Place:
         return Place.at((*forms[:axis], forms[axis] + start, *forms[axis + 1 :]))
 
@@ -112,7 +114,7 @@ def roll(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable |
         lazy = w.lazy(cut, operands)
         if lazy is None:
             return None
-        made = w.filled(made, part, lazy, _moved(axis, to))
+        made = w.filled(made, part, lazy, _moved(axis, Form(to)))
     return made
 
 

@@ -36,7 +36,7 @@ def is_compilable(program: Program) -> bool:
 
 def is_taken(equation: Equation) -> bool:
     """True if Numba compiles an equation, and the programs inside it."""
-    if equation.effects or equation.location.errstate:
+    if equation.effects or equation.location.errstate or _binds_lengths(equation):
         return False
     if not all(map(_is_known, (*equation.inputs, *equation.outputs))):
         return False
@@ -52,6 +52,11 @@ def is_taken(equation: Equation) -> bool:
     if primitive in PARTS:
         return _is_element(equation)
     return _is_number(equation)
+
+
+def _binds_lengths(equation: Equation) -> bool:
+    """True for an equation from which lengths follow that data decide."""
+    return equation.primitive != "loop" and "binds" in equation.params
 
 
 def _is_known(atom: Atom) -> bool:
@@ -108,7 +113,7 @@ def _is_float_power(inputs: Sequence[Atom]) -> bool:
 
 def is_elementwise_taken(equation: Equation) -> bool:
     """True for an equation of arrays that Numba compiles as one of their elements."""
-    if equation.effects or equation.location.errstate:
+    if equation.effects or equation.location.errstate or _binds_lengths(equation):
         return False
     if not all(map(_is_known, (*equation.inputs, *equation.outputs))):
         return False

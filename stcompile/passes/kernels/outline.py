@@ -52,6 +52,7 @@ from stcompile.wengert.ir import (
     Variable,
     free_variables,
     freeze,
+    inner_effects,
     map_programs,
     mentioned,
 )
@@ -63,6 +64,8 @@ WEAK = {"f": "float64", "i": "int64", "b": "bool"}
 
 def outline(program: Program) -> Program:
     """The program with kernels in the place of loops that Numba compiles."""
+    if "bind" in inner_effects({"program": program}):
+        return program  # what mentions a length stays behind what binds it
     groups = _Groups(program).run()
     builder, equations = Builder(program), list[Equation]()
     for group in groups:
@@ -145,7 +148,7 @@ def _unbound(equation: Equation) -> set[Symbol]:
 
 def _bound(equation: Equation) -> Iterator[Symbol]:
     for name, value in equation.params.items():
-        if name == "binds":
+        if name == "binds" and equation.primitive == "loop":
             yield value
         elif isinstance(value, Program):
             for inner in value.equations:

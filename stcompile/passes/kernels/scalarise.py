@@ -55,6 +55,7 @@ from stcompile.wengert.ir import (
     Variable,
     free_variables,
     freeze,
+    inner_effects,
     mentioned,
 )
 from stcompile.wengert.naming import is_numbered
@@ -69,6 +70,8 @@ ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
 
 def scalarise(program: Program) -> Program:
     """The program with loops over numbers in the place of equations of arrays."""
+    if "bind" in inner_effects({"program": program}):
+        return program  # lengths that data decide
     writer = Scalariser()
     outputs = [writer.array(v) for v in writer.run(program, {v: v for v in program.inputs})]
     return writer.program(program.name, program.inputs, tuple(outputs))
@@ -97,7 +100,12 @@ class _Region:
 
 
 class Scalariser(Loops):
-    """Goes through a program, and the programs in it."""
+    """Goes through a program, and the programs in it. ``unsized`` are arrays of which the list does
+    not know how long they are: what masks select, and what follows from that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unsized: set[Value] = set()
 
     def run(self, program: Program, env: Env) -> list[Value]:
         """Record the equations of a program; the values of its outputs."""
@@ -123,10 +131,18 @@ class Scalariser(Loops):
     def _equation(self, at: int, equation: Equation, env: Env, region: _Region) -> Sequence[Value]:
         operands = [value_of(env, atom) for atom in equation.inputs]
         primitive = equation.primitive
+        if _selects(equation) or not self.unsized.isdisjoint(operands):
+            found = self._as_it_is(equation, operands)
+            is_selection = primitive not in WRITES or not self.unsized.isdisjoint(operands)
+            self.unsized.update(v for v in found if v.type.dims and is_selection)
+            return found
         if primitive == "loop":
             return self.kept_loop(equation, env)
         if primitive == "cond":
             return self._cond(equation, operands)
+        if primitive == "undef" and equation.output.type.kind == "array":
+            t = equation.output.type  # its elements may be copied, as those of others
+            return [self.make("empty", shape=t.dims, dtype=t.dtype)]
         if not self._is_scalarised(equation):
             return self._as_it_is(equation, operands)
         if equation.params.get("op") == "add" and _is_sum(equation, operands):
@@ -179,6 +195,11 @@ class Scalariser(Loops):
             return False
         if "new" in equation.params.get("at", ()):
             return False
+        if equation.primitive in WRITES and equation.params.get("at"):
+            target = equation.inputs[0]
+            part = index_equation(equation, target) if isinstance(target, Variable) else None
+            if part is None or axis_map(part) is None:
+                return False
         if equation.primitive == "contract" or equation.params.get("op") == "contract":
             if equation.primitive == "accumulate":
                 return False
@@ -324,6 +345,12 @@ class Scalariser(Loops):
         results = self.record("cond", (test, *free), equation.location, params)
         pairs = zip(equation.outputs, results, strict=True)
         return [self.settled(output, result) for output, result in pairs]
+
+
+def _selects(equation: Equation) -> bool:
+    """True for what a mask selects."""
+    entries = equation.params.get("at", ())
+    return any(isinstance(entry, tuple) and "mask" in entry for entry in entries)
 
 
 def _added(forms: Forms) -> Place:
