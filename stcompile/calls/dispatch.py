@@ -172,7 +172,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     def _cached(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
         """A specialisation from the cache; if there is none, a compiled one, which is cached."""
-        reason = reason_for(key, self._specialisations, arguments)
+        numbers = self.key(arguments) if arguments.sizes else key
+        reason = reason_for(numbers, self._specialisations, arguments)
         if cache_folder() is None:
             return self._built(arguments, reason)
         from stcompile.calls import cache
