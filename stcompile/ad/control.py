@@ -170,6 +170,8 @@ def _recomputed(
 def _is_free(equation: Equation) -> bool:
     if PRIMITIVES[equation.primitive].view:
         return True
+    if equation.primitive == "index" and equation.output.type.varies:
+        return True  # what would be kept is as long as the longest one
     integers = all(a.type.kind == "python" and a.type.dtype.kind == "i" for a in equation.inputs)
     return integers and equation.primitive in _CHEAP
 
