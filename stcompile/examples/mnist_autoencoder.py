@@ -99,7 +99,7 @@ def main(options: Options) -> train.Results:
 
     rng, _ = options.generators()
     params = initial_params(rng, data.pixels, options.hidden, options.code, options.dtype)
-    step = st.train_step(loss, options.make_optimizer(), wrt="params")
+    step = st.train_step(loss, options.make_optimizer(), wrt="params", comm=options.team.comm)
     results = train.run(
         options,
         data,

@@ -167,7 +167,7 @@ def main(options: Options) -> train.Results:
     flat = CHANNELS[-1] * height * width
     params = initial_params(rng, flat, data.classes, options.dtype, initialiser)
 
-    step = st.train_step(loss, options.make_optimizer(), wrt="params")
+    step = st.train_step(loss, options.make_optimizer(), wrt="params", comm=options.team.comm)
     return train.run(
         options,
         data,

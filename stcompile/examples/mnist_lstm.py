@@ -104,7 +104,7 @@ def main(options: Options) -> train.Results:
     rows, columns = data.image_shape
     rng, _ = options.generators()
     params = initial_params(rng, columns, options.hidden, data.classes, options.dtype)
-    step = st.train_step(loss, options.make_optimizer(), wrt="params")
+    step = st.train_step(loss, options.make_optimizer(), wrt="params", comm=options.team.comm)
     return train.run(
         options, data, step, params, functools.partial(scores, rows=rows), arguments=(rows,)
     )

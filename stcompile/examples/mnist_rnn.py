@@ -77,7 +77,7 @@ def main(options: Options) -> train.Results:
     rng, _ = options.generators()
     params = initial_params(rng, inputs, options.hidden, data.classes, options.dtype)
 
-    step = st.train_step(loss, options.make_optimizer(), wrt="params")
+    step = st.train_step(loss, options.make_optimizer(), wrt="params", comm=options.team.comm)
     return train.run(
         options,
         data,

@@ -15,6 +15,7 @@ from stcompile.train.pictures import write_pairs
 from stcompile.train.program import Program, program, run
 from stcompile.train.results import Epoch, Results
 from stcompile.train.state import Step
+from stcompile.train.team import Team
 
 __all__ = [
     "ACCURACY",
@@ -28,6 +29,7 @@ __all__ = [
     "Program",
     "Results",
     "Step",
+    "Team",
     "TrainingOptions",
     "choice",
     "count",

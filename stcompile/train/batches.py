@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,17 @@ def count_batches(rows: int, size: int) -> int:
 
 
 def batches(
-    arrays: Sequence[Array], size: int, rng: np.random.Generator, start: int = 0
+    arrays: Sequence[Array],
+    size: int,
+    rng: np.random.Generator,
+    start: int = 0,
+    share: Callable[[Array], Array] = lambda rows: rows,
 ) -> Iterator[tuple[Array, ...]]:
     """One epoch: the arrays' rows in a random order, the same for all arrays, ``size`` at a time,
     from batch ``start`` on. The order is drawn at once, the batches are taken one by one.
 
     Rows that do not fill a last batch are left out of this epoch, so that every batch has the
-    same shape, and one compiled step serves them all.
+    same shape, and one compiled step serves them all. ``share`` takes a part of a batch's rows.
     """
     rows = len(arrays[0])
     if any(len(array) != rows for array in arrays):
@@ -37,5 +41,5 @@ def batches(
         raise ArgumentsError(f"arrays of one data set have different lengths: {lengths}")
     count = count_batches(rows, size)
     order = rng.permutation(rows)
-    chosen = (order[k * size : (k + 1) * size] for k in range(start, count))
+    chosen = (share(order[k * size : (k + 1) * size]) for k in range(start, count))
     return (tuple(array[rows] for array in arrays) for rows in chosen)

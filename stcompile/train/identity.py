@@ -26,7 +26,7 @@ def identity_of(run: Run, settings: Mapping[str, Any]) -> Identity:
         "version": version("stcompile"),
         "settings": {name: _plain(value) for name, value in settings.items()},
         "parameters": {name: f"{a.dtype} {a.shape}" for name, a in run.parameters()},
-        "step": _hash_of_code(run.step.source(run.params, *run.first_batch)),
+        "step": _hash_of_code(run.source),
         "data": _hash_of_arrays(run),
     }
 

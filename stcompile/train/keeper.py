@@ -40,7 +40,8 @@ class Keeper:
 
     def __init__(self, run: Run, wanted: Checkpoints | None) -> None:
         self.run, self.wanted = run, wanted
-        self._identity = None if wanted is None else identity_of(run, wanted.settings)
+        is_kept = wanted is not None and run.team.leads
+        self._identity = identity_of(run, wanted.settings) if wanted and is_kept else None
         self._unsaved = 0
         self.latest: Checkpoint = run.checkpoint(self._identity)
 
@@ -56,32 +57,42 @@ class Keeper:
         """Write the first checkpoint, or go on from the one that is there."""
         if self.wanted is None:
             return
+        if self.run.team.by_first(self._prepare):
+            self._resume(epochs)
+        else:
+            self.save()
+
+    def _prepare(self) -> bool:
+        """Make room for the file; True if there is one to go on from."""
+        assert self.wanted is not None
         path = self.wanted.path
         target = path.resolve()
         for left in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
             left.unlink(missing_ok=True)  # left by a run that was killed while it wrote
-        if self.wanted.resume:
-            self._resume(path, epochs)
-        elif path.exists():
+        if not self.wanted.resume and path.exists():
             raise CheckpointError(
                 f"{path} is there already",
                 hint="go on from it with --resume, or name another file",
             )
-        else:
-            self.save()
+        return self.wanted.resume
 
-    def _resume(self, path: Path, epochs: int) -> None:
-        assert self._identity is not None
-        checkpoint = read_checkpoint(path)
-        require_same(checkpoint, self._identity, path)
+    def _resume(self, epochs: int) -> None:
+        checkpoint = self.run.team.by_first(self._read)
         epoch, step = checkpoint.position
         if epoch > epochs + 1 or (epoch == epochs + 1 and step):
+            assert self.wanted is not None
             raise CheckpointError(
-                f"{path} is in epoch {epoch}, beyond the {epochs} that are asked for",
+                f"{self.wanted.path} is in epoch {epoch}, beyond the {epochs} that are asked for",
                 hint="give a larger --epochs, or start a new run without --resume",
             )
         self.run.restore(checkpoint)
         self.latest = checkpoint
+
+    def _read(self) -> Checkpoint:
+        assert self.wanted is not None and self._identity is not None
+        checkpoint = read_checkpoint(self.wanted.path)
+        require_same(checkpoint, self._identity, self.wanted.path)
+        return checkpoint
 
     def is_due(self) -> bool:
         """True if it is time for a checkpoint, now that one more step was made."""
@@ -89,7 +100,10 @@ class Keeper:
         return self.wanted is not None and self._unsaved >= self.wanted.every
 
     def check(self) -> None:
-        """`NotFiniteError` if there is a NaN or an infinity that was not there at the start."""
+        """`NotFiniteError` if there is a NaN or an infinity that was not there at the start;
+        `ArgumentsError` if ranks have come to different parameters."""
+        if self.run.team.size > 1:
+            self.run.team.require_same(self.run.digests())
         found = self.run.no_longer_finite()
         if found is not None:
             raise NotFiniteError(*found)
@@ -98,7 +112,7 @@ class Keeper:
         """Write a checkpoint, if they are wanted. It is never one that `check` refuses."""
         self.check()
         if self.wanted is not None:
-            checkpoint = self.run.checkpoint(self._identity)
-            checkpoint.write(self.wanted.path)
+            checkpoint, path = self.run.checkpoint(self._identity), self.wanted.path
+            self.run.team.by_first(lambda: checkpoint.write(path))
             self.latest = checkpoint
         self._unsaved = 0

@@ -21,6 +21,7 @@ from stcompile.train.metric import ACCURACY, Metric
 from stcompile.train.replay import Origin, replay
 from stcompile.train.results import Epoch, Results
 from stcompile.train.state import Run, Step
+from stcompile.train.team import ALONE, Team
 
 Metrics = tuple[float | None, float | None]
 """Of the training and of the test images; ``None`` where there is none."""
@@ -51,7 +52,11 @@ class DivergedError(StcompileError):
 
 
 class _Stopped(Exception):
-    """A signal asked the run to stop; what it was is in the results."""
+    """A signal asked the run to stop."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.signal = signal
 
 
 class _LossError(Exception):
@@ -76,6 +81,7 @@ def train(
     dataset: str = "",
     checkpoints: Checkpoints | None = None,
     progress: bool | None = None,
+    team: Team = ALONE,
 ) -> Results:
     """Trains ``params`` in place by ``step(params, *batch, *arguments)``.
 
@@ -87,6 +93,10 @@ def train(
     parameters, state and losses to the bit, if ``step``, ``params``, ``arrays`` and ``rng`` are
     made as they were; `CheckpointError` if they are seen to differ.
 
+    The ranks of a ``team`` train together, each on its share of every batch; the ``step`` exchanges
+    their gradients. All have the same arguments, and the results are the same everywhere. So is a
+    checkpoint, from which as many ranks or others, or a process alone, can go on.
+
     Ctrl-C or SIGTERM ends the run after the step under way (Ctrl-C twice: at once, without a
     checkpoint) and returns the epochs that were finished. A loss that is not finite, or a
     parameter at the end of an epoch or at a checkpoint, raises `DivergedError`, after the steps
@@ -94,7 +104,8 @@ def train(
     """
     count = count_batches(len(arrays[0]), batch_size)
     results = Results(dataset, metric=metric)
-    run = Run(step, params, arrays, batch_size, rng, arguments, results)
+    run = Run(step, params, arrays, batch_size, rng, arguments, results, team)
+    progress = progress if team.leads else False
     if epochs > 0:  # This compiles the step as well, before any clock runs.
         results.allocated_bytes_per_step = int(step.allocated_bytes(params, *run.first_batch))
     keeper = Keeper(run, checkpoints)
@@ -105,8 +116,11 @@ def train(
             while run.epoch <= epochs:
                 loop.epoch(f"epoch {run.epoch}/{epochs}", evaluate)
             return results
-        except (_Stopped, KeyboardInterrupt):
-            results.stopped_by = interrupts.received or signal.SIGINT
+        except (_Stopped, KeyboardInterrupt) as stopped:
+            if team.size > 1 and isinstance(stopped, KeyboardInterrupt):
+                raise  # the others wait for this one
+            agreed = stopped.signal if isinstance(stopped, _Stopped) else None
+            results.stopped_by = agreed or interrupts.received or signal.SIGINT
             results.resumable_at = None if checkpoints is None else keeper.latest.position
             return results
         except _LossError as error:
@@ -131,7 +145,11 @@ def _diverged(
 
     try:
         origin = replay(run, keeper.latest, at, count, bar)
+        found = [one for one in run.team.of_all(origin) if one is not None]
+        origin = next((one for one in found if one.error.location), found[0] if found else None)
     except KeyboardInterrupt:
+        if run.team.size > 1:
+            raise
         origin = None
     results.epochs[:], results.microseconds_per_step = epochs, median
     return DivergedError(what, at, results, keeper.place, origin)
@@ -162,7 +180,7 @@ class _Loop:
             results.microseconds_per_step = float(np.median(run.microseconds))
         run.next_epoch()
         self.keeper.save()
-        self._stop_if_asked()
+        _stop_if(run.team.asked_to_stop(self.interrupts.received, at_once=True))
 
     def _steps(self, bar: Any) -> None:
         clock = time.perf_counter
@@ -181,10 +199,11 @@ class _Loop:
             if not math.isfinite(loss):
                 raise _LossError(loss)
             bar.update()
-            if self.interrupts.received is not None or (self.keeper.is_due() and not is_last):
+            asked = run.team.asked_to_stop(self.interrupts.received)
+            if asked is not None or (self.keeper.is_due() and not is_last):
                 run.seconds += clock() - began
                 self.keeper.save()
-                self._stop_if_asked()
+                _stop_if(asked)
                 began = clock()
         run.seconds += clock() - began
 
@@ -205,9 +224,10 @@ class _Loop:
         self.run.peak_bytes = max(peak - before, 0)
         return loss
 
-    def _stop_if_asked(self) -> None:
-        if self.interrupts.received is not None:
-            raise _Stopped
+
+def _stop_if(asked: int | None) -> None:
+    if asked is not None:
+        raise _Stopped(asked)
 
 
 @contextmanager

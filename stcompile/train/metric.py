@@ -54,7 +54,7 @@ class Metric:
             rows = slice(start, start + rows_at_once)
             of_rows = self.of_rows(outputs(images[rows]), images[rows], labels[rows])
             total += float(np.sum(of_rows, dtype=np.float64))
-        return total / len(images)
+        return total / max(len(images), 1)
 
 
 def _is_right(scores: Array, images: Array, labels: Array) -> Array:

@@ -14,6 +14,7 @@ from stcompile.base.command import Flag, at_least, fraction, one_of, positive
 from stcompile.base.errors import ArgumentsError
 from stcompile.train.data import NAMES, DataSet
 from stcompile.train.keeper import Checkpoints
+from stcompile.train.team import ALONE, Team, world
 
 OPTIMIZERS: Mapping[str, type[optim.Optimizer]] = {
     "sgd": optim.SGD,
@@ -73,12 +74,20 @@ class TrainingOptions:
     json: Annotated[Path | None, Flag("write the results to FILE", Path, "FILE")] = None
     report: Annotated[Path | None, Flag("write a report with figures into DIR", Path, "DIR")] = None
     show_source: Annotated[bool, Flag("print the generated training step first")] = False
+    distributed: Annotated[bool, Flag("each process of mpiexec takes its share of every batch")] = (
+        False
+    )
 
     no_settings: ClassVar[frozenset[str]] = frozenset(
         ("data_dir", "epochs", "checkpoint", "checkpoint_every", "resume")
-        + ("json", "report", "show_source")
+        + ("json", "report", "show_source", "distributed")
     )
     """Flags that do not decide which numbers are computed on the way."""
+
+    @property
+    def team(self) -> Team:
+        """The processes that train together."""
+        return world() if self.distributed else ALONE
 
     def generators(self) -> tuple[np.random.Generator, np.random.Generator]:
         """Two independent streams of random numbers: for initial values, and for shuffling."""

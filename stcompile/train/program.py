@@ -40,21 +40,24 @@ def run(
     computed from: for the accuracy scores (rows, classes). What was finished before an interruption
     or a loss that is not finite is shown and written as well.
     """
-    check_outputs(options)
+    team = options.team
+    team.by_first(lambda: check_outputs(options))
     checkpoints = options.make_checkpoints(data)
     batch_size = options.rows_in_batch(len(data.x_train))
     arrays = (data.x_train, data.y_train) if is_supervised else (data.x_train,)
     if options.show_source:
         count_batches(len(data.x_train), batch_size)
-        batch = (array[:batch_size] for array in arrays)
+        batch = (team.share(array[:batch_size]) for array in arrays)
         print(step.source(params, *batch, *arguments))
 
+    def mean(images: Array, labels: Array) -> float:
+        """The metric, of which each rank computes its share."""
+        own = team.share(images)
+        found = metric.mean(functools.partial(outputs, params), own, team.share(labels))
+        return sum(part * rows for part, rows in team.of_all((found, len(own)))) / len(images)
+
     def evaluate() -> Metrics:
-        of_params = functools.partial(outputs, params)
-        return (
-            metric.mean(of_params, data.x_train, data.y_train),
-            metric.mean(of_params, data.x_test, data.y_test),
-        )
+        return mean(data.x_train, data.y_train), mean(data.x_test, data.y_test)
 
     _, shuffling = options.generators()
     try:
@@ -70,6 +73,7 @@ def run(
             arguments=arguments,
             dataset=data.name,
             checkpoints=checkpoints,
+            team=team,
         )
     except DivergedError as error:
         conclude(options, error.results)
@@ -101,6 +105,8 @@ def check_outputs(options: TrainingOptions) -> None:
 
 def conclude(options: TrainingOptions, results: Results) -> None:
     """Writes the JSON and the report if they were asked for, and prints the table."""
+    if not options.team.leads:
+        return
     if options.json is not None:
         results.write_json(options.json)
     written: list[Path] = []
@@ -143,6 +149,16 @@ class Program(Generic[Options]):
         return found[0]
 
     def run(self, options: Options) -> int:
+        if not options.distributed:
+            return self._run(options)
+        team = options.team
+        try:
+            with team.quiet():
+                return self._run(options)
+        except BaseException as error:
+            return team.fail(error)
+
+    def _run(self, options: Options) -> int:
         results = self.main(options)
         return DONE if results.stopped_by is None else 128 + results.stopped_by
 

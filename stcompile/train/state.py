@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ from stcompile.optim.state import Stateful
 from stcompile.train.batches import Array, batches
 from stcompile.train.checkpoint import Checkpoint
 from stcompile.train.results import Epoch, Results
+from stcompile.train.team import ALONE, Team
 from stcompile.wengert.generators import set_state, state_of
 from stcompile.wengert.types import is_generator
 
@@ -47,7 +49,10 @@ class Run:
         rng: np.random.Generator,
         arguments: tuple[Any, ...],
         results: Results,
+        team: Team = ALONE,
     ) -> None:
+        self.team = team
+        team.spread(leaf for _, leaf in trees.leaves(arguments))
         self.step, self.params, self.arguments = step, params, arguments
         self.arrays, self.batch_size, self.rng = arrays, batch_size, rng
         self.results = results
@@ -56,6 +61,7 @@ class Run:
         self.microseconds: list[float] = []
         self.seconds = 0.0
         self.peak_bytes = 0
+        self._states_of = team.rank  # the rank whose states of generators are restored
         self._order: Any = None  # the state that the order of this epoch was drawn from
         self._after_order: list[Any] | None = None  # states to set once it is drawn again
         self._finite = [name for name, array in self._arrays() if _is_finite(array)]
@@ -63,12 +69,25 @@ class Run:
     @property
     def first_batch(self) -> tuple[Any, ...]:
         """Arguments of a step after the parameters: rows in their own order."""
-        return *(array[: self.batch_size] for array in self.arrays), *self.arguments
+        return *map(self.team.share, self._first_rows), *self.arguments
+
+    @property
+    def source(self) -> str:
+        """The code of a step that one process makes on a whole batch: that of the run, however many
+        processes share it out."""
+        step = getattr(self.step, "alone", self.step)
+        text: str = step.source(self.params, *self._first_rows, *self.arguments)
+        return text
+
+    @property
+    def _first_rows(self) -> tuple[Array, ...]:
+        return tuple(array[: self.batch_size] for array in self.arrays)
 
     def batches(self) -> Iterator[tuple[Array, ...]]:
         """What is left of this epoch."""
         self._order = state_of(self.rng)
-        left = batches(self.arrays, self.batch_size, self.rng, start=len(self.losses))
+        start, share = len(self.losses), self.team.share
+        left = batches(self.arrays, self.batch_size, self.rng, start, share)
         if self._after_order is not None:
             self._set_states(self._after_order)
             self._after_order = None
@@ -98,6 +117,12 @@ class Run:
                 return name, float("nan") if has_nan else float(values.real[0])
         return None
 
+    def digests(self) -> dict[str, str]:
+        """What the arrays of `checkpoint` hold, in short."""
+        return {
+            name: sha256(np.ascontiguousarray(a).data).hexdigest() for name, a in self._arrays()
+        }
+
     # --- checkpoints -----------------------------------------------------------------------------
 
     def checkpoint(self, identity: Any = None) -> Checkpoint:
@@ -106,6 +131,7 @@ class Run:
             "identity": identity,
             "epoch": self.epoch,
             "order": self._order,
+            "rank": self.team.rank,
             "generators": [state_of(generator) for generator in self._generators()],
             "hyperparameters": self._hyperparameters(),
             "seconds": self.seconds,
@@ -132,6 +158,7 @@ class Run:
         self.results.epochs[:] = [Epoch(**epoch) for epoch in record["epochs"]]
         self.results.microseconds_per_step = record["microseconds_per_step"]
         self._order, self._after_order = record["order"], None
+        self._states_of = record.get("rank", 0)
         self._set_states(record["generators"])
         if self._order is not None:
             set_state(self.rng, self._order)
@@ -177,12 +204,17 @@ class Run:
     def _generators(self) -> list[Any]:
         """All that draws random numbers: the order of images, what the step gets, and NumPy's
         global generator."""
-        given = (leaf for _, leaf in trees.leaves(self.arguments) if is_generator(leaf))
-        return [self.rng, *given, np.random]
+        return [self.rng, *self._drawn_from(), np.random]
+
+    def _drawn_from(self) -> list[Any]:
+        """The generators that the step gets."""
+        return [leaf for _, leaf in trees.leaves(self.arguments) if is_generator(leaf)]
 
     def _set_states(self, states: Sequence[Any]) -> None:
         for generator, state in zip(self._generators(), states, strict=True):
             set_state(generator, state)
+        if self._states_of != self.team.rank:
+            self.team.spread(self._drawn_from())
 
 
 def _slot_name(keys: Sequence[str]) -> str:

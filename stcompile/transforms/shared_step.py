@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -49,6 +50,11 @@ class SharedStep(TrainStep[P, R]):
         options = replace(self.options, debug_nans=True, debug_infinities=infinities)
         given = self.function, self.optimizer, self.gradient.wrt
         return SharedStep(*given, options, self.exchange.comm, *self.keywords)
+
+    @functools.cached_property
+    def alone(self) -> TrainStep[P, R]:
+        """The same step of one process."""
+        return TrainStep(self.function, self.optimizer, self.gradient.wrt, self.options)
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         if not self.has_agreed:
