@@ -18,6 +18,7 @@ from stcompile.codegen_templates.loops import HELPERS
 from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
 from stcompile.emit.statements import Statements
+from stcompile.emit.steps import empty
 from stcompile.plan.decide import make_schedule
 from stcompile.plan.schedule import Schedule
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
@@ -49,6 +50,8 @@ class KernelStatements(Statements):
         return substitute_in_loop(equation.primitive, _alike(equation, operands), equation.params)
 
     def undefined(self, type: Type) -> ast.expr:
+        if type.kind == "array" and all(isinstance(n, int) for n in type.dims):
+            return empty(type, type.dims)
         return literal(type.dtype.type(0).item())  # a name has one type
 
     def _steps(self, loop: Repeat) -> ast.expr:

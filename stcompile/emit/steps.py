@@ -186,7 +186,9 @@ class Steps:
             self.allocated += output.type.nbytes
 
     def undefined(self, type: Type) -> ast.expr:
-        """The code of a value that nothing reads."""
+        """The code of a value that nothing reads. A kernel may read it, and not use it."""
+        if self.kernels and type.kind == "array" and all(isinstance(n, int) for n in type.dims):
+            return empty(type, type.dims)
         return literal(0)
 
     def _kernel_call(self, step: Step, operands: list[Operand]) -> Code | None:
@@ -378,7 +380,7 @@ _PRODUCTS = frozenset({Way.BLAS, Way.NEW_BLAS, Way.NUMPY, Way.NUMPY_CHANGE})
 
 def empty(type: Type, dims: Sizes) -> ast.expr:
     """A new array."""
-    shape = literal(dims if len(dims) > 1 else dims[0])
+    shape = literal(dims[0] if len(dims) == 1 else dims)
     return ast.Call(attribute("np", "empty"), [shape, literal(type.dtype)], [])
 
 

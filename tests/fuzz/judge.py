@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import copy
 import linecache
+import os
 import re
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,7 @@ import numpy as np
 import stcompile as st
 from stcompile.base import trees
 from stcompile.base.location import Location
+from stcompile.base.options import Options
 from stcompile.passes.pipeline import optimise
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
@@ -37,6 +41,18 @@ REFUSALS = (st.LanguageError, st.TypingError, st.DerivativeError)
 WRT = (0, 1, 2)
 WEIGHTS = np.cos(np.arange(4.0))
 CALLS = 3  # sets of arguments for one program
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Kernels run as plain Python, unless the environment has ``FUZZ_NUMBA``: compiling them takes
+    a second or more for each program."""
+    config = import_module("numba").config
+    before, config.DISABLE_JIT = config.DISABLE_JIT, not os.environ.get("FUZZ_NUMBA")
+    try:
+        yield
+    finally:
+        config.DISABLE_JIT = before
 
 
 @dataclass(frozen=True)
@@ -146,6 +162,7 @@ class Comparison:
         self.primal = Primal(function, READABLE)
         self.gradient = Gradient(self.total, WRT, True)
         self.readable = Gradient(self.total, WRT, True, READABLE)
+        self.loops = Gradient(self.total, WRT, True, Options("compiled"))
         self.differences = self.kinks = 0
 
     def run(self, calls: tuple[tuple[Any, ...], ...]) -> tuple[int, int]:
@@ -154,6 +171,7 @@ class Comparison:
             self.slopes(self.total, args, self.gradient(*args)[1], "the gradient")
         if self.second_order:
             self.second(calls[0])
+        self.kernels(calls[0])
         for args in calls:
             self.evaluators(args)
         return self.differences, self.kinks
@@ -186,6 +204,18 @@ class Comparison:
         total = self.total(*copy.deepcopy(args))
         self.beside(self.gradient(*given)[0], total)
         self.same(given, args, "an argument after the call")
+
+    def kernels(self, args: tuple[Any, ...]) -> None:
+        """The compiled level gives the same, up to rounding."""
+        value, gradients = self.gradient(*copy.deepcopy(args))
+        with interpreted():
+            found, d_found = self.loops(*copy.deepcopy(args))
+        if not close(found, value, 1e-9):
+            raise Mismatch("the value at the compiled level", f"{found}\nnot\n{value}")
+        for one, other in zip(d_found, gradients, strict=True):
+            scale = max(1.0, float(np.max(np.abs(other), initial=0.0)))
+            if not np.allclose(one, other, rtol=1e-8, atol=1e-9 * scale, equal_nan=True):
+                raise Mismatch("the gradient at the compiled level", f"{one}\nnot\n{other}")
 
     def evaluators(self, args: tuple[Any, ...]) -> None:
         """The evaluator gives the same, before and after the passes."""
