@@ -456,7 +456,9 @@ def test_a_deep_nest_is_staged_a_few_times(monkeypatch):
     """And not once more for every way to stage the loops around."""
     staged = []
     before = fixpoint.stage_path
-    monkeypatch.setattr(fixpoint, "stage_path", lambda *args: staged.append(1) or before(*args))
+    monkeypatch.setattr(
+        fixpoint, "stage_path", lambda *args, **more: staged.append(1) or before(*args, **more)
+    )
     rng = np.random.default_rng(2)
     check(deeply_nested, rng.uniform(-1, 1, (2, 3)), rng.uniform(-1, 1, 2), wrt=(0, 1))
     assert len(staged) < 150

@@ -68,6 +68,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *((name, (X[0, 0],), {}) for name in ("to_scalar", "asarray")),
     ("copy", (X,), {}),
     ("reshape", (X,), {"shape": (20,)}),
+    ("as_shape", (X,), {"shape": X.shape}),
     ("transpose", (X,), {"axes": (1, 0)}),
     ("expand_dims", (X,), {"axis": (0,)}),
     ("squeeze", (X[:1],), {"axis": (0,)}),
