@@ -20,7 +20,7 @@ from stcompile.base import trees
 from stcompile.base.classes import has_slots_beside, is_record, other_names, slot_of
 from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, same
 from stcompile.base.places import Place, attribute_expression, part_expression
-from stcompile.base.strides import layout_of
+from stcompile.base.strides import layout_of, memory_order
 from stcompile.calls.lengths import parts_of
 from stcompile.calls.link import link
 from stcompile.calls.overlap import Known, overlaps
@@ -211,7 +211,8 @@ class _Writer:
             # `carray` is C-contiguous, aligned and writeable in one
             yield f"{variable}.flags.{'carray' if written else 'c_contiguous'}"
             return
-        yield f"{self.bind(layout_of)}({variable}) == {layout!r}"
+        of = memory_order if is_named(shape) else layout_of
+        yield f"{self.bind(of)}({variable}) == {layout!r}"
         if written:
             yield f"{variable}.flags.writeable"
 

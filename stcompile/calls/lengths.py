@@ -17,9 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from stcompile.base import trees
 from stcompile.base.errors import StcompileError
 from stcompile.base.shown import Shown
+from stcompile.base.strides import memory_order, placeholder
 from stcompile.calls.callee import SignatureKey
 from stcompile.wengert.dims import Size, Sizes, Symbol, UnknownSizeError, named_by, size_of
 
@@ -48,8 +51,9 @@ def shapes_in(key: SignatureKey, names: Sequence[str]) -> Shapes:
 
 
 def with_sizes(key: SignatureKey, names: Sequence[str], sizes: Mapping[Part, Any]) -> SignatureKey:
-    """The key of all calls whose arrays have these dims. An array with a named length that does not
-    lie in C order may lie in any way."""
+    """The key of all calls whose arrays have these dims. Of an array with a named length, the order
+    of its axes in memory is told; where there are gaps between its elements, it may lie in any
+    way."""
     pairs = zip(names, key[2], strict=True)
     return key[0], key[1], tuple(_with_sizes(arg, name, (), sizes) for name, arg in pairs)
 
@@ -59,7 +63,7 @@ def _with_sizes(key: Any, name: str, path: trees.Path, sizes: Mapping[Part, Any]
         dims = sizes.get((name, path))
         if dims is None:
             return key
-        return key[0], key[1], dims, key[3] is True or None
+        return key[0], key[1], dims, key[3] is True or _order(*key[1:])
     if key[0] != "structure":
         return key
     kind = "item" if key[1] in (dict, list, tuple) else "attribute"
@@ -67,6 +71,10 @@ def _with_sizes(key: Any, name: str, path: trees.Path, sizes: Mapping[Part, Any]
     return *key[:4], tuple(
         _with_sizes(part, name, (*path, (kind, step)), sizes) for step, part in steps
     )
+
+
+def _order(dtype: np.dtype[Any], dims: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    return None if len(dims) == 1 else memory_order(placeholder(dtype, dims, strides))
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from stcompile.base.guards import (
 from stcompile.base.location import NOWHERE
 from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
-from stcompile.base.strides import Strides, layout_of, natural, strides_in
+from stcompile.base.strides import Strides, dense_like, layout_of, strides_in
 from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Scalar, Unread
 from stcompile.wengert.dims import Sizes, generic
 from stcompile.wengert.ir import Variable
@@ -341,8 +341,7 @@ class Captures:
     ) -> Array:
         lies: Strides = strides_in(value)
         if variable.type.is_named:
-            dims, size = generic(variable.type.dims), value.itemsize
-            lies = natural(dims, size) if value.flags.c_contiguous else None
+            lies = dense_like(value, generic(variable.type.dims), value.itemsize)
         self._layouts.note(variable, lies)
         return Array(Cell(variable, frozen, lent=lent), variable.type)
 
