@@ -56,7 +56,7 @@ def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
     """Each element against all others."""
     given = np.asarray(element)
     found = np.any(given[..., None] == np.ravel(test_elements), axis=-1)
-    return np.logical_not(found) if invert else found
+    return np.asarray(np.logical_not(found) if invert else found)
 
 
 def repeat(a: Any, counts: Any, axis: Any) -> Any:

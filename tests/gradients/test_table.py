@@ -31,6 +31,7 @@ WITHOUT = (NON_DIFFERENTIABLE & UFUNCS.keys()) | {
     *("bitwise_not", "any", "all", "argmax", "argmin"),
     *("isreal", "iscomplex", "isrealobj", "iscomplexobj"),
     *("shape", "ndim", "size", "result_type", "isscalar", "finfo"),
+    *("nonzero", "flatnonzero", "argwhere", "broadcast_shapes"),
     "i0",  # in tests/scipy
     *("empty_like", "zeros_like", "zeros", "ones", "empty", "linspace", "identity"),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.analysis.layouts import reshaped_view
-from stcompile.base.errors import TypingError
+from stcompile.base.errors import LanguageError, TypingError
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of
@@ -84,9 +84,10 @@ def broadcast_shapes(run: Run, *args: Any) -> Any:
     """np.broadcast_shapes."""
     found = [shape_of(run, shape) for shape in args]
     try:
-        return tuple(run.integer(dim) for dim in broadcast(*found))
+        named = any(map(is_named, found))
+        return tuple(map(run.integer, broadcast(*found) if named else np.broadcast_shapes(*found)))
     except ValueError as error:
-        return run.raises(error)
+        return run.raises(error, error=LanguageError)
 
 
 def _is_numpy_scalar(a: Any) -> bool:

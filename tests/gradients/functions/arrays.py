@@ -107,6 +107,13 @@ def reduce_items_of_a_mask(x: Any, y: Any) -> Any:
     return np.mean(x[y > 0.1] ** 2) + np.prod(x[y < 0.1]) + np.sum(x[rows], axis=0) * x[0]
 
 
+def weigh_items_of_sets(x: Any) -> Any:
+    """Sets of values that are all different, in increasing order."""
+    kept = np.setdiff1d(x, [7.0, 8.0])
+    both = np.intersect1d(x * x, x[1:] * x[1:]) * np.arange(3.0)
+    return np.sum(np.union1d(kept, [7.0]) ** 2) + np.sum(both)
+
+
 INDEXING = (
     Case("x[basic]", lambda x, at: x[at], a.basic()),
     Case("x[basic] twice", lambda x, at: x[at] * x[at], a.basic()),
@@ -127,6 +134,8 @@ INDEXING = (
     real_alone("y[i] = value", write_items, a.fancy(unique=True)),
     real_alone("y[mask] = value", write_items_of_a_mask, a.masking()),
     real_alone("np.sum(x[mask])", reduce_items_of_a_mask, a.masking()),
+    real_alone("sets", weigh_items_of_sets, a.of_shapes((4,)).map(lambda drawn: (
+        np.sort(np.abs(drawn[0])) + np.arange(1.0, 5.0),))),
     real_alone("fill", fill, a.pair()),
 )  # fmt: skip
 
