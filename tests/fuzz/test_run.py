@@ -16,15 +16,15 @@ PROGRAMS = {  # as many as are judged in a minute of one core; the command judge
     "control": 40,
     "arrays": 40,
     "collected": 40,
-    "aliases": 80,
+    "aliases": 40,
     "growing": 40,
-    "layouts": 120,
+    "layouts": 80,
     "lengths": 40,
     "selections": 40,
-    "objects": 80,
+    "objects": 40,
     "algebra": 40,
     "parts": 40,
-    "lists": 200,
+    "lists": 120,
 }
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
 
