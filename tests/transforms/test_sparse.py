@@ -147,7 +147,11 @@ def test_no_group_has_two_columns_of_a_row() -> None:
         assert count(colours) >= np.diff(matrix.indptr).max()
 
 
-@pytest.mark.parametrize("case", CASES[7::25], ids=lambda case: case.name)
+# (Sparse derivatives of lengths that the data decide are refused.)
+KNOWN = [case for case in CASES if case.name != "sets"]
+
+
+@pytest.mark.parametrize("case", KNOWN[7::25], ids=lambda case: case.name)
 def test_nothing_is_missed(case: Case) -> None:
     @QUICK
     @given(case.arguments)
