@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..marks import by_primitive
 from ..numpy import creation, effects, logic
 from ..numpy import elementwise as operators
+from ..numpy import reductions as reduced
 from ..numpy import shapes as rearranged
 from . import arrays, elementwise, reductions, shapes
 
@@ -18,10 +19,12 @@ OPERATORS = (
     *("power", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
     *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
 )
+REDUCTIONS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
 """Written as in NumPy, as are a few others."""
 
 WRITTEN = {
     **{name: by_primitive(operators)[name] for name in OPERATORS},
+    **{name: by_primitive(reduced)[name] for name in REDUCTIONS},
     **{name: by_primitive(creation, rearranged)[name] for name in ("undef", "roll")},
     **by_primitive(arrays, effects, elementwise, logic, reductions, shapes),
 }
