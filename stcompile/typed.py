@@ -63,6 +63,8 @@ class Chosen(TypedDict, total=False):
     copy: Copied
     dynamic: bool | None
     xp: Any
+    parallel: bool
+    fastmath: bool
 
 
 class ChosenForMatrices(Chosen, total=False):

@@ -17,7 +17,8 @@ from typing import Any
 
 from stcompile.base.errors import DerivativeError
 from stcompile.base.location import Location
-from stcompile.wengert.dims import ENDLESS, Symbol, greatest, symbols_in
+from stcompile.wengert.bounds import greatest
+from stcompile.wengert.dims import ENDLESS, Symbol, symbols_in
 from stcompile.wengert.ir import (
     Atom,
     Constant,

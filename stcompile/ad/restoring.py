@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from stcompile.ad.sweep import Sweep
-from stcompile.wengert.dims import usual
+from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.control import Ports

@@ -23,6 +23,7 @@ from stcompile.codegen_templates.derivatives import (
 from stcompile.frontend.stage import LANGUAGE
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar
+from stcompile.wengert.dims import replaced
 from stcompile.wengert.ir import Constant, Equation, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.primitives import PRIMITIVES
@@ -118,6 +119,8 @@ def _rule(
             arguments.append(value(out))
     static = tuple(isinstance(operand, Constant) for operand in operands)
     keywords = _keywords(function, {**dict(params), "active": active, "static": static})
+    numbers = ("n", "shift")  # params that rules compute with: lengths, where they are known
+    keywords |= {k: replaced(v, run.integer) for k, v in keywords.items() if k in numbers}
     result = run.call(function, grouped(function, arguments), keywords)
     if run.captures.hidden:
         names = ", ".join(hidden.place.description for hidden in run.captures.hidden)

@@ -226,6 +226,9 @@ class Sweep(Vectors):
         self.contributions.append(Contribution(equation, target, part, total))
 
 
+_EXCHANGED = ("pack", "exchange", "exchange_start")  # gradients, by the ranks of a communicator
+
+
 def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
     """The rule of an equation, for its active inputs. An equation without a rule is refused, and so
     is one whose rule has no derivative by an active input, or is not known to be right for complex
@@ -242,7 +245,9 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
                 hint='take such derivatives in reverse mode: st.hessian(f, mode="reverse"), or '
                 "st.grad of st.grad",
             )
-        raise DerivativeError(f"`{name}` has no derivative rule", location=equation.location)
+        hint = "differentiate the loss, not a training step with comm" if name in _EXCHANGED else ""
+        location = equation.location.shown
+        raise DerivativeError(f"`{name}` has no derivative rule", location=location, hint=hint)
     try:
         rule = rule_for(equation, active)
     except StcompileError as error:  # the error is in the rule; show the equation that led to it

@@ -83,7 +83,8 @@ class Inspected(Compiler, Shown, Generic[P]):
         if self.options.level != "compiled":
             raise ArgumentsError("a function for Numba needs level='compiled'")
         bound = self.bind(arguments, keywords)
-        return for_numba(self.specialise(bound, False), bound)
+        inner = replace(self.options, inner=True, parallel=False)
+        return for_numba(self.specialised(self.stage(bound), bound, inner), bound)
 
     @public
     def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:
@@ -110,7 +111,8 @@ class Inspected(Compiler, Shown, Generic[P]):
 
         staged = self.stage(self.bind(arguments, keywords))
         recorded = Snapshot(self.recorded, staged.program)
-        return snapshots_of([recorded], self.results, self.options.level)
+        options = self.options
+        return snapshots_of([recorded], self.results, options.level, options.parallel)
 
     @public
     def memory(self, *arguments: P.args, **keywords: P.kwargs) -> Memory:

@@ -154,7 +154,8 @@ class Family:
             self.forms.append(form)
 
     def fix(self, form: Form, error: Exception) -> None:
-        """Note that compiling a form has failed: axes need to be longer, or their numbers."""
+        """Note that compiling a form has failed: axes need to be longer, or their numbers. Where it
+        is not known which ones, all are taken to be longer, and then the last one gives in."""
         symbols, reason = needed(error)
         axes = [
             ((*part, axis), named_by(dim))
@@ -162,16 +163,20 @@ class Family:
             for axis, dim in enumerate(dims)
         ]
         named = sorted({symbol for _, symbol in axes if symbol is not None}, key=str)
-        blamed = symbols.intersection(named) or {named[-1]}
+        short = {symbol for axis, symbol in axes if symbol and not self._is_long(axis, form)}
+        blamed = symbols.intersection(named) or short or {named[-1]}
         for axis, symbol in axes:
-            if symbol not in blamed:
-                continue
-            turn = self.turns.get(axis, 0) + 1
-            before = [_length(one, axis) for one in (*self.seen, form.shapes)]
-            shortest = min(length for length in before if length >= LEAST)
-            self.turns[axis] = turn
-            if turn == len(LONGER) or LONGER[turn - 1] >= shortest:
-                self.numbers[axis] = reason
+            if symbol in blamed:
+                if self._is_long(axis, form):
+                    self.numbers[axis] = reason
+                self.turns[axis] = self.turns.get(axis, 0) + 1
+
+    def _is_long(self, axis: Axis, form: Form) -> bool:
+        """True if an axis cannot be taken to be longer than it was."""
+        turn = self.turns.get(axis, 0)
+        before = [_length(one, axis) for one in (*self.seen, form.shapes)]
+        shortest = min(length for length in before if length >= LEAST)
+        return turn + 1 == len(LONGER) or LONGER[turn] >= shortest
 
 
 def outline_of(key: SignatureKey, names: Sequence[str]) -> SignatureKey:

@@ -108,7 +108,9 @@ def _text(
         data.body += render(ast.Assign([ast.Name(own, ast.Store())], value, lineno=0), width=WIDTH)
     data.body += ["", 'if __name__ == "__main__":']
     settings = ", ".join(f'{key}="{value}"' for key, value in inputs.errors.items())
-    function = f"{FACTORY}()" if emitted.workspace else emitted.name
+    values = [*inputs.values.values()]
+    numbers = [str(trees.follow(values[at], path).shape[i]) for at, path, i in emitted.lengths]
+    function = f"{FACTORY}({', '.join(numbers)})" if emitted.workspace else emitted.name
     data.body += [f"    np.seterr({settings})", f"    {function}(*arguments.values(), **captured)"]
     constants = [line for s in saved.statements for line in render(s, width=WIDTH)]
     generated = Module()

@@ -15,6 +15,7 @@ from stcompile.base import trees
 from stcompile.base.errors import ExportError
 from stcompile.base.options import Options
 from stcompile.base.strides import memory_order
+from stcompile.base.thresholds import POOLS
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
 from stcompile.codegen_templates.skeleton import calls, differences, draws, gradient, step
@@ -24,6 +25,8 @@ from stcompile.emit.workspace import FACTORY
 from stcompile.export.examples import example
 from stcompile.export.quoted import Quote
 from stcompile.export.saved import Saved, called_with
+from stcompile.wengert.bounds import renamed
+from stcompile.wengert.dims import replaced
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import type_of
@@ -36,11 +39,14 @@ _SKELETONS: Mapping[str, tuple[ModuleType, ...]] = {
 NUMBA = "numba"
 WITHOUT_NUMBA = """
 try:
-    from numba import njit
+    from numba import {names}
 except ImportError:  # then the kernels run as plain Python: slowly, and right
 
     def njit(**options):
         return lambda kernel: kernel
+"""
+WITHOUT_PRANGE = """
+    prange = range
 """
 MODULES = ("collections", "dataclasses", "sys")  # modules that the self-test may name
 
@@ -140,7 +146,9 @@ def file_text(export: Export) -> str:
     own = emitted.name
     code = Module()
     code.add(emitted.source)
-    if emitted.workspace:
+    if emitted.workspace and emitted.lengths:
+        code.add(_of_each_length(emitted, export.main.title))
+    elif emitted.workspace:
         made = "# One set of buffers: for one thread at a time."
         code.body += ["", "", made, f"{own} = {FACTORY}()"]
     references = []
@@ -164,6 +172,26 @@ def file_text(export: Export) -> str:
         *test.body,
     ]
     return "\n".join(spaced(parts)) + "\n"
+
+
+def _of_each_length(emitted: Emitted, title: str) -> str:
+    """The function that has buffers for each of the lengths that came last."""
+    arguments = ", ".join(emitted.arguments)
+    numbers = ", ".join(
+        f"{trees.show_path(emitted.arguments[at], path)}.shape[{axis}]"
+        for at, path, axis in emitted.lengths
+    )
+    return f'''
+import functools
+
+# One set of buffers for each of the lengths that came last: for one thread at a time.
+workspaces = functools.lru_cache(maxsize={POOLS})({FACTORY})
+
+
+def {emitted.name}({arguments}, **captured):
+    """{title}"""
+    return workspaces({numbers})({arguments}, **captured)
+'''
 
 
 # --- the head of the file ------------------------------------------------------------------------
@@ -197,10 +225,16 @@ def _description(export: Export, emitted: Emitted) -> Iterator[str]:
             f"{', '.join(emitted.hidden)}."
         )
         yield ""
+    numbers = ", ".join(emitted.symbols.values())
+    if numbers:
+        lows = (f"{own} from {symbol.low} on" for symbol, own in emitted.symbols.items())
+        yield from _paragraph(f"Any lengths will do: {', '.join(lows)}.")
+        yield ""
     if emitted.workspace:
         yield from _paragraph(
             "The buffers are made once: call it from one thread at a time. "
-            f"`{FACTORY}()` makes another such function, with buffers of its own, for another one."
+            f"`{FACTORY}({numbers})` makes another such function, with buffers of its own, for "
+            "another one."
         )
     else:
         yield "It has no buffers: any number of threads may call it."
@@ -234,7 +268,12 @@ def _paragraph(text: str, indent: int = 0) -> list[str]:
 def _argument_rows(export: Export, emitted: Emitted) -> Iterator[tuple[str, str]]:
     """Each leaf of the arguments, with its description."""
     changed = {*export.wrt, *export.state} if export.test == "check_step" else set()
-    known = {(leaf.argument, leaf.path) for leaf in export.main.staged.leaves}
+    known = {
+        (leaf.argument, leaf.path): replaced(
+            leaf.variable.type.dims, lambda dim: renamed(dim, emitted.symbols)
+        )
+        for leaf in export.main.staged.leaves
+    }
     called = dict(zip(export.main.arguments, emitted.arguments, strict=True))
     for argument, value in export.values.items():
         for path, leaf in trees.leaves(value):
@@ -246,7 +285,7 @@ def _argument_rows(export: Export, emitted: Emitted) -> Iterator[tuple[str, str]
             kind = type_of(leaf)
             what = str(kind)
             if kind.kind == "array":
-                what = f"{kind.dtype} array of shape {kind.dims}"
+                what = f"{kind.dtype} array of shape {known[argument, path]}"
                 order = memory_order(leaf)
                 if order != tuple(range(leaf.ndim)):
                     what += f", {'not contiguous' if order is None else f'axes in order {order}'}"
@@ -271,7 +310,10 @@ def imports_of(found: Iterable[ast.stmt]) -> Iterator[str]:
         yield _from(module, members[module])
     yield from ["", "import numpy as np"]
     yield from (_from(module, members[module]) for module in third)
-    yield from WITHOUT_NUMBA.splitlines() if NUMBA in members else ()
+    if NUMBA in members:
+        names = ", ".join(sorted(members[NUMBA]))
+        yield from WITHOUT_NUMBA.format(names=names).splitlines()
+        yield from WITHOUT_PRANGE.splitlines() if "prange" in members[NUMBA] else ()
 
 
 def _from(module: str, names: Iterable[str]) -> str:

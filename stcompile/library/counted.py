@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -43,3 +43,27 @@ def least(first: Any, items: Iterable[Any]) -> Any:
     for item in items:
         result = item if item < result else result
     return result
+
+
+def greatest_by(first: Any, items: Iterable[Any], key: Callable[[Any], Any]) -> Any:
+    result, measure = first, key(first)
+    for item in items:
+        size = key(item)
+        if size > measure:
+            result, measure = item, size
+    return result
+
+
+def least_by(first: Any, items: Iterable[Any], key: Callable[[Any], Any]) -> Any:
+    result, measure = first, key(first)
+    for item in items:
+        size = key(item)
+        if size < measure:
+            result, measure = item, size
+    return result
+
+
+def require_items(count: int, message: str) -> None:
+    """Raise Python's error if there are none."""
+    if count < 1:
+        raise ValueError(message)

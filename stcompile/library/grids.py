@@ -63,3 +63,13 @@ def ravel_multi_index(multi_index: Any, dims: Any, order: str = "C") -> Any:
             raise ValueError("invalid entry in coordinates array")
         flat = flat * dim + at
     return flat
+
+
+def tril_indices(n: int, k: int = 0, m: Any = None) -> Any:
+    """The indices on and below a diagonal."""
+    return np.nonzero(np.tri(n, m, k, dtype=bool))
+
+
+def triu_indices(n: int, k: int = 0, m: Any = None) -> Any:
+    """The indices on and above a diagonal."""
+    return np.nonzero(np.logical_not(np.tri(n, m, k - 1, dtype=bool)))

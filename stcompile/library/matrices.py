@@ -152,6 +152,19 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
     return np.concatenate([arr, values], axis=axis)
 
 
+def _with_axis(arr: Any, axis: Any) -> tuple[Any, int, int]:
+    """The array, flat without an axis; the axis, counted from the front, and its length."""
+    x = np.ravel(arr) if axis is None else np.asarray(arr)
+    at = normal(0 if axis is None else axis, x.ndim)
+    return x, at, x.shape[at]
+
+
+def _like(values: Any, x: Any) -> Any:
+    """Values in the dtype of an array, with at least as many axes."""
+    new = np.asarray(values).astype(x.dtype)
+    return np.reshape(new, (1,) * max(x.ndim - new.ndim, 0) + new.shape)
+
+
 def _positions(obj: Any, n: int, axis: int, end: int) -> Any:
     """Static positions ``obj`` on an axis of n elements, less than ``end``; negative ones count
     from the end of the axis."""
@@ -166,19 +179,41 @@ def _positions(obj: Any, n: int, axis: int, end: int) -> Any:
     return [i + n if i < 0 else i for i in given]
 
 
+def _place(obj: int, n: int, axis: int, end: int) -> int:
+    """A position that is known only at run time, from the start of the axis."""
+    place = obj + n if obj < 0 else obj
+    if place < 0 or place >= end:
+        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
+    return place
+
+
+def insert_at(arr: Any, obj: int, values: Any, axis: Any = None) -> Any:
+    """``values``, one along the axis, before the elements at a position of it."""
+    x, at, n = _with_axis(arr, axis)
+    place = _place(obj, n, at, n + 1)
+    new = _like(values, x)
+    new = np.broadcast_to(np.moveaxis(new, 0, at), x.shape[:at] + (1,) + x.shape[at + 1 :])
+    order = np.arange(n + 1)
+    source = np.where(order == place, n, order - (order > place))
+    return in_order_of(np.concatenate([x, new], axis=at)[along(at, source)], x)
+
+
+def delete_at(arr: Any, obj: int, axis: Any = None) -> Any:
+    """The array without the elements at a position of an axis."""
+    x, at, n = _with_axis(arr, axis)
+    order = np.arange(n - 1)
+    return in_order_of(x[along(at, order + (order >= _place(obj, n, at, n)))], x)
+
+
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """``values`` before the elements at static positions ``obj`` of an axis.
 
     At one position all of ``values`` along the axis are inserted, at several one for each. With
     an integer the first axis of ``values`` is the one along which they are inserted.
     """
-    x = np.ravel(arr) if axis is None else np.asarray(arr)
-    at = normal(0 if axis is None else axis, x.ndim)
-    n = x.shape[at]
+    x, at, n = _with_axis(arr, axis)
     places = _positions(obj, n, at, n + 1)
-    new = np.asarray(values).astype(x.dtype)
-    if new.ndim < x.ndim:
-        new = np.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    new = _like(values, x)
     if isinstance(obj, int):
         new = np.moveaxis(new, 0, at)
     count = new.shape[at] if len(places) == 1 else len(places)
@@ -199,9 +234,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """The array without the elements at static positions ``obj`` of an axis."""
-    x = np.ravel(arr) if axis is None else np.asarray(arr)
-    at = normal(0 if axis is None else axis, x.ndim)
-    n = x.shape[at]
+    x, at, n = _with_axis(arr, axis)
     gone = _positions(obj, n, at, n)
     left = [i for i in range(n) if i not in gone]
     kept = x[along(at, np.array(left, int))]

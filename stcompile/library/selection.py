@@ -137,6 +137,16 @@ def density_of(counts: Any, edges: Any) -> Any:
     return counts / np.diff(edges) / np.sum(counts)
 
 
+def edges_between(a: Any, bins: int) -> Any:
+    """The edges of equal bins from the least element of an array to the greatest."""
+    low, high = np.min(a), np.max(a)
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError("the range of the elements is not finite")
+    alone = low == high  # one number, which is in the middle then
+    first, last = np.where(alone, low - 0.5, low), np.where(alone, high + 0.5, high)
+    return np.linspace(first, last, bins + 1)
+
+
 def weighed(a: Any, edges: Any, weights: Any) -> Any:
     """A histogram with weights: the sums of those between two edges, the last one included."""
     x, w, bins = np.ravel(a), np.ravel(weights), len(edges) - 1

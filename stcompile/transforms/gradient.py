@@ -78,7 +78,7 @@ class Gradient(DifferentiatedBy[P, R]):
         kept = [*others, *(index for _, index in sub.written)]
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in kept)))
         program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))
-        if self.options.level == "fast":  # before AD, so the adjoint scatters no unread rows
+        if self.options.is_planned:  # before AD, so the adjoint scatters no unread rows
             program = push_maxima(eliminate_dead_code(push_slices(program)))
         renamed = dict(zip(whole.inputs, program.inputs, strict=True))
         variables = [renamed[variable] for variable in variables]
@@ -103,8 +103,9 @@ class Gradient(DifferentiatedBy[P, R]):
         """Write the generated function for these arguments into a Python file of its own.
 
         The file needs NumPy and nothing else, and is the same to the byte for the same function and
-        types. Run as a program it compares the gradient with finite differences. `ExportError` if
-        the file cannot be written, or a captured array is too large to be saved in it.
+        types. Lengths that have names in what runs these arguments may be others there. Run as a
+        program it compares the gradient with finite differences. `ExportError` if the file cannot
+        be written, or a captured array is too large to be saved in it.
         """
         from stcompile.export.file import Export, file_text
         from stcompile.export.quoted import quotes
@@ -113,7 +114,7 @@ class Gradient(DifferentiatedBy[P, R]):
         if self.has_aux:
             raise ExportError("the gradient of a function with has_aux=True is not exported")
         bound = self.bind(arguments, keywords)
-        staged = self.stage(bound)
+        staged = self.stage(self.with_lengths(bound))
         if staged.written:
             raise ExportError(
                 f"`{self.function_name}` writes into {', '.join(staged.written)}, which the "

@@ -42,7 +42,8 @@ from stcompile.library.unit_vectors import of_all_unit_vectors, of_one, of_unit_
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.pushforward import exactly, zero
 from stcompile.transforms.with_respect_to import DifferentiatedBy
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
+from stcompile.wengert.dims import Symbol
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables, mentioned
 from stcompile.wengert.types import Type
 from stcompile.wengert.verify import sub_programs
 
@@ -246,14 +247,16 @@ def apart(
     dots = joint.inputs[inputs:]
     inexact = [i for i, output in enumerate(joint.outputs[:values]) if output.type.inexact]
     wanted = tuple(joint.outputs[values + inexact.index(i)] for i in outputs)
-    moving: set[Atom] = set(dots)
+    moving: set[Atom | Symbol] = {*dots}
     fixed: list[Equation] = []
     rest: list[Equation] = []
     for equation in joint.equations:
-        is_moving = not moving.isdisjoint(equation.inputs)
+        is_moving = not moving.isdisjoint((*equation.inputs, *mentioned([equation])))
         (rest if is_moving else fixed).append(equation)
         if is_moving:
             moving.update(equation.outputs)
+            if equation.binds is not None:
+                moving.add(equation.binds)
     pruned = eliminate_dead_code(Program(joint.name, joint.inputs, tuple(rest), wanted))
     read = free_variables(pruned.equations, pruned.outputs, dots)
     primal = Program(joint.name, joint.inputs[:inputs], tuple(fixed), read)

@@ -171,7 +171,7 @@ class Vjp(DifferentiatedBy[..., Any]):
             "tuple", tuple(range(len(program.outputs))), tuple(map(Item, program.outputs))
         )
         staged = Staged(program, tuple(leaves), (), (), results)
-        made = prepare(staged, 0, self.options.level)
+        made = prepare(staged, 0, self.options.form, parallel=self.options.parallel)
         title = self.backward_title.format(self.function_name)
         with timed("source"):
             emitted = emit(made, arguments, title, "", self.options)

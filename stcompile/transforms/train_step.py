@@ -249,7 +249,7 @@ class TrainStep(Dispatcher[P, R]):
         state with what the optimiser makes of that gradient.
         """
         bound = self.bind(arguments, keywords)
-        staged = self.stage(bound)
+        staged = self.stage(self.with_lengths(bound))
         wrt = self.gradient.names(bound)
         inputs = self.without_state(bound)
         values = inputs.values

@@ -9,8 +9,9 @@ equation although something reaches its result.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,8 @@ from stcompile.ad.rules import is_differentiable
 from stcompile.base import trees
 from stcompile.base.location import Location
 from stcompile.base.shown import Shown
-from stcompile.calls.arguments import chosen
+from stcompile.calls.arguments import Arguments, chosen
+from stcompile.calls.lengths import indented
 from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.gradient import Gradient
@@ -87,10 +89,12 @@ class Row(Shown):
 @dataclass(frozen=True, repr=False)
 class Explanation(Shown):
     """What is known of each input's gradient at one point, and the warnings for the function.
-    Prints as a table."""
+    ``numbers`` are the axes for each length of which the function would be compiled, with the
+    reason. Prints as a table."""
 
     rows: tuple[Row, ...]
     warnings: tuple[str, ...]
+    numbers: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [HEAD]
@@ -100,13 +104,21 @@ class Explanation(Shown):
         first, second, third = (max(len(line[i]) for line in lines) for i in range(3))
         table = [f"{a:<{first}} │ {b:<{second}} │ {c}".rstrip() for a, b, c in lines]
         table.insert(1, f"{'─' * first}─┼─{'─' * second}─┼─{'─' * third}")
-        return "\n\n".join(["\n".join(table), *self.warnings])
+        return "\n\n".join(["\n".join(table), *self.warnings, *self.needs])
+
+    @property
+    def needs(self) -> list[str]:
+        """What is said of each axis that needs a number."""
+        return [
+            "\n".join([f"{axis} is compiled for each length, because", *indented(reason)])
+            for axis, reason in self.numbers.items()
+        ]
 
     def html(self) -> str:
         from stcompile.base.html import table, text
 
         rows = [(row.path, row.verdict, "\n".join(row.reasons)) for row in self.rows]
-        return "".join([table([HEAD, *rows]), *map(text, self.warnings)])
+        return "".join([table([HEAD, *rows]), *map(text, [*self.warnings, *self.needs])])
 
 
 def explanation_of(
@@ -134,7 +146,18 @@ def explanation_of(
         leaf = staged.leaves[at]
         shown = trees.show_path(leaf.argument, leaf.path)
         rows.append(Row(shown, causes is not None, causes or ()))
-    return Explanation(tuple(rows), tuple(map(str, cautions)))
+    return Explanation(tuple(rows), tuple(map(str, cautions)), _numbers(gradient, bound))
+
+
+def _numbers(gradient: Gradient[..., Any], arguments: Arguments) -> Mapping[str, str]:
+    """The axes whose lengths cannot have names, and why: found by compiling the function with a
+    name for each of them."""
+    named = replace(gradient.options, dynamic=True)
+    trial: Gradient[..., Any] = Gradient(gradient.function, gradient.wrt, True, named)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trial.specialise(arguments, False)
+    return trial.lengths.numbers
 
 
 def explain_tape(tape: Tape, wrt: Sequence[Variable]) -> list[tuple[Cause, ...] | None]:

@@ -32,4 +32,5 @@ def stages_of(
         recorded.insert(
             0, Snapshot(primal.recorded, primal.stage(primal.bind(arguments, keywords)).program)
         )
-    return snapshots_of(recorded, function.results, level or function.options.level)
+    options = function.options
+    return snapshots_of(recorded, function.results, level or options.level, options.parallel)

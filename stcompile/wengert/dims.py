@@ -7,10 +7,13 @@ it is one on some steps only.
 
 >>> i = size_of(Symbol("i", 0, 9))
 >>> j = size_of(Symbol("j", 0, i - 1))
->>> 10 - i, 2 * i + 3 - i, (i + 1) - i, maximum(0, i - 3)
-(10-i, i+3, 1, max(0, i-3))
->>> least(i - j - 1), greatest(i + j), least(maximum(0, i - 3))
-(0, 17, 0)
+>>> 10 - i, 2 * i + 3 - i, (i + 1) - i, (i + 1) * j
+(10-i, i+3, 1, i*j+j)
+>>> (4 * i + 5) // 2, (i + 1) // 2, i // 2 // 3, (i + j) // 4
+(2*i+2, i-i//2, i//6, (i+j)//4)
+
+What is not such a sum is one of its terms: the greatest of some sizes, a quotient by a number, a
+product. All are in a normal form, so that equal ones are the same as often as that can be seen.
 
 What a symbol stands for is not an operand of the equations that mention it, as a loop's counter is:
 it belongs to the types, and holds wherever they do. So an equation must stay inside of the loop
@@ -20,6 +23,7 @@ by the program itself, and hold everywhere in it.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -36,6 +40,11 @@ class UnknownSizeError(TypeError):
     def __init__(self, reason: str, size: Any = ()) -> None:
         super().__init__(reason)
         self.symbols = frozenset(symbols_in(size))
+
+    @property
+    def is_of_arguments(self) -> bool:
+        """True if nothing but lengths of arguments is asked for."""
+        return bool(self.symbols) and all(s.typical is not None for s in self.symbols)
 
 
 @dataclass(frozen=True)
@@ -68,13 +77,46 @@ class Extreme:
     __repr__ = __str__
 
 
-Term: TypeAlias = Symbol | Extreme
+@dataclass(frozen=True)
+class Quotient:
+    """``of // by``, rounded down, for a number ``by`` above 1."""
+
+    of: Dim
+    by: int
+
+    def __str__(self) -> str:
+        text = str(self.of)
+        is_one = len(self.of.terms) == 1 and isinstance(self.of.terms[0][0], Symbol | Extreme)
+        is_plain = is_one and not self.of.offset and self.of.terms[0][1] == 1
+        return f"{text if is_plain else f'({text})'}//{self.by}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Product:
+    """The product of two or more ``factors``, in the order of their names."""
+
+    factors: tuple[Symbol | Extreme | Quotient, ...]
+
+    def __str__(self) -> str:
+        return "*".join(map(_as_factor, self.factors))
+
+    __repr__ = __str__
+
+
+def _as_factor(term: Term) -> str:
+    return f"({term})" if isinstance(term, Quotient) else str(term)
+
+
+Term: TypeAlias = Symbol | Extreme | Quotient | Product
 
 
 @dataclass(frozen=True, repr=False)
 class Dim:
     """``offset + coefficient * term + ...``, the terms in the order of their names. It has at least
-    one term, and no coefficient is 0: make it by arithmetic of `size_of`."""
+    one term, and no coefficient is 0: make it by arithmetic of `size_of`. (There is no ``%``, see
+    `remainder`: ``size % 2 == 0`` would be False, whatever the number is.)"""
 
     tree_leaf: ClassVar[bool] = True
     offset: int
@@ -96,10 +138,10 @@ class Dim:
 
     __radd__ = __add__
 
-    def __mul__(self, factor: int) -> Any:
+    def __mul__(self, factor: Size) -> Any:
         if isinstance(factor, Dim):
-            return self._unknown()
-        return Dim.of(factor * self.offset, {term: factor * c for term, c in self.terms})
+            return _multiplied(self, factor)
+        return Dim.of(int(factor) * self.offset, {t: int(factor) * c for t, c in self.terms})
 
     __rmul__ = __mul__
 
@@ -112,12 +154,17 @@ class Dim:
     def __rsub__(self, other: int) -> Any:
         return -1 * self + other
 
+    def __floordiv__(self, by: int) -> Any:
+        if isinstance(by, Dim) or by == 0:
+            return self._unknown()
+        return _divided(self, int(by)) if by > 0 else _divided(-self, -int(by))
+
     def _unknown(self, *others: Any) -> Any:
         raise UnknownSizeError(f"the length {self} of an axis", self)
 
     __bool__ = __int__ = __index__ = __float__ = _unknown
     __lt__ = __le__ = __gt__ = __ge__ = _unknown
-    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _unknown
+    __mod__ = __rmod__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _unknown
     __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _unknown
 
     @cached_property
@@ -125,10 +172,7 @@ class Dim:
         """All symbols that it depends on, but for those in their bounds."""
         found: set[Symbol] = set()
         for term, _ in self.terms:
-            if isinstance(term, Symbol):
-                found.add(term)
-            else:
-                found.update(*(symbols_in(part) for part in term.parts))
+            found.update([term] if isinstance(term, Symbol) else symbols_in(parts_of(term)))
         return frozenset(found)
 
     def value(self, known: Mapping[Symbol, int]) -> int:
@@ -136,7 +180,10 @@ class Dim:
         return self.offset + sum(c * _number(term, known) for term, c in self.terms)
 
     def __str__(self) -> str:
-        parts = [(c, "" if abs(c) == 1 else f"{abs(c)}*", str(term)) for term, c in self.terms]
+        parts = [
+            (c, "", str(term)) if abs(c) == 1 else (c, f"{abs(c)}*", _as_factor(term))
+            for term, c in self.terms
+        ]
         added = [f"{factor}{term}" for c, factor, term in parts if c > 0]
         if self.offset > 0 or not added:
             added.append(str(self.offset))
@@ -157,135 +204,74 @@ def size_of(term: Term) -> Any:
     return Dim(0, ((term, 1),))
 
 
+def parts_of(term: Extreme | Quotient | Product) -> Sizes:
+    """The sizes that a term is made of."""
+    if isinstance(term, Extreme):
+        return term.parts
+    return (term.of,) if isinstance(term, Quotient) else tuple(map(size_of, term.factors))
+
+
 def _number(term: Term, known: Mapping[Symbol, int]) -> int:
     if isinstance(term, Symbol):
         return known[term]
-    numbers = (number_of(part, known) for part in term.parts)
-    return max(numbers) if term.of == "max" else min(numbers)
+    numbers = tuple(number_of(part, known) for part in parts_of(term))
+    if isinstance(term, Extreme):
+        return max(numbers) if term.of == "max" else min(numbers)
+    return math.prod(numbers) if isinstance(term, Product) else numbers[0] // term.by
+
+
+def _factors(term: Term) -> tuple[Any, ...]:
+    return term.factors if isinstance(term, Product) else (term,)
+
+
+def _multiplied(one: Dim, other: Dim) -> Any:
+    """The product, multiplied out."""
+    total: Any = one.offset * other + other.offset * (one - one.offset)
+    for (left, c), (right, d) in itertools.product(one.terms, other.terms):
+        factors = tuple(sorted((*_factors(left), *_factors(right)), key=str))
+        total = Dim(0, ((Product(factors), c * d),)) + total
+    return total
+
+
+def _divided(size: Dim, by: int) -> Any:
+    """``size // by``. Multiples of the divisor are taken out, and what is left has coefficients
+    near 0, of which the first is positive."""
+    whole: Any = size.offset // by
+    left: Any = size.offset % by
+    for term, coefficient in size.terms:
+        times = -(-(2 * coefficient - by) // (2 * by))  # to the nearest multiple
+        whole = whole + times * size_of(term)
+        left = left + (coefficient - times * by) * size_of(term)
+    if not isinstance(left, Dim):
+        return whole
+    if left.terms[0][1] < 0:  # rounded up, the other way round
+        return whole - (-left + (by - 1)) // by
+    common = math.gcd(by, *(coefficient for _, coefficient in left.terms))
+    if common > 1:
+        terms = tuple((term, coefficient // common) for term, coefficient in left.terms)
+        return whole + Dim(left.offset // common, terms) // (by // common)
+    ((first, coefficient), *others) = left.terms
+    if isinstance(first, Quotient) and coefficient == 1 and not others:
+        return whole + (first.of + left.offset * first.by) // (first.by * by)
+    if by == 2 and left.offset:  # both halves of a size add up to it
+        return whole + (left - 1) - (left - 1) // 2
+    return whole + Dim(0, ((Quotient(left, by), 1),))
+
+
+def remainder(size: Size, by: int) -> Size:
+    """``size % by``, for a number ``by`` above 0.
+
+    >>> n = size_of(Symbol("n.1", 2, None, typical=5))
+    >>> remainder(2 * n + 3, 2), remainder(n, 4)
+    (1, n.1-4*(n.1//4))
+    """
+    found: Size = size - (size // by) * by
+    return found
 
 
 def number_of(size: Size, known: Mapping[Symbol, int]) -> int:
     """The number that a size is, where those of its symbols are ``known``."""
     return size.value(known) if isinstance(size, Dim) else size
-
-
-def maximum(*sizes: Size) -> Any:
-    """The greatest of some sizes: one of them, if it is known which."""
-    return _extreme("max", sizes)
-
-
-def minimum(*sizes: Size) -> Any:
-    """The least of some sizes: one of them, if it is known which."""
-    return _extreme("min", sizes)
-
-
-def _extreme(of: str, sizes: Iterable[Size]) -> Size:
-    left = list(dict.fromkeys(sizes))
-    for size in tuple(left):
-        others = [other for other in left if other is not size]
-        over = (least(o - size) if of == "max" else least(size - o) for o in others)
-        if others and any(margin >= 0 for margin in over):
-            left.remove(size)
-    if len(left) == 1:
-        return left[0]
-    return Dim(0, ((Extreme(of, tuple(sorted(left, key=str))), 1),))
-
-
-def least(size: Size) -> int:
-    """A bound that the size is never below."""
-    return _bound(size, -1)
-
-
-def greatest(size: Size) -> int:
-    """A bound that the size is never above."""
-    return _bound(size, 1)
-
-
-def _bound(size: Size, side: int, typically: bool = False) -> int:
-    """Eliminate one term after the other, those that depend on others first."""
-    if not isinstance(size, Dim):
-        return size
-    term, coefficient = max(size.terms, key=lambda item: _depth(item[0]))
-    rest = size - coefficient * size_of(term)
-    upwards = side * coefficient > 0
-    if isinstance(term, Symbol):
-        limit = term.high if upwards else term.low
-        if typically and term.typical is not None:
-            limit = term.typical
-        if limit is None:
-            return side * ENDLESS
-        return _bound(rest + coefficient * limit, side, typically)
-    bounds = [_bound(rest + coefficient * part, side, typically) for part in term.parts]
-    # max(a, b) is one of them (the looser bound holds), and not below either of them (so does the
-    # tighter one)
-    loose = max(bounds) if side > 0 else min(bounds)
-    tight = min(bounds) if side > 0 else max(bounds)
-    return loose if upwards == (term.of == "max") else tight
-
-
-def usual(size: Size) -> int:
-    """The number that costs are estimated with: lengths of arguments are typical ones, what is
-    bound elsewhere is as large as it may be."""
-    return _bound(size, 1, typically=True)
-
-
-def generic(static: Any) -> Any:
-    """A static value with a number for each of its sizes, such that arrays of these numbers lie in
-    memory as arrays of any others do. `UnknownSizeError` for sizes for which there is none: those
-    that are not multiples of lengths of arguments.
-
-    >>> n = size_of(Symbol("n.1", 2, None, typical=5))
-    >>> generic((n, 3, 2 * n))
-    (1013, 3, 2026)
-    """
-    return replaced(static, _generic)
-
-
-def _generic(dim: Dim) -> int:
-    ((term, coefficient), *others) = dim.terms
-    if dim.offset or others or isinstance(term, Extreme) or term.typical is None:
-        raise UnknownSizeError(f"the length {dim} of an axis", dim)
-    _, _, number = term.name.rpartition(".")
-    return coefficient * _PRIMES[int(number) % len(_PRIMES) if number.isdigit() else 0]
-
-
-_PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091)
-
-
-def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
-    """The least size that does not depend on ``symbol`` and is never below ``size``: what rows of
-    that length fit into in every step of a loop. (``side`` -1: the greatest that is never above.)
-
-    >>> i = Symbol("i", 0, 9)
-    >>> bounded(12 - size_of(i), i), bounded(maximum(3, size_of(i)), i)
-    (12, 9)
-    """
-    if not isinstance(size, Dim) or symbol not in size.symbols:
-        return size
-    total: Any = size.offset
-    for term, coefficient in size.terms:
-        upwards = side if coefficient > 0 else -side
-        if term == symbol:
-            limit = symbol.high if upwards > 0 else symbol.low
-            part = ENDLESS if limit is None else limit
-        elif isinstance(term, Extreme):
-            parts = [bounded(part, symbol, upwards) for part in term.parts]
-            part = _extreme(term.of, parts)
-        else:
-            part = size_of(term)
-        total = coefficient * part + total
-    return total  # type: ignore[no-any-return]
-
-
-def _depth(term: Term) -> int:
-    if isinstance(term, Symbol):
-        limits = (term.low, 0 if term.high is None else term.high)
-        return 1 + max(map(_deepest, limits))
-    return 1 + max(map(_deepest, term.parts))
-
-
-def _deepest(size: Size) -> int:
-    return max(_depth(term) for term, _ in size.terms) if isinstance(size, Dim) else 0
 
 
 def measured(
@@ -338,29 +324,6 @@ def replaced(static: Any, change: Callable[[Dim], Any]) -> Any:
     return static
 
 
-def settled(static: Any, symbol: Symbol | None, number: int) -> Any:
-    """A static value with a number for one symbol of its sizes.
-
-    >>> i, j = Symbol("i", 0, 9), Symbol("j", 0, 9)
-    >>> settled((size_of(i) + size_of(j), maximum(3, size_of(i))), i, 4)
-    (j+4, 4)
-    """
-
-    def changed(dim: Dim) -> Size:
-        total: Any = dim.offset
-        for term, coefficient in dim.terms:
-            if term == symbol:
-                total = total + coefficient * number
-            elif isinstance(term, Extreme):
-                parts = [settled(part, symbol, number) for part in term.parts]
-                total = total + coefficient * _extreme(term.of, parts)
-            else:
-                total = total + coefficient * size_of(term)
-        return total  # type: ignore[no-any-return]
-
-    return static if symbol is None else replaced(static, changed)
-
-
 def numbers_in(params: Mapping[str, Any], known: Mapping[Symbol, int]) -> Mapping[str, Any]:
     """Params with the number of each size in them."""
     if not any(any(symbols_in(value)) for value in params.values()):
@@ -368,49 +331,47 @@ def numbers_in(params: Mapping[str, Any], known: Mapping[Symbol, int]) -> Mappin
     return {k: replaced(v, lambda dim: dim.value(known)) for k, v in params.items()}
 
 
-def renamed(dim: Dim, names: Mapping[Symbol, str]) -> Any:
-    """The same size, of symbols with other names."""
-
-    def term_of(term: Term) -> Term:
-        if isinstance(term, Symbol):
-            return replace(term, name=names.get(term, term.name))
-        parts = (renamed(part, names) if isinstance(part, Dim) else part for part in term.parts)
-        return replace(term, parts=tuple(parts))
-
-    return Dim.of(dim.offset, {term_of(term): coefficient for term, coefficient in dim.terms})
-
-
-def elements(sizes: Sizes) -> tuple[int, tuple[Dim, ...]]:
-    """The number of elements of an array, as a product: of an int, and of sizes without common
-    factors. Arrays with equal ones have as many elements.
+def number_of_elements(sizes: Sizes) -> Size:
+    """The number of elements of an array as a size.
 
     >>> i = size_of(Symbol("i", 0, 9))
-    >>> elements((2 * i, 3)) == elements((i, 6)), elements((i, i)) == elements((i,))
-    (True, False)
+    >>> number_of_elements((3, i + 1, 2)), number_of_elements((i, i - 1))
+    (6*i+6, i*i-i)
     """
-    number, named = 1, []
-    for size in sizes:
-        if isinstance(size, Dim):
-            common = math.gcd(size.offset, *(coefficient for _, coefficient in size.terms))
-            number *= common
-            named.append(Dim(size.offset // common, tuple((t, c // common) for t, c in size.terms)))
-        else:
-            number *= size
-    return number, tuple(sorted(named, key=str)) if number else ()
+    return math.prod(sizes)
 
 
-def number_of_elements(sizes: Sizes) -> Size | None:
-    """The number of elements of an array as a size; None for a product of several symbols.
+def over(size: Size, by: Size) -> Size | None:
+    """``size / by`` if that is a sum of terms, whatever numbers the symbols stand for; else None.
 
-    >>> i = size_of(Symbol("i", 0, 9))
-    >>> number_of_elements((3, i + 1, 2)), number_of_elements((i, i))
-    (6*i+6, None)
+    >>> i, j = (size_of(Symbol(name, 0, 9)) for name in "ij")
+    >>> over(i * j + 2 * i, i), over(4 * i, 2), over(i * j, i + 1), over(3 * i, 2)
+    (j+2, 2*i, None, None)
     """
-    number, named = elements(sizes)
-    if len(named) > 1:
+    if size == by:
+        return 1
+    if isinstance(by, Dim) and (by.offset or len(by.terms) > 1):
         return None
-    total: Size = math.prod(named, start=number)
-    return total
+    if by == 0:
+        return None
+    divisor, number = ((), by) if not isinstance(by, Dim) else _monomial(*by.terms[0])
+    terms = [] if not isinstance(size, Dim) else [_monomial(*item) for item in size.terms]
+    offset = size.offset if isinstance(size, Dim) else size
+    total: Any = 0
+    for factors, coefficient in [*terms, ((), offset)]:
+        left = [*factors]
+        if coefficient % number or any(left.count(f) < divisor.count(f) for f in divisor):
+            if coefficient:
+                return None
+            continue
+        for factor in divisor:
+            left.remove(factor)
+        total = total + math.prod(map(size_of, left), start=coefficient // number)
+    return total  # type: ignore[no-any-return]
+
+
+def _monomial(term: Term, coefficient: int) -> tuple[tuple[Any, ...], int]:
+    return _factors(term), coefficient
 
 
 def broadcast(*shapes: Sizes) -> Sizes:

@@ -225,8 +225,9 @@ def substituted(atoms: Iterable[Atom], mapping: Mapping[Variable, Atom]) -> tupl
 
 
 def map_programs(equation: Equation, change: Callable[[Program], Program]) -> Equation:
-    """The equation with each of its sub-programs changed."""
-    if not equation.params:
+    """The equation with each of its sub-programs changed. That of a kernel stays as it is: it is
+    for Numba, and not for NumPy."""
+    if not equation.params or equation.primitive == "kernel":
         return equation
     changed = {
         name: change(value) for name, value in equation.params.items() if isinstance(value, Program)

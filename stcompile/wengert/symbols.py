@@ -1,12 +1,14 @@
-"""Other symbols for a program that is written into another one, where its own are bound already."""
+"""The symbols of a program: those that it needs from outside, and others for a program that is
+written into another one, where its own are bound already."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stcompile.wengert.dims import Dim, Extreme, Symbol, Term, size_of, symbols_in
+from stcompile.wengert.bounds import mapped
+from stcompile.wengert.dims import Symbol, size_of, symbols_in
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.naming import base_name
 from stcompile.wengert.types import Type
@@ -15,6 +17,24 @@ from stcompile.wengert.types import Type
 def given_symbols(program: Program) -> set[Symbol]:
     """The symbols that a program's inputs mention: they are bound where it is written."""
     return {symbol for v in program.inputs for symbol in symbols_in(v.type.dims)}
+
+
+def lengths_of(kernel: Equation) -> Sequence[Symbol]:
+    """The lengths that a kernel needs and does not name itself, each once."""
+    spelled: set[Symbol] = set()
+    bound: set[Symbol] = set()
+
+    def search(equation: Equation) -> None:
+        for value in equation.params.values():
+            if isinstance(value, Program):
+                for inner in value.equations:
+                    search(inner)
+            elif isinstance(value, Symbol):
+                bound.add(value)
+            spelled.update(symbols_in(value))
+
+    search(kernel)
+    return sorted(spelled - bound, key=lambda symbol: symbol.name)
 
 
 def with_own_symbols(program: Program, bound: Collection[str]) -> Program:
@@ -69,12 +89,7 @@ def _changed(static: Any, mapping: Mapping[Symbol, Symbol]) -> Any:
         return _with_symbols(static, mapping)
     if isinstance(static, tuple):
         return tuple(_changed(item, mapping) for item in static)
-    if not isinstance(static, Dim):
-        return static
-    total: Any = static.offset
-    for term, coefficient in static.terms:
-        total = total + coefficient * size_of(_term(term, mapping))
-    return total
+    return mapped(static, lambda symbol: size_of(_symbol(symbol, mapping)))
 
 
 def _symbol(symbol: Symbol, mapping: Mapping[Symbol, Symbol]) -> Symbol:
@@ -83,9 +98,3 @@ def _symbol(symbol: Symbol, mapping: Mapping[Symbol, Symbol]) -> Symbol:
         return mapping[symbol]
     low, high = _changed(symbol.low, mapping), _changed(symbol.high, mapping)
     return replace(symbol, low=low, high=high)
-
-
-def _term(term: Term, mapping: Mapping[Symbol, Symbol]) -> Term:
-    if isinstance(term, Symbol):
-        return _symbol(term, mapping)
-    return Extreme(term.of, tuple(_changed(part, mapping) for part in term.parts))

@@ -29,7 +29,7 @@ TOKEN = re.compile(
       | (?P<complex>\(-?(?:\d[\d.]*(?:e[-+]\d+)?|nan|inf)[-+][\w.]+(?:(?<=e)[-+]\d+)?j\))
       | (?P<string>'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")
       | (?P<name><\w+>|%\d+|[^\W\d]\w*(?:\.\w+)*)
-      | (?P<sign>[(){}\[\],;:=!*+-])""",
+      | (?P<sign>//|[(){}\[\],;:=!*+-])""",
     re.VERBOSE,
 )
 DTYPE = re.compile(r"(?:[iuf]|c|b)\d+")
@@ -219,26 +219,42 @@ class _Parser:
             total = self.part(sign) + total
         return total  # type: ignore[no-any-return]
 
-    # part ::= [number "*"] (symbol | ("max" | "min") "(" sizes ")") | number
-    def part(self, factor: int) -> Any:
+    # part ::= factor ("*" factor)*
+    def part(self, sign: int) -> Any:
+        found = sign * self.factor()
+        while self.take("*"):
+            found = self.factor() * found
+        return found
+
+    # factor ::= number | one ["//" number]
+    # one ::= symbol | "(" size ")" | ("max" | "min") "(" sizes ")"
+    def factor(self) -> Any:
         if self.here.kind == "number":
-            text = self.word("number", "a dimension")
-            if not text.lstrip("-").isdigit():
-                raise self.error("a dimension")
-            if not self.take("*"):
-                return factor * int(text)
-            factor *= int(text)
-        name = self.word("name", "a dimension")
-        if name not in ("max", "min") or not self.take("("):
-            if name not in self.symbols:
+            return self.number()
+        found: Any
+        if self.take("("):
+            found = self.size()
+            self.expect(")")
+        else:
+            name = self.word("name", "a dimension")
+            if name in ("max", "min") and self.take("("):
+                parts = [self.size()]
+                while self.take(","):
+                    parts.append(self.size())
+                self.expect(")")
+                found = size_of(Extreme(name, tuple(parts)))
+            elif name in self.symbols:
+                found = size_of(self.symbols[name])
+            else:
                 self.place -= 1
                 raise self.error("a dimension")
-            return factor * size_of(self.symbols[name])
-        parts = [self.size()]
-        while self.take(","):
-            parts.append(self.size())
-        self.expect(")")
-        return factor * size_of(Extreme(name, tuple(parts)))
+        return found // self.number() if self.take("//") else found
+
+    def number(self) -> int:
+        text = self.word("number", "a dimension")
+        if not text.lstrip("-").isdigit():
+            raise self.error("a dimension")
+        return int(text)
 
     # symbol ::= "[" name ":" size "to" (size | "None") ["like" number] "]"
     def symbol(self) -> Symbol:

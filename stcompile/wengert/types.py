@@ -25,7 +25,8 @@ from typing import Any, Literal
 import numpy as np
 
 from stcompile.base.classes import is_changeable
-from stcompile.wengert.dims import Dim, UnknownSizeError, is_named, usual, varies
+from stcompile.wengert.bounds import usual
+from stcompile.wengert.dims import Dim, UnknownSizeError, is_named, varies
 
 Kind = Literal["python", "scalar", "array", "stack", "object"]
 

@@ -123,7 +123,7 @@ def test_what_needs_a_number_keeps_it() -> None:
         np.testing.assert_allclose(compiled(x), x.reshape(-1, 2)[:, ::-1].ravel())
     assert compiled.lengths.compilations == 3
     assert list(compiled.lengths.numbers) == ["x.shape[0]"]
-    assert "np.split" in compiled.lengths.numbers["x.shape[0]"]
+    assert "np.split(x, len(x) // 2)" in compiled.lengths.numbers["x.shape[0]"]
     assert "each length for itself: x.shape[0]" in str(compiled.lengths)
 
 
@@ -191,3 +191,18 @@ def test_the_option_travels() -> None:
     assert compiled.options.dynamic is True
     with pytest.raises(ValueError, match="dynamic is None, True or False"):
         st.grad(loss, dynamic="yes")  # type: ignore[call-overload]
+
+
+def test_lengths_of_arguments_and_of_data_have_different_names() -> None:
+    def selected(x: Any) -> Any:
+        n = x[x > 0.5]
+        total = np.sum(n * n)
+        for m in range(len(x)):
+            total = total + np.sum(x[:m]) * x[m]
+        return total
+
+    compiled = st.value_and_grad(selected, dynamic=True)
+    program = compiled.program(np.arange(5.0))
+    verify(program)
+    assert parse_program(str(program)) == program
+    assert compiled(np.arange(7.0))[0] == selected(np.arange(7.0))

@@ -186,6 +186,49 @@ def test_second_derivatives() -> None:
     assert compiled.lengths.compilations == 2
 
 
+def gated(p: Any, x: Any) -> Any:
+    h = c = np.zeros((len(x), 4))
+    for t in range(x.shape[1]):
+        i, f, o, g = np.split(x[:, t] @ p["x"] + h @ p["h"], 4, axis=1)
+        c = np.tanh(f) * c + np.tanh(i) * np.tanh(g)
+        h = np.tanh(o) * np.tanh(c)
+    return np.mean(h**2)
+
+
+def block(p: Any, x: Any) -> Any:
+    n, t, _ = x.shape
+    heads = (x @ p["x"]).reshape(n, t, 8, 2).transpose(0, 2, 1, 3)
+    scores = np.where(np.tril(np.ones((t, t), bool)), heads @ heads.transpose(0, 1, 3, 2), -1e9)
+    scores = np.exp(scores - scores.max(-1, keepdims=True))
+    mixed = (scores / scores.sum(-1, keepdims=True)) @ heads
+    return np.mean(mixed.transpose(0, 2, 1, 3).reshape(n, t, 16) ** 2 * np.arange(t)[:, None])
+
+
+def convolved(p: Any, x: Any) -> Any:
+    images = x[:, None, :, :] * np.ones((1, 2, 1, 1))
+    h = np.maximum(st.nn.conv2d(images, p["k"], stride=(2, 1), padding=1), 0)
+    return np.mean(st.nn.max_pool2d(h, (2, 1)) ** 2)
+
+
+@pytest.mark.parametrize("function", [gated, block, convolved])
+def test_networks(function: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(0)
+    params = {
+        "x": 0.3 * rng.normal(size=(3, 16)),
+        "h": 0.3 * rng.normal(size=(4, 16)),
+        "k": 0.3 * rng.normal(size=(3, 2, 3, 3)),
+    }
+    compiled = st.value_and_grad(function)
+    for n in (8, 9, 13, 20):
+        x = np.random.default_rng(n).normal(size=(n, n + 2, 3))
+        value, gradient = compiled(params, x)
+        assert value == pytest.approx(function(params, x), rel=1e-10)
+    expected = st.grad(function, dynamic=False)(params, x)
+    for name, wanted in expected.items():
+        np.testing.assert_allclose(gradient[name], wanted, rtol=1e-8, atol=1e-12)
+    assert compiled.lengths.compilations == 2, compiled.lengths
+
+
 def test_columns_that_are_written_into_rows() -> None:
     def covariance(a: Any) -> Any:
         found = np.zeros((a.shape[1], a.shape[1]))

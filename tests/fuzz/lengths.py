@@ -40,6 +40,8 @@ WINDOWS = {  # how long a part is: ways to cut such a part from an axis
     "min({k} + 3, n) - {k}": ["{k}:{k} + 3", "{k}:min({k} + 3, n)"],
     "min({k} + 2, n) - max({k} - 1, 0)": ["max({k} - 1, 0):min({k} + 2, n)"],
     "max({k} - 1, 0)": [":max({k} - 1, 0)", "1:{k}"],
+    "len(x[:{k}:2])": [":{k}:2", "1:{k} + 1:2", "{k} - 1::-2", "n - {k}::2"],
+    "len(x[{k}::3])": ["{k}::3", ":n - {k}:3", "n - 1:{k} - 1:-3"],
     "2": [":2", "-2:", "1:3"],
     "n": [":", "::-1", "0:n"],
 }
@@ -59,7 +61,8 @@ ELEMENTWISE = [
     "np.cumsum({u})", "{u} * np.arange({l}) * 0.1", "np.full({l}, {s})", "np.zeros({l}) + {s}",
     "np.ones_like({u}) * {s}", "helped({u}, {s})", "np.cumsum(({u})[::-1])[::-1]", "np.flip({u})",
     "({u})[:, None][:, 0]", "np.clip({u}, -0.5, {c})", "({u}).T", "np.asarray({u})",
-    "{u} * {c}",
+    "{u} * {c}", "np.roll({u}, 1)", "np.pad({u}, 1)[1:-1]", "np.cumprod(1.0 + 0.1 * {u})",
+    "np.linspace(0.0, {s}, {l}) * {u}",
 ]  # fmt: skip
 REDUCED = [
     "np.sum({u})", "{u} @ {w}", "np.dot({u}, {w})", "np.sum({u} * {w})", "np.mean({u})",
@@ -67,6 +70,10 @@ REDUCED = [
     "len({u}) * 0.1", "({u}).size * {s}", "np.sum({u}, keepdims=True)[0]",
     "np.sum({u} > {c}) * 0.1",
     "np.var({u})", "sum({u})", "np.einsum('i,i->', {u}, {w})",
+    "np.sum(({m}).reshape(-1) ** 2)", "np.linalg.norm({m}) * 0.3", "np.trace({m})",
+    "np.linalg.solve(np.outer({u}, {u}) + 2.0 * np.eye({l}), {u})[0]",
+    "np.sum(np.diag({u}) ** 2)", "np.sum(({m}).ravel()[::2])",
+    "np.sum(np.arange({l}, 0, -1) * {u})",
     "np.prod(1.0 + 0.1 * {u})", "np.median({u})", "np.sort({u})[0]", "np.inner({u}, {w})",
 ]  # fmt: skip
 SCALARS = [

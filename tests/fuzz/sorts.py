@@ -23,10 +23,12 @@ from tests.fuzz import (
     judge,
     judge_arrays,
     judge_objects,
+    judge_sized,
     layouts,
     lengths,
     objects,
     selections,
+    sized,
 )
 from tests.fuzz.generate import function_of
 from tests.fuzz.judge import Mismatch, Verdict, verdict_of
@@ -143,6 +145,11 @@ SORTS = {
     "layouts": _in_text(layouts),
     "lengths": _in_text(lengths),
     "selections": _in_text(selections),
+    "sized": Sort(
+        lambda seed, _: sized.program(seed),
+        partial(judge_sized.judge_source, names=sized.HELPERS),
+        sized.runs,
+    ),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),
     "algebra": _drawn(test_random_algebra),
     "parts": _drawn(test_random_parts),

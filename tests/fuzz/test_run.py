@@ -25,6 +25,7 @@ PROGRAMS = {  # as many as are judged in a minute of one core; the command judge
     "algebra": 40,
     "parts": 40,
     "lists": 120,
+    "sized": 40,
 }
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
 

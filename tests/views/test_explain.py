@@ -79,6 +79,17 @@ def test_a_constant() -> None:
     assert reason(lambda x: 3.0, X) == ("always zero", "not used")
 
 
+def test_lengths_that_need_numbers() -> None:
+    def parts(x: Any, y: Any) -> Any:
+        return np.sum(np.prod([np.sum(part) for part in np.split(x, len(x) // 2)])) + np.sum(y**2)
+
+    found = st.explain(parts, np.ones(4), np.ones(6))
+    assert list(found.numbers) == ["x.shape[0]"]
+    assert "x.shape[0] is compiled for each length, because" in str(found)
+    assert "np.split(x, len(x) // 2)" in found.numbers["x.shape[0]"]
+    assert not st.explain(lambda x: np.sum(x[::2] ** 2), np.ones(4)).numbers
+
+
 def test_no_elements() -> None:
     assert reason(lambda x: np.sum(x), np.zeros((0, 2))) == ("always zero", "has no elements")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.base.options import Options
+from stcompile.base.options import LEVELS, Options
 from stcompile.passes.pipeline import OWN, PIPELINE, Stage, stages_at
 from stcompile.reports.snapshots import Snapshot, Snapshots
 from stcompile.transforms.primal import Primal
@@ -40,8 +40,9 @@ def shown(*args: object, **options: object) -> str:
 
 
 def test_stages_have_names_of_their_own() -> None:
-    names = {stage.name for stage in PIPELINE} | {OWN, "staged", "reverse"}
-    assert len(names) == len(PIPELINE) + 3
+    for level in LEVELS:
+        stages = stages_at(level, parallel=True)
+        assert len({stage.name for stage in stages} | {OWN, "staged", "reverse"}) == len(stages) + 3
 
 
 def test_the_list_after_each_stage_is_a_program() -> None:
@@ -95,7 +96,8 @@ def test_nothing_is_compiled_or_run() -> None:
 def test_a_level_has_its_stages() -> None:
     readable, fast = stages_at("readable"), stages_at("fast")
     assert set(readable) < set(fast) < set(PIPELINE)
-    assert {*fast, *stages_at("compiled")} == set(PIPELINE)
+    forms = (stages_at(form, parallel=True) for form in ("compiled", "inner"))
+    assert {*fast}.union(*forms) == set(PIPELINE)
     assert readable == tuple(s for s in PIPELINE if "readable" in s.levels)
     assert Stage(lambda p: p).exact
     assert names(st.show(loss, W, X, level="fast"))[2:-1] == [s.name for s in fast]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
+from collections.abc import Callable
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from stcompile.code.literals import literal
+from stcompile.wengert.bounds import bounded, greatest, least, maximum, minimum, renamed
 from stcompile.wengert.dims import (
+    ENDLESS,
     Dim,
     Symbol,
     UnknownSizeError,
-    bounded,
     broadcast,
-    elements,
-    greatest,
-    least,
-    maximum,
-    minimum,
     number_of,
+    number_of_elements,
+    over,
+    remainder,
     size_of,
 )
 from stcompile.wengert.evaluate import evaluate
@@ -90,11 +94,13 @@ def test_equal_sums_are_equal():
     assert i - i == 0
     assert type(i - i) is int
     assert i != 3
-    assert elements((2 * i, 3, j)) == elements((6, j, i)) != elements((i, j))
+    count = number_of_elements
+    assert count((2 * i, 3, j)) == count((6, j, i)) != count((i, j))
+    assert count((i - 1, i + 1)) == count((i, i)) - 1
 
 
 @pytest.mark.parametrize(
-    "ask", [bool, int, range, lambda s: s < 3, lambda s: s // 2, lambda s: s * s]
+    "ask", [bool, int, range, lambda s: s < 3, lambda s: s % 2, lambda s: 7 // s]
 )
 def test_a_size_is_no_number(ask):
     with pytest.raises(UnknownSizeError):
@@ -157,3 +163,95 @@ def test_symbols_stay_inside_of_their_loop():
 def test_a_dim_has_a_term():
     assert isinstance(Dim.of(3, {I: 1}), Dim)
     assert Dim.of(3, {I: 0}) == 3
+
+
+# --- quotients and products ---------------------------------------------------------------------
+
+N = Symbol("n.1", 2, None, 5)
+M = Symbol("n.2", 3, None, 7)
+n, m = map(size_of, (N, M))
+
+
+def random_size(choices: Random, deep: int = 3) -> tuple[Any, Callable[[int, int], int]]:
+    """A size, and the number that it is for two lengths."""
+    if not deep or choices.random() < 0.15:
+        number = choices.randint(-4, 4)
+        return choices.choice(
+            [(n, lambda a, b: a), (m, lambda a, b: b), (number, lambda a, b: number)]
+        )
+    one, f = random_size(choices, deep - 1)
+    other, g = random_size(choices, deep - 1)
+    by = choices.randint(1, 6)
+    return choices.choice(
+        [
+            (one + other, lambda a, b: f(a, b) + g(a, b)),
+            (one - other, lambda a, b: f(a, b) - g(a, b)),
+            (one * other, lambda a, b: f(a, b) * g(a, b)),
+            (one // by, lambda a, b: f(a, b) // by),
+            (one // by, lambda a, b: f(a, b) // by),
+            (remainder(one, by), lambda a, b: f(a, b) % by),
+            (maximum(one, other), lambda a, b: max(f(a, b), g(a, b))),
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_sizes_are_what_their_numbers_are(seed: int) -> None:
+    size, number = random_size(Random(seed))
+    lengths = [*itertools.product(range(2, 16), range(3, 12)), (60, 61), (1001, 3)]
+    values = [number(a, b) for a, b in lengths]
+    assert [number_of(size, {N: a, M: b}) for a, b in lengths] == values
+    assert least(size) <= min(values)
+    assert max(values) <= greatest(size)
+    if isinstance(size, Dim):
+        text = f"program f[n.1: 2 to None like 5][n.2: 3 to None like 7](x: f64[{size}]) {{"
+        program = parse_program(text + "\n  return x\n}")
+        assert program.inputs[0].type.dims == (size,)
+        code = literal(renamed(size, {N: "n", M: "m"}))
+        known = {"n": 9, "m": 4, "max": max, "min": min}
+        assert eval(ast.unparse(code), known) == number(9, 4)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (n // 2 + (n + 1) // 2, n),
+        ((n + 3) // 2, (n + 1) // 2 + 1),
+        (n // 2 // 3, n // 6),
+        ((n // 2 + 1) // 2, (n + 2) // 4),
+        (-(-n // 3), (n + 2) // 3),
+        ((2 * n + 1) // 4, n // 2),
+        ((n * m + n) // 2, (m + 1) * n // 2),
+        ((n + 1) * (n - 1), n * n - 1),
+        (n - remainder(n, 4), n // 4 * 4),
+    ],
+    ids=str,
+)
+def test_equal_sizes_are_the_same(one: Any, other: Any) -> None:
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("size", "low", "high"),
+    [
+        (remainder(n, 3), 0, 2),
+        (n - n // 2, 1, None),
+        (n - 2 * (n // 2), 0, 1),
+        (n * m - m, 3, None),
+        (n * n - n, 2, None),
+        (n * (n - 1) // 2, 1, None),
+        (n - 3 * ((n - 1) // 3) - 1, 0, 2),
+        ((n + 1) // 2 - n // 2, 0, 1),
+    ],
+    ids=str,
+)
+def test_bounds_of_quotients_and_products(size: Any, low: int, high: int | None) -> None:
+    assert least(size) == low
+    assert greatest(size) >= ENDLESS if high is None else greatest(size) == high
+
+
+def test_products_are_divided() -> None:
+    assert over(n * m + 2 * n, n) == m + 2
+    assert over(6 * n, 3) == 2 * n
+    assert over(n * m, m + 1) is over(3 * n, 2) is over(n, 0) is None
+    assert over(0, n) == 0

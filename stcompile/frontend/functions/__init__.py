@@ -33,6 +33,7 @@ from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR, dot
 from stcompile.frontend.functions.objects import DATA_MODEL, OBJECTS, converted
+from stcompile.frontend.functions.padding import PADDING
 from stcompile.frontend.functions.places import LENGTHS, PLACES
 from stcompile.frontend.functions.python import PYTHON, STATIC
 from stcompile.frontend.functions.random import RANDOM
@@ -132,6 +133,7 @@ FUNCTIONS: dict[Any, Any] = {
     **ELEMENTWISE,
     **REDUCTIONS,
     **SHAPES,
+    **PADDING,
     **CREATION,
     **SUBSCRIPTED,
     **LINEAR,

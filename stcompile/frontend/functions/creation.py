@@ -9,13 +9,14 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.base.strides import kept_order
 from stcompile.frontend.control.conditions import truth_of
-from stcompile.frontend.functions.shapes import copy, shape_of
+from stcompile.frontend.functions.shapes import copy, new_shape_of, shape_of
 from stcompile.frontend.operations.attributes import number_of_elements, shape_of_array
 from stcompile.frontend.operations.indexing import get_item, set_item
 from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Flat, Scalar, is_static, is_traced
 from stcompile.library import arrangement, elementwise
+from stcompile.library.lists import length_between
 from stcompile.wengert.dims import is_named
 from stcompile.wengert.types import is_number
 
@@ -37,14 +38,14 @@ def full(run: Run, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """np.full of a number, or of an array that broadcasts."""
     fill = run.as_array(fill_value) if isinstance(fill_value, list | tuple) else fill_value
     kind = dtype_of(run, dtype) if dtype is not None else np.dtype(run.atom(fill).type.dtype)
-    dims = shape_of(run, shape)
+    dims = new_shape_of(run, shape)
     if isinstance(fill, Array) and fill.type.ndim:
         return copy_in_c_order(run, run.record("broadcast_to", run.cast(fill, kind), shape=dims))
     return run.record("full", fill, shape=dims, dtype=kind)
 
 
 def zeros(run: Run, shape: Any, dtype: Any = float) -> Any:
-    return run.record("full", 0, shape=shape_of(run, shape), dtype=dtype_of(run, dtype))
+    return run.record("full", 0, shape=new_shape_of(run, shape), dtype=dtype_of(run, dtype))
 
 
 def ndarray(
@@ -65,7 +66,7 @@ def ndarray(
 
 
 def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
-    return run.record("full", 1, shape=shape_of(run, shape), dtype=dtype_of(run, dtype))
+    return run.record("full", 1, shape=new_shape_of(run, shape), dtype=dtype_of(run, dtype))
 
 
 def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
@@ -94,21 +95,41 @@ def ones_like(run: Run, a: Any, dtype: Any = None) -> Any:
     return full_like(run, a, 1, dtype)
 
 
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, Scalar):
+        return value.type.dtype.kind in "iu"
+    return isinstance(value, int | np.integer)
+
+
 def arange(run: Run, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     first, last = (0, start) if stop is None else (start, stop)
-    ends = run.size_of(first), run.size_of(last)
-    if None not in ends and is_named(ends) and step == 1:
-        whole = np.dtype(np.int64) if dtype is None else dtype_of(run, dtype)
-        return run.record("arange", start=ends[0], stop=ends[1], step=1, dtype=whole)
+    ends = run.size_of(_whole(first)), run.size_of(_whole(last))
+    stride = _whole(step)
+    if None not in ends and is_named(ends) and isinstance(stride, int) and stride:
+        is_float = any(isinstance(part, float) for part in (first, last, step))
+        kind = np.dtype(float if is_float else int) if dtype is None else dtype_of(run, dtype)
+        return run.record("arange", start=ends[0], stop=ends[1], step=stride, dtype=kind)
+    is_traced_end = is_traced(first) or is_traced(last)
+    if is_traced_end and all(map(_is_integer, (first, last))) and step == 1 and dtype is None:
+        count = run.counted(run.call(length_between, [first, last], {}))
+        counted = run.record("arange", start=0, stop=count, step=1, dtype=np.dtype(np.int64))
+        is_moved = is_traced(first) or first != 0
+        return run.record("add", counted, first) if is_moved else counted
     if not is_static([start, stop, step]):
         run.refuse("np.arange of traced values has an unknown length", "use static bounds")
     kind = dtype_of(run, dtype) if dtype is not None else np.arange(first, last, step).dtype
     return run.record("arange", start=first, stop=last, step=step, dtype=kind)
 
 
+def _whole(number: Any) -> Any:
+    """A float that is a whole number as an int."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
 def eye(run: Run, N: int, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
     n, m = shape_of(run, (N, N if M is None else M))
-    return run.record("eye", n=n, m=m, k=k, dtype=dtype_of(run, dtype))
+    (offset,) = shape_of(run, k)
+    return run.record("eye", n=n, m=m, k=offset, dtype=dtype_of(run, dtype))
 
 
 def linspace(
@@ -121,7 +142,7 @@ def linspace(
     axis: int = 0,
 ) -> Any:
     kind = dtype_of(run, dtype) if dtype is not None else None
-    if is_static([start, stop]):
+    if is_static([start, stop, num]):
         return constant(run, np.linspace(start, stop, num, endpoint, dtype=kind, axis=axis))
     if kind is not None and kind.kind not in "fc":
         run.refuse(f"np.linspace of traced bounds in {kind} is not supported", "leave `dtype` out")

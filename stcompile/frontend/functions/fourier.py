@@ -11,6 +11,7 @@ from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.state.run import Run
 from stcompile.library import fourier
+from stcompile.wengert.dims import varies
 
 
 def _transform(primitive: str) -> Callable[..., Any]:
@@ -22,13 +23,14 @@ def _transform(primitive: str) -> Callable[..., Any]:
         length = x.type.dims[at]
         if n is None:
             n = 2 * (length - 1) if primitive == "irfft" else length
-        if not isinstance(n, int | np.integer):
+        n = run.size_of(n)
+        if n is None or varies(n):
             run.refuse(
                 "the length of a transform is not a static integer",
                 "give a Python int, which is static",
             )
         kind = "backward" if norm is None else norm
-        return run.record(primitive, x, n=int(n), axis=at, norm=kind)
+        return run.record(primitive, x, n=n, axis=at, norm=kind)
 
     return lowering
 

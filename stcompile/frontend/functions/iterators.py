@@ -17,6 +17,7 @@ from stcompile.frontend.control.conditions import refuse_truth
 from stcompile.frontend.functions.objects import index_of
 from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
+    as_counted,
     counted_alike,
     each_made,
     fixed,
@@ -27,6 +28,7 @@ from stcompile.frontend.operations.iteration import (
     refuse_endless,
     rest_of,
     sequence_of,
+    taken,
 )
 from stcompile.frontend.operations.operators import (
     BINARY,
@@ -50,6 +52,12 @@ from stcompile.frontend.state.values import (
 
 def reversed_(run: Run, sequence: Any) -> Any:
     """reversed, of anything but an iterator."""
+    counted = as_counted(run, sequence)
+    if counted is not None:
+        end = binary(run, BINARY[ast.Sub], taken(run, counted).count, 1)
+        return Counted(
+            counted.count, lambda i: counted.item(binary(run, BINARY[ast.Sub], end, i)), True
+        )
     items = sequence_of(run, sequence)
     last = items.length - 1
 
@@ -191,8 +199,12 @@ def range_(run: Run, *bounds: Any) -> Any:
     start, stop, step = [0, numbers[0], 1] if len(numbers) == 1 else [*numbers, 1][:3]
     if is_traced(step) or step == 0:
         run.refuse("the step of this range is traced", "use a static step")
+    first, last = run.size_of(start), run.size_of(stop)
     count = binary(run, BINARY[ast.Sub], stop, start) if is_traced(start) or start else stop
-    if step != 1:  # rounded up
+    if step != 1 and first is not None and last is not None:
+        span = last - first if step > 0 else first - last
+        count = run.integer((span + (abs(step) - 1)) // abs(step))
+    elif step != 1:  # rounded up
         total = binary(run, BINARY[ast.Add], count, step - (1 if step > 0 else -1))
         count = binary(run, BINARY[ast.FloorDiv], total, step)
 

@@ -12,6 +12,7 @@ from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.shapes import ravel, transpose
 from stcompile.frontend.operations.layout import in_c_order, in_order_of, strides_of
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Scalar
 from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics
 
 
@@ -29,6 +30,18 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY)
     taken = inspect.signature(function).parameters.values()
     lowering.__dict__["__signature__"] = inspect.Signature([first, *taken])
+    return lowering
+
+
+def _at_place(function: Callable[..., Any], at_place: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of a function that takes a position, or another one if the data decide it."""
+    known, traced = inlined(function), inlined(at_place)
+
+    def lowering(run: Run, arr: Any, obj: Any, *others: Any, **keywords: Any) -> Any:
+        chosen = traced if isinstance(obj, Scalar) else known
+        return chosen(run, arr, obj, *others, **keywords)
+
+    lowering.__dict__["__signature__"] = inspect.signature(known)
     return lowering
 
 
@@ -120,8 +133,8 @@ MATRICES: dict[Any, Any] = {
     np.cross: inlined(matrices.cross),
     np.trace: inlined(matrices.trace),
     np.append: inlined(matrices.append),
-    np.insert: inlined(matrices.insert),
-    np.delete: inlined(matrices.delete),
+    np.insert: _at_place(matrices.insert, matrices.insert_at),
+    np.delete: _at_place(matrices.delete, matrices.delete_at),
 }
 
 ARRANGEMENT: dict[Any, Any] = {

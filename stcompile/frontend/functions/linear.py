@@ -17,6 +17,8 @@ from stcompile.frontend.operations.operators import matmul
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, is_static
 from stcompile.library import linalg
+from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
@@ -41,7 +43,8 @@ def inner(run: Run, a: Any, b: Any) -> Any:
     x, y = run.as_array(a), run.as_array(b)
     if not x.type.ndim or not y.type.ndim:
         return run.record("multiply", x, y)
-    if x.type.dims[-1] != y.type.dims[-1]:
+    lengths = x.type.dims[-1], y.type.dims[-1]
+    if lengths[0] != lengths[1] and not run.may_be_equal(*lengths):
         run.refuse(f"inner: shapes {x.type.dims} and {y.type.dims} do not fit", "", TypingError)
     pair = (x.type.ndim - 1, y.type.ndim - 1)
     return run.record("contract", x, y, **contracting(pair, spelling="inner"))
@@ -261,7 +264,10 @@ def correlate(run: Run, a: Any, v: Any, mode: str = "valid") -> Any:
     if y.type.dtype.kind == "c":
         y = run.record("conjugate", y)
     turned = slice(None, None, -1)
-    if x.type.count < y.type.count:
+    shorter = x.type.dims[0] - y.type.dims[0]
+    if least(shorter) < 0 <= greatest(shorter):
+        raise UnknownSizeError(f"the length {shorter} of an axis", shorter)
+    if greatest(shorter) < 0:
         return in_c_order(
             run, get_item(run, convolve(run, y, get_item(run, x, turned), mode), turned)
         )

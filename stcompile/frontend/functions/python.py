@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import math
 import operator
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.control.branches import choose
 from stcompile.frontend.control.comparisons import compare
@@ -44,6 +46,7 @@ from stcompile.frontend.operations.operators import (
     is_plain,
     unary,
 )
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
 from stcompile.frontend.state.values import (
@@ -63,7 +66,9 @@ from stcompile.frontend.state.values import (
     is_traced,
 )
 from stcompile.library import counted
-from stcompile.wengert.dims import least, maximum, minimum
+from stcompile.wengert.bounds import least, maximum, minimum
+
+sort_filled = deferred("stcompile.frontend.operations.filled_methods", "sort")
 
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
@@ -118,14 +123,14 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _first_and_rest(run: Run, name: str, items: Counted) -> tuple[Any, Counted]:
+def _first_and_rest(run: Run, name: str, items: Counted, has: bool) -> tuple[Any, Counted]:
     """The first of items whose number is known only at run time, and the others."""
     size = run.size_of(taken(run, items).count)
-    if size is None or least(size) < 1:
-        run.refuse(
-            f"`{name}` may be of no items: their number is known only at run time",
-            "write a loop that starts from a number",
-        )
+    if not has and (size is None or least(size) < 1):
+        try:
+            getattr(builtins, name)([])
+        except ValueError as error:
+            run.call(counted.require_items, [items.count, str(error)], {})
 
     def item(index: Any) -> Any:
         return items.item(binary(run, BINARY[ast.Add], index, 1))
@@ -137,12 +142,24 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
     """The lowering of max and min, which keep the first of equal ones."""
     comparison = ast.Gt() if function is max else ast.Lt()
     of_counted = counted.greatest if function is max else counted.least
+    by_key = counted.greatest_by if function is max else counted.least_by
 
     def lowering(run: Run, *values: Any, key: Any = None, **default: Any) -> Any:
-        if len(values) == 1 and key is None and not default:
-            unknown = as_counted(run, values[0])
-            if unknown is not None:
-                return run.call(of_counted, [*_first_and_rest(run, function.__name__, unknown)], {})
+        unknown = as_counted(run, values[0]) if len(values) == 1 else None
+        if unknown is not None:
+
+            def found() -> Any:
+                items = _first_and_rest(run, function.__name__, unknown, bool(default))
+                if key is None:
+                    return run.call(of_counted, items, {})
+                return run.call(by_key, [*items, key], {})
+
+            if not default:
+                return found()
+            has_items = compare(run, ast.Gt(), unknown.count, 0)
+            if not is_traced(has_items):
+                return found() if has_items else default["default"]
+            return choose(run, has_items, found, lambda: default["default"])
         given = items_of(run, values[0]) if len(values) == 1 else list(values)
         keys = [run.call(key, [item], {}) if key is not None else item for item in given]
         if is_static(keys) and is_plain(keys):
@@ -315,6 +332,10 @@ def _has_one_order(items: Iterable[Any]) -> bool:
 def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     if key is None and type(iterable) in (set, frozenset) and _has_one_order(iterable):
         iterable = sorted(iterable)  # whatever order the set has
+    if filled_in(iterable) is not None and key is None:
+        made: list[Any] = run.own([*iterable])
+        sort_filled(run, made, run.truth(reverse))
+        return made
     items = items_of(run, iterable)
     keys = [run.call(key, [item], {}) if key is not None else item for item in items]
     is_known = is_static(keys) and is_plain(keys)
@@ -337,6 +358,8 @@ def sort(run: Run, items: list[Any], *, key: Any = None, reverse: Any = False) -
 
 def container(kind: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, iterable: Any = ()) -> Any:
+        if kind is list and filled_in(iterable) is not None:
+            return run.own([*iterable])
         items = items_of(run, iterable)
         if kind is set:
             overloads.refuse_hash(run, *items)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,25 @@ from stcompile.base.errors import LanguageError, TypingError
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of
-from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, in_order_of
+from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of
 from stcompile.frontend.operations.nested import stacked_rows
+from stcompile.frontend.state.fitting import may_fit
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Scalar, is_static, same_number
+from stcompile.frontend.state.values import Array, Scalar, is_static, is_traced, same_number
+from stcompile.library.lengths import require_parts, require_size
+from stcompile.wengert.bounds import generic, greatest, least
 from stcompile.wengert.dims import (
     ENDLESS,
     Dim,
+    Size,
     Sizes,
     UnknownSizeError,
     broadcast,
-    elements,
-    generic,
-    greatest,
     is_named,
-    least,
+    number_of_elements,
+    over,
+    varies,
 )
 
 
@@ -60,6 +65,14 @@ def shape_of(run: Run, shape: Any) -> Any:
     return tuple(int(dim) for dim in given)
 
 
+def new_shape_of(run: Run, shape: Any) -> Any:
+    """The sizes of a shape for a new array, which the data may decide."""
+    given = shape if isinstance(shape, tuple | list) else (shape,)
+    counted = (run.counted(size) if is_traced(size) else None for size in given)
+    sizes = [run.integer(n) if n is not None else s for s, n in zip(given, counted, strict=True)]
+    return shape_of(run, tuple(sizes))
+
+
 def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     if isinstance(a, Scalar) and shape == ():
         return a
@@ -67,7 +80,7 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     if _is_fortran(run, x, order):
         backwards = shape_of(run, shape)[::-1]
         return transpose(run, reshape(run, transpose(run, x), backwards))
-    dims = _complete(run, x, shape_of(run, shape))
+    x, dims = _complete(run, x, shape_of(run, shape))
     if dims == x.type.dims:
         return Array(x.cell, x.type, x.path)
     dummy = dummy_of(run, x)
@@ -114,8 +127,8 @@ def _known_storage(run: Run, x: Array) -> Any:
     return dummy
 
 
-def _complete(run: Run, x: Array, shape: Any) -> Any:
-    """The shape with -1 worked out."""
+def _complete(run: Run, x: Array, shape: Any) -> tuple[Array, Any]:
+    """The array, and the shape with -1 worked out."""
     if is_named((*shape, *x.type.dims)):
         return _completed(run, x, shape)
     known = math.prod(dim for dim in shape if dim != -1)
@@ -124,21 +137,40 @@ def _complete(run: Run, x: Array, shape: Any) -> Any:
         dims = tuple(x.type.size // known if dim == -1 else dim for dim in shape)
     if math.prod(dims) != x.type.size or min(dims, default=0) < 0:
         run.refuse(f"cannot reshape {x.type.dims} into {shape}", "", TypingError)
-    return dims
+    return x, dims
 
 
-def _completed(run: Run, x: Array, shape: Sizes) -> Sizes:
-    """The same where lengths are known only at run time: -1 stands for those that are missing."""
-    dims = shape
-    if -1 in shape:
-        given, has = elements(tuple(d for d in shape if d != -1)), elements(x.type.dims)
-        left = [dim for dim in has[1] if dim not in given[1]]
-        if given[0] and has[0] % given[0] == 0 and len(left) < 2:
-            size = math.prod(left, start=has[0] // given[0])
-            dims = tuple(size if dim == -1 else dim for dim in shape)
-    if elements(dims) != elements(x.type.dims):
+def _completed(run: Run, x: Array, shape: Sizes) -> tuple[Array, Sizes]:
+    """The same where lengths are known only at run time: -1 stands for those that are missing.
+    Whether there are as many elements, where that depends on the lengths, is checked then."""
+    dims, has = shape, number_of_elements(x.type.dims)
+    if shape.count(-1) == 1:
+        missing = _missing(x.type.dims, [dim for dim in shape if dim != -1])
+        if missing is None:
+            raise UnknownSizeError(f"a reshape of {x.type.dims} into {shape}", (has, *shape))
+        dims = tuple(missing if dim == -1 else dim for dim in shape)
+    count = number_of_elements(dims)
+    if count == has:
+        return x, dims
+    if not may_fit(count, has):
         run.refuse(f"cannot reshape {x.type.dims} into {shape}", "", TypingError)
-    return dims
+    flat = x if x.type.ndim == 1 else ravel(run, x)
+    if flat.cell is not x.cell and dummy_of(run, x) is None:
+        raise UnknownSizeError(f"a reshape of {x.type.dims} into {shape}", (has, *shape))
+    run.require(require_size, has, count, "cannot reshape array of size", shape)
+    return run.view(flat, "as_shape", shape=(count,)), dims
+
+
+def _missing(dims: Sizes, given: list[Size]) -> Size | None:
+    """The length that stands for -1, if the others are these. What both have is left out first."""
+    left = [*dims]
+    for dim in [*given]:
+        if dim in left:
+            left.remove(dim)
+            given.remove(dim)
+    wanted, by = number_of_elements(tuple(left)), number_of_elements(tuple(given))
+    found = over(wanted, by)
+    return wanted // by if found is None and isinstance(by, int) and by > 0 else found
 
 
 def ravel(run: Run, a: Any, order: str = "C") -> Any:
@@ -256,7 +288,18 @@ def broadcast_to(run: Run, array: Any, shape: Any) -> Any:
     return result
 
 
+def _rows_of(run: Run, arrays: Any) -> Array | None:
+    """The items of a list whose length the data decide, stacked; None for other lists."""
+    return run.as_array(arrays) if filled_in(arrays) is not None else None
+
+
 def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
+    rows = _rows_of(run, arrays)
+    if rows is not None and rows.type.ndim > 1 and axis is not None:
+        count, *row = rows.type.dims
+        at = axis_of(run, len(row), axis)
+        moved = rows if at == 0 else run.call(np.moveaxis, [rows, 0, at], {})
+        return reshape(run, moved, (*row[:at], count * row[at], *row[at + 1 :]))
     items = items_of(run, arrays)
     dimensions = {item.type.ndim for item in items if isinstance(item, Array)}
     rows = stacked_rows(run, items) if axis == 0 and 0 not in dimensions else None
@@ -272,6 +315,10 @@ def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
 
 
 def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
+    found = _rows_of(run, arrays)
+    if found is not None:
+        at = axis_of(run, found.type.ndim, axis)
+        return found if at == 0 else run.call(np.moveaxis, [found, 0, at], {})
     items = items_of(run, arrays)
     rows = stacked_rows(run, items) if axis == 0 else None
     if rows is not None:
@@ -283,10 +330,18 @@ def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
 
 
 def vstack(run: Run, tup: Any) -> Any:
+    rows = _rows_of(run, tup)
+    if rows is not None and rows.type.ndim < 3:
+        return rows if rows.type.ndim > 1 else run.view(rows, "expand_dims", axis=(1,))
+    if rows is not None:
+        return concatenate(run, tup)
     return concatenate(run, [atleast(run, part, 2) for part in items_of(run, tup)], 0)
 
 
 def hstack(run: Run, tup: Any) -> Any:
+    rows = _rows_of(run, tup)
+    if rows is not None:
+        return rows if rows.type.ndim == 1 else concatenate(run, tup, int(rows.type.ndim > 2))
     parts = [atleast(run, part, 1) for part in items_of(run, tup)]
     return concatenate(run, parts, 0 if parts and parts[0].type.ndim == 1 else 1)
 
@@ -309,32 +364,51 @@ def split(run: Run, ary: Any, indices_or_sections: Any, axis: int = 0) -> list[A
     x = run.as_array(ary)
     at = axis_of(run, x.type.ndim, axis)
     size = x.type.dims[at]
+    _refuse_many_parts(run, indices_or_sections)
     if isinstance(indices_or_sections, int):
-        if indices_or_sections <= 0 or size % indices_or_sections:
+        width = size // indices_or_sections if indices_or_sections > 0 else 0
+        whole = width * indices_or_sections
+        if indices_or_sections <= 0 or not (whole == size or run.may_be_equal(whole, size)):
             run.refuse(
                 f"an axis of {size} does not split into {indices_or_sections} equal parts",
                 "use np.array_split",
                 TypingError,
             )
-        width = size // indices_or_sections
+        if whole != size:
+            run.require(require_parts, size, whole, "array split does not result in")
+            shape = (*x.type.dims[:at], whole, *x.type.dims[at + 1 :])
+            x = run.view(x, "as_shape", shape=shape)
         cuts = [width * i for i in range(1, indices_or_sections)]
     else:
         cuts = list(shape_of(run, indices_or_sections))
     return _parts(run, x, at, cuts)
 
 
+def _refuse_many_parts(run: Run, sections: Any) -> None:
+    """Refuse a number of parts that is known only at run time: the parts are a list."""
+    if isinstance(sections, Scalar):
+        size = run.size_of(sections)
+        if isinstance(size, Dim):
+            raise UnknownSizeError(f"the length {size} of an axis", size)
+        run.refuse("np.split into a traced number of parts", "use a static number")
+
+
 def array_split(run: Run, ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    _refuse_many_parts(run, indices_or_sections)
     if not isinstance(indices_or_sections, int):
         return split(run, ary, indices_or_sections, axis)
     x = run.as_array(ary)
     at = axis_of(run, x.type.ndim, axis)
-    width, longer = divmod(x.type.dims[at], indices_or_sections)
-    cuts = [width * i + min(i, longer) for i in range(1, indices_or_sections)]
+    if indices_or_sections <= 0:
+        run.refuse("number sections must be larger than 0", "", TypingError)
+    rest = range(indices_or_sections - 1, 0, -1)  # the first parts are longer by one
+    cuts = [*accumulate((x.type.dims[at] + more) // indices_or_sections for more in rest)]
     return _parts(run, x, at, cuts)
 
 
-def _parts(run: Run, x: Array, axis: int, cuts: list[int]) -> list[Array]:
-    bounds = zip([0, *cuts], [*cuts, x.type.dims[axis]], strict=True)
+def _parts(run: Run, x: Array, axis: int, cuts: list[Any]) -> list[Array]:
+    cuts = [*map(run.integer, cuts)]
+    bounds = zip([0, *cuts], [*cuts, run.integer(x.type.dims[axis])], strict=True)
     before: tuple[Any, ...] = (slice(None),) * axis
     parts: list[Array] = run.own(
         [get_item(run, x, (*before, slice(start, stop))) for start, stop in bounds]
@@ -415,76 +489,6 @@ def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
     return run.record("roll", x, shift=tuple(total.values()), axis=tuple(total))
 
 
-def pad(
-    run: Run, array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
-) -> Any:
-    x = run.as_array(array)
-    if not x.type.ndim:
-        return run.record("copy", x)
-    if not is_static(constant_values):
-        run.refuse("np.pad takes static constants", "join the edges by np.concatenate")
-    if not is_static(pad_width):
-        run.refuse("the pad width is a traced value", "use static integers")
-    try:
-        widths = np.broadcast_to(np.asarray(pad_width, int), (x.type.ndim, 2)).tolist()
-        constants = np.broadcast_to(np.asarray(constant_values), (x.type.ndim, 2)).tolist()
-    except (TypeError, ValueError):
-        run.refuse(f"pad width {pad_width!r} does not fit shape {x.type.dims}", "", TypingError)
-    if mode == "constant":
-        return _padded(run, x, widths, constants)
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        run.refuse(f"np.pad in mode {mode!r} is not supported", "join the edges by np.concatenate")
-    wide = x
-    for axis, (before, after) in enumerate(widths):
-        wide = _extended(run, wide, axis, before, after, mode)
-    return in_order_of(run, wide if any(map(any, widths)) else run.record("copy", x), x)
-
-
-def _padded(run: Run, x: Array, widths: Any, constants: Any) -> Any:
-    """The array with constants around it: those of later axes lie in the corners."""
-    first = constants[0][0]
-    if all(constant == first for pair in constants for constant in pair):
-        return run.record("pad", x, pad_width=widths, mode="constant", value=first)
-    for axis, (width, values) in enumerate(zip(widths, constants, strict=True)):
-        for side in (0, 1):
-            one = [[0, 0] for _ in widths]
-            one[axis][side] = width[side]
-            x = run.record("pad", x, pad_width=one, mode="constant", value=values[side])
-    return x
-
-
-def _extended(run: Run, x: Array, axis: int, before: int, after: int, mode: Any) -> Array:
-    """The array with elements of its own added before and after those of an axis: a concatenation
-    of parts, in each of which NumPy's indices rise, fall or stay."""
-    if not (before or after):
-        return x
-    try:
-        places = np.pad(np.arange(x.type.dims[axis]), (before, after), mode=mode).tolist()
-    except ValueError as error:
-        run.refuse(f"np.pad: {error}", "", TypingError)
-    parts: list[Any] = []
-    while places:
-        step = places[1] - places[0] if len(places) > 1 else 1
-        step = step if abs(step) <= 1 else 1
-        count = 1
-        while count < len(places) and places[count] - places[count - 1] == step:
-            count += 1
-        first, places = places[0], places[count:]
-        if step == 0:
-            one = get_item(run, x, _along(axis, slice(first, first + 1)))
-            parts.append(repeat(run, one, count, axis))
-            continue
-        stop = first + step * count
-        part = slice(first, None if stop < 0 else stop, step)
-        parts.append(get_item(run, x, _along(axis, part)))
-    joined: Array = concatenate(run, parts, axis)
-    return joined
-
-
-def _along(axis: int, entry: slice) -> tuple[slice, ...]:
-    return (slice(None),) * axis + (entry,)
-
-
 def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
     """np.repeat by a static count: a new axis, broadcast and merged; by a count for each element:
     the elements at their places."""
@@ -498,12 +502,13 @@ def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
         return run.call(np.take, [x, places], {"axis": at})
     if isinstance(repeats, list | tuple) and is_static(repeats) and len(repeats) == 1:
         (repeats,) = repeats
-    if not isinstance(repeats, int):
+    count = run.size_of(repeats)
+    if count is None or varies(count):
         run.refuse("np.repeat takes one static count", "index with an integer array", TypingError)
     dims = list(x.type.dims)
     wide = run.record("broadcast_to", expand_dims(run, x, at + 1),
-                      shape=(*dims[: at + 1], repeats, *dims[at + 1 :]))  # fmt: skip
-    dims[at] *= repeats
+                      shape=(*dims[: at + 1], count, *dims[at + 1 :]))  # fmt: skip
+    dims[at] *= count
     return copy_in_c_order(run, run.record("reshape", wide, shape=dims))
 
 
@@ -535,6 +540,5 @@ SHAPES: dict[Any, Any] = {
     np.fliplr: lambda run, m: flip(run, m, 1),
     np.flipud: lambda run, m: flip(run, m, 0),
     np.roll: roll,
-    np.pad: pad,
     np.repeat: repeat,
 }

@@ -13,8 +13,8 @@ from stcompile.base import trees
 from stcompile.base.errors import TypingError
 from stcompile.frontend.control.comparisons import compare
 from stcompile.frontend.control.conditions import refuse_truth
-from stcompile.frontend.control.numbers import common_number
 from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.numbers import common_number
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Poison, Scalar, described, is_traced
 from stcompile.wengert.ir import Variable

@@ -129,9 +129,9 @@ def histogram(
     if density:
         counts, edges = histogram(run, a, bins, range, weights=weights)
         return run.call(selection.density_of, [counts, edges], {}), edges
-    if isinstance(bins, int):
-        if range is None:
-            run.refuse("np.histogram needs edges that are known", "give the edges, or a range")
+    if isinstance(bins, int) and range is None:
+        edges = run.call(selection.edges_between, [run.as_array(a), bins], {})
+    elif isinstance(bins, int):
         low, high = range
         x = run.as_array(a)
         dtype = np.result_type(x.type.dtype, low, high, 1.0)

@@ -41,7 +41,8 @@ from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import Strides, dense_like, layout_of, strides_in
 from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Scalar, Unread
-from stcompile.wengert.dims import Sizes, generic
+from stcompile.wengert.bounds import generic
+from stcompile.wengert.dims import Sizes
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.staged import Hidden, Leaf

@@ -55,6 +55,8 @@ class Elements:
         equation = self._producers.get(variable)
         if equation is None or equation.primitive not in _REARRANGES:
             return self._new(variable)
+        if variable.type.is_named:
+            return None
         operands, steps = [], []
         for at, atom in enumerate(equation.inputs):
             found: tuple[Any, int] | None = None

@@ -11,7 +11,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stcompile.wengert.dims import Size, Sizes, greatest, is_named, least
+from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.dims import Size, Sizes, is_named
 from stcompile.wengert.ir import Atom
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.indexing import index_dims, slice_dims
@@ -24,19 +25,19 @@ _STORED = "could not broadcast input array from shape into shape"
 
 
 class Pair(NamedTuple):
-    """Two axes that have to have the same length: an operand's, which is made to fit, and one of
-    another shape."""
+    """Two axes that have to have the same length: an operand's, which is made to fit, and another
+    one, of length ``dim``; and the shapes that NumPy names if they do not."""
 
     operand: int
     axis: int
     dim: Size
-    shape: Sizes  # that the other axis is of
+    shapes: tuple[Sizes, ...]
 
 
 def pairs_that_must_fit(
     primitive: str, types: Sequence[Type], params: Mapping[str, Any]
 ) -> tuple[str, list[Pair]]:
-    """What NumPy says if they do not, and the pairs of axes that may have equal lengths."""
+    """What NumPy says if they do not, and the pairs of axes that need equal lengths."""
     shapes = [t.dims for t in types]
     found: Iterator[Pair] = iter(())
     text = _ELEMENTS
@@ -49,7 +50,7 @@ def pairs_that_must_fit(
         found, text = _of_joined(shapes, joined), _JOINED
     elif PRIMITIVES[primitive].assigns or primitive == "accumulate":
         found, text = _of_place(primitive, types, params), _STORED
-    return text, [p for p in found if may_fit(shapes[p.operand][p.axis], p.dim)]
+    return text, [*found]
 
 
 def may_fit(one: Size, other: Size) -> bool:
@@ -68,16 +69,16 @@ def _of_elements(shapes: Sequence[Sizes]) -> Iterator[Pair]:
         numbers = [s for _, s in column if isinstance(s[-behind], int)]
         wanted = numbers[0] if numbers else column[0][1]
         for i, shape in column:
-            yield Pair(i, len(shape) - behind, wanted[-behind], wanted)
+            yield Pair(i, len(shape) - behind, wanted[-behind], tuple(shapes))
 
 
 def _of_product(shapes: Sequence[Sizes], params: Mapping[str, Any]) -> Iterator[Pair]:
     x, y = shapes
     for a, b in (*params["batch"], *params["contracted"]):
         if isinstance(x[a], int):
-            yield Pair(1, b, x[a], x)
+            yield Pair(1, b, x[a], (x, y))
         else:
-            yield Pair(0, a, y[b], y)
+            yield Pair(0, a, y[b], (x, y))
 
 
 def _of_joined(shapes: Sequence[Sizes], joined: int | None) -> Iterator[Pair]:
@@ -87,7 +88,7 @@ def _of_joined(shapes: Sequence[Sizes], joined: int | None) -> Iterator[Pair]:
         numbers = [shape for shape in shapes if isinstance(shape[axis], int)]
         wanted = (numbers or shapes)[0]
         for i in range(len(shapes)):
-            yield Pair(i, axis, wanted[axis], wanted)
+            yield Pair(i, axis, wanted[axis], (shapes[i], wanted))
 
 
 def _of_place(primitive: str, types: Sequence[Type], params: Mapping[str, Any]) -> Iterator[Pair]:
@@ -103,7 +104,7 @@ def _of_place(primitive: str, types: Sequence[Type], params: Mapping[str, Any]) 
         place = x.dims
     for behind in range(1, min(len(v.dims), len(place)) + 1):
         if v.dims[-behind] != 1:
-            yield Pair(1, len(v.dims) - behind, place[-behind], place)
+            yield Pair(1, len(v.dims) - behind, place[-behind], (v.dims, place))
 
 
 def with_dims(atom: Atom, pairs: Sequence[Pair]) -> Sizes:

@@ -11,12 +11,34 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Grown, Rest
+from stcompile.frontend.state.values import Filled, Grown, Rest
+
+FILLED = "how many items this list has is known only at run time"
+FILLED_HINT = "make an array of it first: `np.array(items)`"
+UNLIKE = "the items of this list are not numbers or arrays of one type"
 
 
 def rest_in(items: Iterable[Any]) -> Rest | None:
     """The `Rest` of a list, if some of its items are unknown."""
     return next((item for item in items if isinstance(item, Rest)), None)
+
+
+def filled_in(items: Any) -> Filled | None:
+    """The rows that are the items of a list; None if it is known how many there are."""
+    is_one = isinstance(items, list) and len(items) == 1
+    return items[0] if is_one and isinstance(items[0], Filled) else None
+
+
+def count_of(items: Sequence[Any]) -> Any:
+    """How many items there are: an int or a number."""
+    filled = filled_in(items)
+    return len(items) if filled is None else filled.count
+
+
+def name_of(run: Run, container: Any) -> str:
+    """The user's name for a list."""
+    names = run.frame.names.items() if container is not None else ()
+    return next((name for name, value in names if value is container), "")
 
 
 def check_place(run: Run, items: Sequence[Any], index: Any) -> None:

@@ -40,6 +40,7 @@ from stcompile.frontend.state.values import (
     Affine,
     Array,
     Cell,
+    Filled,
     GeneratorValue,
     Poison,
     Row,
@@ -49,13 +50,19 @@ from stcompile.frontend.state.values import (
     class_of_number,
     described,
 )
-from stcompile.wengert.dims import Size, UnknownSizeError
+from stcompile.wengert.bounds import least
+from stcompile.wengert.dims import Size, UnknownSizeError, varies
+from stcompile.wengert.dims import Sizes as Dims
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import is_number
 
 T = TypeVar("T")
+NEEDS_LENGTH = (
+    "this needs to know the length of an axis, which changes from call to call",
+    "it is compiled for each length",
+)
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
 
 _HINTS: dict[type[StcompileError], str] = {
@@ -195,11 +202,8 @@ class Run(Sizes):
 
     def _refuse_length(self, error: UnknownSizeError) -> NoReturn:
         """Refuse what needs the number that a size is: then a loop is unrolled, if it can be."""
-        if error.symbols and all(symbol.typical is not None for symbol in error.symbols):
-            self.refuse(
-                "this needs to know the length of an axis, which changes from call to call",
-                "it is compiled for each length",
-            )
+        if error.is_of_arguments:
+            self.refuse(*NEEDS_LENGTH)
         self.refuse(
             "this needs to know the length of an axis, which the data or the step of a loop decide",
             "keep the shape (np.where(mask, x, 0)), or use parts of one length or fewer steps",
@@ -274,7 +278,7 @@ class Run(Sizes):
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> tuple[Variable, ...]:
         try:
-            if self.lengths and any(atom.type.is_named for atom in inputs):
+            if any(atom.type.is_named for atom in inputs):
                 inputs = self._fitted(primitive, inputs, params)
             outputs = self.recorder.record(primitive, inputs, self.location, params)
         except UnsupportedOperandError as error:
@@ -297,8 +301,13 @@ class Run(Sizes):
                 )
 
     def may_be_equal(self, one: Size, other: Size) -> bool:
-        """True for lengths of which it is known only at run time whether they are equal."""
-        return bool(self.lengths) and may_fit(one, other)
+        """True for lengths of which it is known only at run time whether they are equal. One of
+        arguments that may be 1 keeps its number: NumPy would broadcast it."""
+        if not may_fit(one, other):
+            return False
+        if not varies((one, other)) and min(least(one), least(other)) < 2:
+            raise UnknownSizeError(f"the lengths {one} and {other} of axes", (one, other))
+        return bool(self.lengths) or not varies((one, other))
 
     def _fitted(
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
@@ -309,19 +318,27 @@ class Run(Sizes):
 
         types = [atom.type for atom in inputs]
         text, pairs = pairs_that_must_fit(primitive, types, params)
+        pairs = [p for p in pairs if self.may_be_equal(types[p.operand].dims[p.axis], p.dim)]
         found = list(inputs)
         for operand, group in by_operand(sorted(pairs)):
             for pair in group:
-                ours, theirs = types[operand].dims, pair.shape
-                shapes = [tuple(map(self.integer, shape)) for shape in (ours, theirs)]
-                lengths = self.integer(ours[pair.axis]), self.integer(pair.dim)
-                key = "same", ours[pair.axis], pair.dim
-                if key not in self.made:
-                    self.made[key] = True
-                    self.call(require_same, [*lengths, text, *shapes], {})
+                length = types[operand].dims[pair.axis]
+                self.require(require_same, length, pair.dim, text, *pair.shapes)
             shape = with_dims(found[operand], group)
             (found[operand],) = self.record_atoms("as_shape", (found[operand],), {"shape": shape})
         return tuple(found)
+
+    def require(
+        self, check: Callable[..., None], one: Size, other: Size, text: str, *shapes: Dims
+    ) -> None:
+        """Check at run time that two lengths are equal, once: by a function of
+        `stcompile.library.lengths`, with a text and the shapes for what NumPy says if they are
+        not."""
+        key = "same", one, other
+        if key not in self.made:
+            self.made[key] = True
+            shown = [tuple(map(self.integer, shape)) for shape in shapes]
+            self.call(check, [*map(self.integer, (one, other)), text, *shown], {})
 
     def value(self, atom: Atom) -> Any:
         """A new value of the user's program for an atom: arrays get storage of their own."""
@@ -479,6 +496,7 @@ class Run(Sizes):
             return result
         inverse: dict[str, tuple[str, dict[str, Any]]] = {
             "reshape": ("reshape", {"shape": base.type.dims}),
+            "as_shape": ("as_shape", {"shape": base.type.dims}),
             "expand_dims": ("squeeze", {"axis": params.get("axis")}),
             "squeeze": ("expand_dims", {"axis": params.get("axis")}),
             "transpose": ("transpose", {"axes": np.argsort(params.get("axes", ())).tolist()}),
@@ -526,6 +544,9 @@ class Run(Sizes):
     def asked(self, value: Any) -> Any:
         """The value that decides whether a value is true: for an object of the user's what its
         class says, maybe a traced flag; any other value itself."""
+        if isinstance(value, list) and value and isinstance(value[0], Filled):
+            (filled,) = value
+            return self.record("greater", filled.count, 0) if filled.low == 0 else True
         if isinstance(value, Array | Scalar) or not is_changeable(type(value)):
             return value
         cls = self.captures.class_of(value)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from stcompile.frontend.state.changes import Changes
-from stcompile.frontend.state.values import Affine, Array
-from stcompile.wengert.dims import Dim, Size, Symbol, Term, greatest, least, size_of, symbols_in
+from stcompile.frontend.state.values import Affine, Array, Scalar
+from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.dims import Dim, Size, Symbol, Term, size_of, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable, exact
 from stcompile.wengert.naming import base_name
 from stcompile.wengert.primitives import PRIMITIVES
@@ -45,23 +46,34 @@ class Sizes(Changes):
     ) -> Size:
         """A size that an equation computes, with the name and the bounds of a symbol. Where equal
         equations compute sizes, they are the same size."""
+        (number,) = self.record_atoms(primitive, inputs, params)
+        return self.named(number, like)
+
+    def named(self, number: Variable, like: Symbol) -> Size:
+        """A number as a size, with the name and the bounds of a symbol."""
         for key, size in self.made.items():
             match key:
-                case ("measured", str() as name, tuple() as others, known) if (
-                    name == primitive
-                    and known == exact(params)
-                    and all(map(self.is_same, inputs, others))
-                ):
+                case ("measured", Variable() as other) if self.is_same(number, other):
                     return size  # type: ignore[no-any-return]
-        (number,) = self.record_atoms(primitive, inputs, params)
         symbol = replace(like, name=f"{self.prefix}{base_name(like.name)}.{next(self.names)}")
         (variable,) = self.record_atoms("named", (number,), {"binds": symbol})
-        found = self.made["measured", primitive, inputs, exact(params)] = size_of(symbol)
+        found = self.made["measured", number] = size_of(symbol)
         self.made[symbol, self.depth] = variable
         self.made["bound", symbol] = True
         self.lengths.add(symbol)
         self.terms[variable] = symbol
         return found  # type: ignore[no-any-return]
+
+    def counted(self, value: Any) -> Any:
+        """An integer as a size; one that the data decide is named."""
+        size = self.size_of(value)
+        if size is not None or not isinstance(value, Scalar) or value.type.dtype.kind not in "iu":
+            return size
+        number = value.atom
+        if value.type.kind != "python":
+            params = {"dtype": np.dtype(np.int64)}
+            (number,) = self.record_atoms("to_python", (number,), params)
+        return self.named(number, Symbol("n", 0, None))
 
     def is_same(self, one: Atom, other: Atom) -> bool:
         """True if two atoms certainly have the same value: equal equations make them."""

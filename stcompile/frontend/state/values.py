@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from stcompile.base.wording import an, noun_of
-from stcompile.wengert.dims import symbols_in
+from stcompile.wengert.dims import Size, symbols_in
 from stcompile.wengert.ir import Atom, Params, Variable
 from stcompile.wengert.types import Type
 
@@ -298,13 +298,14 @@ class Sequence:
 @dataclass(eq=False)
 class Counted:
     """A range, or what is made of one item by item, whose number of items, ``count``, is known only
-    at run time. ``once``: it is an iterator."""
+    at run time. ``once``: it is an iterator. ``source`` is the list that the items are of."""
 
     tree_leaf: ClassVar[bool] = True
     count: Any
     item: Callable[[Any], Any]
     once: bool = False
     is_used: bool = False
+    source: Any = None
 
 
 @dataclass(eq=False)
@@ -363,6 +364,33 @@ class Grown(Rest):
 
     count: Any = None
     asked: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The layout of a tuple or a list."""
+
+    kind: type
+    parts: tuple[Layout, ...]
+
+
+Layout: TypeAlias = Type | Structure
+"""What an item of a list is: a number, an array, or a tuple or a list of such."""
+
+
+@dataclass(frozen=True, eq=False)
+class Filled(Rest):
+    """All items of a list whose number the data decide: the first ``count`` rows of ``buffers``,
+    arrays of ``capacity`` rows, one for each number or array in an item. The count is from ``low``
+    to ``high``, and was never above ``peak``."""
+
+    layout: Layout = Structure(tuple, ())
+    buffers: tuple[Variable, ...] = ()
+    capacity: Size = 0
+    count: Any = 0
+    low: int = 0
+    high: Size = 0
+    peak: Size = 0
 
 
 @dataclass(eq=False)

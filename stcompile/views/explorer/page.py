@@ -164,7 +164,8 @@ class _Gathered:
             alone = primal.stage(own)
             first = inputs_of(alone, own)
             found.insert(0, Snapshot(primal.recorded, alone.program))
-        snapshots = [*snapshots_of(found, made.results, made.options.level).all]
+        options = made.options
+        snapshots = [*snapshots_of(found, made.results, options.level, options.parallel).all]
         last = snapshots[-1]
         if last.program == final.program:  # what was emitted: the code knows these very equations
             snapshots[-1] = Snapshot(last.stage, final.program)

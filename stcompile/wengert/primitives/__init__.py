@@ -51,6 +51,8 @@ TAKES_SIZES = frozenset(
     | {"slice", "update", "index", "index_update", "accumulate", "contract", "einsum"}
     | {"full", "empty", "arange", "size", "count_nonzero", "nonzero", "as_shape", "undef"}
     | {"assert", "raise", "store", "sort", "argsort", "searchsorted", "var", "std"}
+    | {"solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "diagonal"}
+    | {"roll", "pad", "interp", "histogram", "digitize", "linalg.solve_triangular"}
 )
 """The primitives that take arrays of lengths that may change within a call."""
 

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.codegen_templates.numpy.subscripts import has_masks
-from stcompile.wengert.dims import Size, UnknownSizeError, least
+from stcompile.wengert.bounds import least
+from stcompile.wengert.dims import Size, UnknownSizeError
 from stcompile.wengert.ir import Equation
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axes import Asked, AxisMap, Name, Named, Names, Rule, Written

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from stcompile.wengert.dims import usual
+from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Equation, Params, freeze
 
 Axes = tuple[int, ...]

@@ -35,7 +35,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stcompile.wengert.dims import Size, Symbol, bounded, maximum
+from stcompile.wengert.bounds import bounded, maximum
+from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives.base import OperandError, Primitive, Types
 from stcompile.wengert.types import Type

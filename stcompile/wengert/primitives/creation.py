@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.wengert.dims import is_named, maximum
+from stcompile.wengert.bounds import maximum
+from stcompile.wengert.dims import is_named
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -34,8 +35,9 @@ def _arange(types: Types, params: Any) -> Types:
     start, stop, step = params["start"], params["stop"], params["step"]
     if step == 0:
         raise OperandError("arange: step is 0")
-    if is_named((start, stop)) and step == 1:
-        return (Type.array(params["dtype"], (maximum(0, stop - start),)),)
+    if is_named((start, stop)):
+        length = maximum(0, stop - start if step > 0 else start - stop)
+        return (Type.array(params["dtype"], ((length + (abs(step) - 1)) // abs(step),)),)
     return (Type.array(params["dtype"], (max(0, math.ceil((stop - start) / step)),)),)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.wengert.bounds import least
 from stcompile.wengert.primitives.base import (
     Infer,
     OperandError,
@@ -35,7 +36,7 @@ def _transform(name: str, takes_complex: bool, is_real: bool, halves: bool) -> I
         x = require_array(name, types[0])
         n, axis = params["n"], params["axis"]
         require_axes(name, (axis,), x.dims)
-        if n < 1:
+        if least(n) < 1:
             raise OperandError(f"{name}: Invalid number of FFT data points ({n}) specified.")
         if params["norm"] not in NORMS:
             raise OperandError(f"{name}: Invalid norm value {params['norm']!r}")

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.wengert.dims import Dim, Sizes, broadcast, least
+from stcompile.wengert.bounds import least
+from stcompile.wengert.dims import Dim, Sizes, broadcast
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -73,9 +74,9 @@ def slice_dims(name: str, x: Type, counters: Types, params: Params) -> Sizes:
 
 def _require_within(name: str, start: Any, count: Any, step: int, x: Type, axis: int) -> None:
     """Where a slice has a length that is known only at run time, it is within the array."""
-    low = start if step == 1 else start - count + 1
-    within = min(map(least, (low, count, x.dims[axis] - low - count))) >= 0
-    if step not in (1, -1) or not within:
+    last = start + (count - 1) * step
+    low, high = (start, last) if step > 0 else (last, start)
+    if not step or min(map(least, (low, count, x.dims[axis] - high - 1))) < 0:
         raise OperandError(
             f"{name}: {count} elements from {start} of axis {axis} of shape {x.dims}, step {step}"
         )

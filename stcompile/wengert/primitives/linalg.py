@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.wengert.dims import broadcast, least, minimum
+from stcompile.wengert.bounds import least, minimum
+from stcompile.wengert.dims import broadcast
 from stcompile.wengert.primitives.base import (
     Infer,
     OperandError,

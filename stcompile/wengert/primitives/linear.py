@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.wengert.dims import maximum, minimum
+from stcompile.wengert.bounds import maximum, minimum
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,

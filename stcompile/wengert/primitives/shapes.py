@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.wengert.dims import elements, maximum, minimum
+from stcompile.wengert.bounds import maximum, minimum
+from stcompile.wengert.dims import Dim, UnknownSizeError, number_of_elements, varies
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -21,7 +22,7 @@ from stcompile.wengert.types import Type
 def _reshape(types: Types, params: Any) -> Types:
     (x,) = types
     result = Type.array(x.dtype, params["shape"])
-    if elements(result.dims) != elements(x.dims):
+    if number_of_elements(result.dims) != number_of_elements(x.dims):
         raise OperandError(
             f"reshape: shape {x.dims} has {x.size} elements, {result.dims} has {result.size}"
         )
@@ -132,6 +133,8 @@ def _diagonal(types: Types, params: Any) -> Types:
     one, two, k = params["axis1"], params["axis2"], params["offset"]
     require_axes("diagonal", (one, two), x.dims)
     length = maximum(0, minimum(x.dims[one] + min(k, 0), x.dims[two] - max(k, 0)))
+    if varies(x.dims) and isinstance(x.dims[one] - length, Dim):  # the adjoint pads by that many
+        raise UnknownSizeError(f"a diagonal of an array of shape {x.dims}", x.dims)
     rest = tuple(dim for i, dim in enumerate(x.dims) if i not in (one, two))
     return (Type.array(x.dtype, (*rest, length)),)
 

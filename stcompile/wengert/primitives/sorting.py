@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.wengert.dims import least
+from stcompile.wengert.bounds import least
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
