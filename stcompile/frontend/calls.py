@@ -39,7 +39,7 @@ from stcompile.frontend.operations.out import Callee, without_out, without_where
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
 from stcompile.frontend.operations.refusals import refusal_of
 from stcompile.frontend.protocol import is_transformed
-from stcompile.frontend.state.rests import check_insertion, check_place
+from stcompile.frontend.state.rests import check_insertion, check_place, filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     ArrayMethod,
@@ -49,6 +49,7 @@ from stcompile.frontend.state.values import (
     Iterator,
     Partial,
     Poison,
+    Rest,
     describe,
     described,
     is_static,
@@ -81,6 +82,7 @@ sort = deferred(f"{_FUNCTIONS}.python", "sort")
 freeze = deferred(f"{_FUNCTIONS}.frozen", "freeze")
 thawed = deferred(f"{_FUNCTIONS}.frozen", "thawed")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
+method_of_filled = deferred("stcompile.frontend.operations.filled_methods", "method_of_filled")
 at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
 
 
@@ -188,6 +190,9 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if _is_container_method(function):
         arguments = _iterated(run, function, arguments)
         refuse_hash(run, *_keys(function, arguments))
+        more = arguments[0] if function.__name__ == "extend" else None
+        if isinstance(owner, list) and (filled_in(owner) or filled_in(more)):
+            return method_of_filled(run, owner, function.__name__, arguments, keywords)
         if isinstance(owner, str) and messages.is_staged([*arguments, *keywords.values()]):
             return messages.method(run, function, arguments, keywords)
         if isinstance(function.__self__, list) and function.__name__ == "sort":
@@ -195,8 +200,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         if function.__name__ in _COMPARING and not (is_static(owner) and is_plain(owner)):
             return looked_up(run, function, *arguments)
         _check_container_method(run, function, arguments, keywords)
-        _check_place(run, function, arguments)
         run.note_contents(function.__self__)
+        _check_place(run, function, arguments)
         return _compute(run, function, arguments, keywords)
     if isinstance(owner, np.generic) and isinstance(function, types.BuiltinMethodType):
         return _call_method_of_number(run, function, arguments, keywords)
@@ -375,6 +380,8 @@ def _check_place(run: Run, function: Any, arguments: Arguments) -> None:
     owner, name = function.__self__, function.__name__
     if isinstance(owner, list) and name == "pop":
         check_place(run, owner, *(arguments or [-1]))
+    elif isinstance(owner, list) and name == "reverse":
+        owner[:] = [Rest(i.reason, i.hint) if isinstance(i, Rest) else i for i in owner]
     elif isinstance(owner, list) and name == "insert" and arguments:
         check_insertion(run, owner, arguments[0])
 

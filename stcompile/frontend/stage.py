@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
@@ -26,7 +27,7 @@ from stcompile.frontend.state.values import Array, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS
-from stcompile.wengert.dims import Sizes
+from stcompile.wengert.dims import Sizes, symbols_in
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.staged import Group, Item, Result, Staged
@@ -70,6 +71,7 @@ def stage(
     while True:
         run = Run(LANGUAGE, refused)
         run.captures.sizes = sizes
+        run.names = itertools.count(1 + len(set(symbols_in(tuple(sizes.values())))))
         try:
             return staged(run)
         except (LanguageError, TypingError) as error:

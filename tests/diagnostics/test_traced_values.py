@@ -38,9 +38,9 @@ def two_shapes(x):
     return np.sum(x[0] if x[0, 0] > 1 else x)
 
 
-@refused(1.0, at="rows", reason="a list of 1 item on one path and a list of 2 items on the other")
-def two_lengths(s):
-    rows, others = [s, s * 2], [s * 3]
+@refused(1.0, at="rows", reason="a tuple of 1 item on one path and a list of 2 items on")
+def a_list_or_a_tuple(s):
+    rows, others = [s, s * 2], (s * 3,)
     if s > 0:
         rows = others
     return rows[0]

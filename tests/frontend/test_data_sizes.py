@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,6 +117,28 @@ def in_the_second_arm(x, s):
     return z, y
 
 
+@examples(V)
+def counts_as_lengths(x):
+    n = (x > 0).sum()
+    k = int(np.sum(x < 0))
+    z = np.zeros((k, 2)) + x[0]
+    out = []
+    for i in range(n):
+        out.append(x[i] * i)
+    return np.arange(n) * x[x > 0], z, np.ones(k), np.arange(k, n) * x[1], np.array(out)
+
+
+@examples(V, 2)
+@examples(V, -1)
+def at_a_place_that_the_data_decide(x, n):
+    i = np.argmax(x)
+    m = np.outer(x, x)
+    return (
+        (np.delete(x, i) ** 2, np.delete(x, i - 3), np.delete(m, i, axis=1), np.delete(x, n)),
+        (np.insert(x, i, x[0] * 2), np.insert(m, i, x, axis=0), np.insert(x, i + 1, 3.0)),
+    )
+
+
 # --- places --------------------------------------------------------------------------------------
 
 
@@ -157,6 +180,39 @@ def repeated(x, c):
 @examples(V, COUNTS, wrt=0, rtol=1e-6)
 def added_up(x, c):
     return np.bincount(c, weights=x), np.setdiff1d(c, [0, 3])
+
+
+def test_a_histogram_between_the_extremes():
+    """Without a range the edges go from the least element to the greatest, or around one number."""
+
+    def weighed(x, w):
+        counts, edges = np.histogram(x, 5)
+        sums, _ = np.histogram(x, 5, weights=w)
+        return sums / (counts + 1.0), edges, counts
+
+    rng = np.random.default_rng(3)
+    for dtype in (np.float64, np.float32):
+        for x in (rng.normal(size=40), np.full(4, 2.0), np.arange(12.0) % 5):
+            x, w = x.astype(dtype), rng.normal(size=x.size).astype(dtype)
+            for got, expected in zip(st.compile(weighed)(x, w), weighed(x, w), strict=True):
+                np.testing.assert_allclose(got, expected, rtol=1e-5, strict=True)
+
+    def loss(x, w):
+        sums, edges, _ = weighed(x, w)
+        return np.sum(sums**2) + np.sum(edges**3)
+
+    x, w = rng.normal(size=9), rng.normal(size=9)
+    for at, gradient in zip((0, 1), st.grad(loss, wrt=(0, 1))(x, w), strict=True):
+        for place in range(9):
+            step = 1e-6 * np.eye(9)[place]
+            up, down = [x, w], [x, w]
+            up[at], down[at] = up[at] + step, down[at] - step
+            np.testing.assert_allclose(
+                gradient[place], (loss(*up) - loss(*down)) / 2e-6, rtol=1e-4, atol=1e-6
+            )
+
+    with pytest.raises(ValueError, match="not finite"):
+        st.compile(weighed)(np.array([1.0, np.nan]), np.ones(2))
 
 
 def test_a_histogram_with_weights():
@@ -364,3 +420,18 @@ def test_a_batch_has_one_length():
     rows = np.array([True, False, True])
     found = st.vmap(lambda x, m: np.sum(x[m] ** 2), (0, None))(X, rows)
     np.testing.assert_allclose(found, np.sum(X[:, rows] ** 2, axis=1))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_places_keep_the_order_of_the_array(order: str, count: int) -> None:
+    """NumPy's `delete` and `insert` give arrays in Fortran order for those in it."""
+
+    def changed(a: Any, t: Any) -> Any:
+        k = int(np.sum(t > 0))
+        return np.delete(a, k, axis=1), np.insert(a, k, 2.0, axis=0), np.insert(a, k, 1.0)
+
+    args = np.asarray(np.arange(12.0).reshape(3, 4), order=order), np.ones(count)
+    for expected, found in zip(changed(*args), st.compile(changed)(*args), strict=True):
+        np.testing.assert_array_equal(found, expected)
+        assert found.strides == expected.strides

@@ -82,11 +82,14 @@ def _name_before(run: Run, path: Path, heads: Collection[Variable]) -> bool:
         symbol = equation.binds
         if symbol is None or not bound.isdisjoint(symbols_in((symbol.low, symbol.high))):
             continue
-        maker = makers[equation.inputs[0]]  # type: ignore[index]
-        if within.isdisjoint(maker.variables):
-            known = len(run.lengths)
+        number = next(equation.variables, None)
+        maker = None if number is None else makers.get(number)
+        known = len(run.lengths)
+        if maker is not None and within.isdisjoint(maker.variables):
             run.measured(maker.primitive, maker.inputs, maker.params, symbol)
-            found = found or len(run.lengths) > known
+        elif number is not None and number not in within:
+            run.named(number, symbol)
+        found = found or len(run.lengths) > known
     return found
 
 

@@ -26,6 +26,7 @@ from stcompile.frontend.operations.operators import (
     is_plain,
     static,
 )
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Array,
@@ -224,9 +225,15 @@ def _kind(value: Any) -> type | None:
 def of_sequences(run: Run, comparison: ast.cmpop, left: Sequence[Any], right: Sequence[Any]) -> Any:
     """Lists or tuples: the first items that differ decide, else the lengths."""
     is_equality = isinstance(comparison, ast.Eq | ast.NotEq)
+    for one, other in ((left, right), (right, left)):
+        filled = filled_in(one)
+        if filled is not None and is_equality and not other:
+            return compare(run, comparison, filled.count, 0)
+        for item in one:
+            run.checked(item)
     if is_equality and len(left) != len(right):
         return isinstance(comparison, ast.NotEq)
-    pairs = [(run.checked(a), run.checked(b)) for a, b in zip(left, right, strict=False)]
+    pairs = [*zip(left, right, strict=False)]
     return _in_order(run, comparison, pairs, (len(left), len(right)), _equal)
 
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from stcompile.base.classes import MISSING
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.branches import Path, inside, stage_path
 from stcompile.frontend.control.growing import REASON, Growing
@@ -24,12 +25,14 @@ from stcompile.frontend.control.merged import (
     UNDEFINED,
     Builder,
     Counting,
+    Filling,
     Keep,
+    Parts,
     Shape,
     Spoiled,
     Window,
 )
-from stcompile.frontend.state.rests import rest_in
+from stcompile.frontend.state.rests import filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised
 from stcompile.frontend.state.state import (
@@ -41,10 +44,14 @@ from stcompile.frontend.state.state import (
     Site,
 )
 from stcompile.frontend.state.values import Affine, Array, Poison, Rest, Scalar, is_traced
-from stcompile.wengert.dims import Symbol
+from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import Atom, Equation, Variable, mentioned
 from stcompile.wengert.types import Type
 
+if TYPE_CHECKING:
+    from stcompile.frontend.control.filling import Filler
+
+filler_of = deferred("stcompile.frontend.control.filling", "Filler")
 ROUNDS = 6
 
 
@@ -94,6 +101,17 @@ class Growth:
     unknown: Rest | None = None
 
 
+@dataclass(frozen=True)
+class Steps:
+    """How many steps a loop makes at most, and the integer that counts them."""
+
+    limit: Size | None = None
+    index: Affine | None = None
+
+
+UNCOUNTED = Steps()
+
+
 @dataclass(eq=False)
 class _Loop:
     run: Run
@@ -104,9 +122,11 @@ class _Loop:
     counter: Affine | None
     binds: Symbol | None
     age: int
+    steps: Steps
     first: Path = field(init=False)
     sites: dict[Key, Site] = field(default_factory=dict)
     grown: dict[Key, Growing] = field(default_factory=dict)
+    filled: dict[Key, Filler] = field(default_factory=dict)
     counts: dict[Key, int | None] = field(default_factory=dict)  # None: not by the same number
 
 
@@ -119,38 +139,35 @@ def settle(
     counter: Affine | None = None,
     binds: Symbol | None = None,
     place: Hashable = None,
+    steps: Steps = UNCOUNTED,
 ) -> Settled:
     """Stage ``step``, which returns an `Outcome` or None, and ``test`` (whose value is traced) for
     all steps of a loop. ``runs_once``: there is at least one step. ``counter`` counts the steps of
     a loop with a known number of them; ``binds`` is the symbol for what it counts. A loop that is
-    staged again, at the same ``place``, starts with what changed in its steps the last time."""
-    found = _settled_again(run, step, construct, runs_once, counter, binds, place)
+    staged again, at the same ``place``, starts with what changed in its steps the last time.
+    ``steps`` says what is known of their number."""
+
+    def loop(binds: Symbol | None = binds) -> _Loop:
+        return _Loop(run, step, test, construct, runs_once, counter, binds, run.age(), steps)
+
+    found = _settled_again(loop(), run.steps.get(place))
     if found is None:
-        found = _settled_loop(run, step, test, construct, runs_once, counter, binds)
+        found = _settled_loop(loop())
     if place is not None and found.outcome is None:
         run.steps[place] = found.path
     ends_early = found.outcome is not None  # then it is recorded as a while loop, which binds none
     if ends_early and binds is not None and binds in mentioned(found.path.equations):
         run.forget(binds)
-        found = _settled_loop(run, step, test, construct, runs_once, counter, None)
+        found = _settled_loop(loop(None))
     return found
 
 
-def _settled_loop(
-    run: Run,
-    step: Callable[[], Any],
-    test: Callable[[], Any] | None,
-    construct: str,
-    runs_once: bool,
-    counter: Affine | None,
-    binds: Symbol | None,
-) -> Settled:
-    loop = _Loop(run, step, test, construct, runs_once, counter, binds, run.age())
-    outer = run.starting
-    if counter is not None:
-        run.starting = outer | {counter.atom}
+def _settled_loop(loop: _Loop) -> Settled:
+    run, outer = loop.run, loop.run.starting
+    if loop.counter is not None:
+        run.starting = outer | {loop.counter.atom}
     try:
-        path = loop.first = stage_path(run, step, heads=_counters(loop))
+        path = loop.first = stage_path(run, loop.step, heads=_counters(loop))
     finally:
         run.starting = outer
     for _ in range(ROUNDS):
@@ -169,21 +186,11 @@ def _settled_loop(
     )
 
 
-def _settled_again(
-    run: Run,
-    step: Callable[[], Any],
-    construct: str,
-    runs_once: bool,
-    counter: Affine | None,
-    binds: Symbol | None,
-    place: Hashable,
-) -> Settled | None:
+def _settled_again(loop: _Loop, before: Path | None) -> Settled | None:
     """The step, if what it changes is what it changed the last time, and of the same types: then
     it is staged once less, which counts where loops are in loops."""
-    before: Path | None = run.steps.get(place)
     if before is None:
         return None
-    loop = _Loop(run, step, None, construct, runs_once, counter, binds, run.age())
     old = _types_of(loop, before)
     if old is None:
         return None
@@ -240,13 +247,16 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     try:
         for (key, site), head in zip(loop.sites.items(), heads, strict=True):
             run.set(site, head)
-            if key in loop.grown:
-                loop.grown[key].head = head
+            for lists in (loop.grown, loop.filled):
+                if key in lists:
+                    lists[key].head = head
         try:
             again = stage_path(run, loop.step, heads=(*variables, *_counters(loop)))
         except StcompileError as error:
             wider = [growing.widen() for growing in loop.grown.values()]
             if error.reason == REASON and any(wider):
+                for filler in loop.filled.values():
+                    filler.head = filler.before
                 return loop.first
             raise
         if isinstance(again.result, Raised):
@@ -262,7 +272,8 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
             return again
         left = dict(zip(loop.sites, afters, strict=True))
         settled = [growing.settles(run, left[key]) for key, growing in loop.grown.items()]
-        if not all(settled):
+        noted = [filler.note(left[key]) for key, filler in loop.filled.items()]
+        if not all(settled) or any(noted):
             return again
         for key, shape, after in zip(loop.sites, shapes, afters, strict=True):
             if isinstance(shape, Counting) and difference(after, shape.head) != shape.step:
@@ -283,6 +294,9 @@ def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool
     """The shape of what a site holds. ``is_counted``: the number of steps is known."""
     before = site.read()
     if isinstance(site, ContentsSite) and isinstance(before, list):
+        filling = _filling(loop, merger, site, after, is_counted)
+        if filling is not None:
+            return filling
         appends = all(a is b for a, b in zip(before, after, strict=False))
         if site.key not in loop.grown and len(after) > len(before) and appends:
             rate = None if rest_in(after[len(before) :]) else len(after) - len(before)
@@ -295,6 +309,44 @@ def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool
         if step:
             return Counting(before, step, loop.counter)
     return merger.site(site, before, after)
+
+
+def _filling(
+    loop: _Loop, merger: Merger, site: ContentsSite, after: list[Any], is_counted: bool
+) -> Shape | None:
+    """The shape of a list whose length the steps change, but not alike; None for others, and if it
+    is not known how long the list can become."""
+    before, key = site.read(), site.key
+    if key in loop.grown and loop.grown[key].rate is None:  # it was thought that all steps append
+        (_, after) = loop.first.after[key]
+    elif key not in loop.filled and _is_regular(loop, site, after, is_counted):
+        return None
+    filler = loop.filled.get(key)
+    if filler is None:
+        index = loop.steps.index if is_counted else None
+        filler = filler_of(before, loop.steps.limit, index)
+    if not is_counted:
+        filler.counter = None
+    filler.note(after)
+    name = name_of(loop.run, site.container)
+    found: Shape | None = filler.shape(loop.run, merger.slot, merger.merge, after, name)
+    loop.filled.pop(key, None)
+    if isinstance(found, Parts):
+        loop.grown.pop(key, None)
+        loop.filled[key] = filler
+    return found
+
+
+def _is_regular(loop: _Loop, site: ContentsSite, after: list[Any], is_counted: bool) -> bool:
+    """True for a list that stays as long as it is, or that all steps append as many items to."""
+    before = site.read()
+    if filled_in(before) is not None or filled_in(after) is not None:
+        return False
+    if site.key in loop.grown or len(before) == len(after):
+        return True
+    appends = all(a is b for a, b in zip(before, after, strict=False))
+    in_rows = is_counted and isinstance(loop.steps.limit, int)
+    return appends and len(after) > len(before) and (in_rows or loop.steps.limit is None)
 
 
 def _settled(
@@ -321,6 +373,11 @@ def _settled(
     for site, shape, after in zip(loop.sites.values(), shapes, afters, strict=True):
         if isinstance(shape, Window):
             continue
+        if site.key in loop.filled:
+            assert isinstance(shape, Parts)
+            (filling,) = shape.parts
+            assert isinstance(filling, Filling)
+            shape = replace(shape, parts=(loop.filled[site.key].after(run, filling),))
         if isinstance(shape, Spoiled) and loop.runs_once:
             shape = merger.defined(after, True, getattr(site, "name", ""))
             if isinstance(shape, Spoiled) and isinstance(after, Array) and counter is not None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from stcompile.frontend.control.merge import Merger
 from stcompile.frontend.control.merged import Shape, Spoiled, Window
+from stcompile.frontend.state.rests import name_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import ContentsSite
 from stcompile.frontend.state.values import Affine, Grown, Rest
@@ -60,8 +61,8 @@ class Growing:
 
     def _hint(self, run: Run) -> str:
         """A name for its last item."""
-        names = run.frame.names.items()
-        return next((f"{name}_last" for name, value in names if value is self.site.container), "")
+        name = name_of(run, self.site.container)
+        return f"{name}_last" if name else ""
 
     def widen(self) -> bool:
         """Carry as many items as the step asked for. False if it asked for none."""

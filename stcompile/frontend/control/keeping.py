@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.frontend.control.branches import stage_path
-from stcompile.frontend.control.fixpoint import Settled, settle
+from stcompile.frontend.control.fixpoint import UNCOUNTED, Settled, Steps, settle
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
@@ -22,10 +23,12 @@ from stcompile.frontend.control.unrolling import (
     why_unrolled,
     written_out,
 )
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
 from stcompile.frontend.state.state import CellSite, ContentsSite, reachable
-from stcompile.frontend.state.values import Affine, Cell, Sequence
+from stcompile.frontend.state.values import Affine, Cell, Counted, Scalar, Sequence
+from stcompile.wengert.bounds import greatest, maximum
 from stcompile.wengert.primitives.control import COUNTER
 
 COPIED = "a loop went through copies of the items of a list, and something refers to a copy"
@@ -50,7 +53,7 @@ def keep(
     construct = f"the loop on line {where.line}"
     found = settle(
         run, lambda: step(items.item(index)), None, construct, True, counter=index, binds=symbol,
-        place=(place_of(where), length),
+        place=(place_of(where), length), steps=Steps(length, index),
     )  # fmt: skip
     if found.outcome is not None and found.outcome.returned is True:
         run.refuse("this loop returns in its first step", "write that step without the loop")
@@ -62,6 +65,46 @@ def keep(
     for original, copy in copied:
         if copy.frozen or id(copy) in kept:
             run.freeze(original, COPIED)
+    return outcome
+
+
+def keep_counted(
+    run: Run,
+    where: Location,
+    items: Counted,
+    step: Callable[[Any], Outcome | None],
+    name: str,
+) -> Outcome | None:
+    """Stage ``step`` once for items whose number is known only at run time."""
+    from stcompile.library.lists import length_between
+
+    counter = run.recorder.variable(COUNTER, name)
+    index, length, symbol = Scalar(counter), run.size_of(items.count), None
+    steps = UNCOUNTED
+    if length is not None:
+        length = maximum(0, length)
+        index, symbol = Affine.counter(counter, greatest(length)), run.symbol(counter, name, length)
+        steps = Steps(length, index)
+
+    def settled() -> Settled:
+        construct = f"the loop on line {where.line}"
+        return settle(
+            run, lambda: step(items.item(index)), None, construct, False, binds=symbol, steps=steps
+        )
+
+    found = settled()
+    if length is None and found.grown:  # how long these lists become is to be known
+        length = run.counted(run.call(length_between, [0, items.count], {}))
+        return keep_counted(run, where, replace(items, count=run.integer(length)), step, name)
+    count = run.atom(items.count) if length is None else length
+    before = filled_in(items.source)
+    outcome = Recording(run, found, counter).counted(count)
+    after = filled_in(items.source)
+    if before is not None and (after is None or after.count is not before.count):
+        run.refuse(
+            "this loop changes the length of the list that it goes through",
+            "loop over a copy of it: `list(items)`",
+        )
     return outcome
 
 

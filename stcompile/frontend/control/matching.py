@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Set
 from typing import Any
 
+from stcompile.base.deferred import deferred
 from stcompile.base.strides import alike
 from stcompile.frontend.control.merge import Merger
 from stcompile.frontend.control.merged import (
     ArrayOf,
     Builder,
     Counting,
+    Filling,
     Keep,
     MergedCell,
     Parts,
@@ -21,15 +23,16 @@ from stcompile.frontend.control.merged import (
     Window,
     children_of,
 )
-from stcompile.frontend.control.numbers import common_number
 from stcompile.frontend.operations.affine import combined
-from stcompile.frontend.state.rests import rest_in
+from stcompile.frontend.operations.numbers import common_number
+from stcompile.frontend.state.rests import count_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import Key, reachable
 from stcompile.frontend.state.values import Array, Scalar
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import is_number
 
+is_filled_alike = deferred("stcompile.frontend.control.filling", "is_filled_alike")
 SHARED = "two arrays may share its storage after a loop"
 
 
@@ -68,6 +71,10 @@ class Matcher:
             return common_number(Scalar(Variable("head", wanted)), after) == wanted
         if isinstance(shape, ArrayOf):
             return self._match_array(shape, after)
+        if isinstance(shape, Filling):
+            items = after if isinstance(after, list) else [after]
+            alike = is_filled_alike(self.run, shape, items, self.values)
+            return alike and self.match(shape.count, count_of(items))
         if isinstance(shape, Window):
             return all(map(self.match, shape.parts, after[len(after) - len(shape.parts) :]))
         assert isinstance(shape, Parts)  # before the loop nothing moves with its counter
@@ -76,6 +83,8 @@ class Matcher:
         self._matching.add((id(shape), id(after)))
         if not shape.frozen and self.run.is_disowned(after):
             return False
+        if isinstance(after, list) and any(isinstance(part, Filling) for part in shape.parts):
+            return all(self.match(part, after) for part in shape.parts)
         ours, theirs = children_of(self.run, shape.first), children_of(self.run, after)
         if type(shape.first) is not type(after) or ours is None or theirs is None:
             return False

@@ -23,11 +23,13 @@ from typing import Any, TypeAlias
 from stcompile.analysis.layouts import common
 from stcompile.base import trees
 from stcompile.base.classes import MISSING
+from stcompile.base.deferred import deferred
 from stcompile.base.wording import an
 from stcompile.frontend.control.merged import (
     UNDEFINED,
     ArrayOf,
     Builder,
+    Filling,
     Keep,
     MergedCell,
     Moving,
@@ -41,10 +43,10 @@ from stcompile.frontend.control.merged import (
     children_of,
 )
 from stcompile.frontend.control.moving import Step, counters_within, is_long_as
-from stcompile.frontend.control.numbers import common_number, reads_as_number
 from stcompile.frontend.operations.data_model import class_value
+from stcompile.frontend.operations.numbers import common_number, reads_as_number
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.rests import rest_in
+from stcompile.frontend.state.rests import UNLIKE, filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import (
     AttributeSite,
@@ -67,6 +69,7 @@ from stcompile.frontend.state.values import (
     Closure,
     Counted,
     Field,
+    Filled,
     Flat,
     Generated,
     GeneratorMethod,
@@ -85,6 +88,7 @@ from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.primitives.control import undefined
 from stcompile.wengert.types import Type, is_number
 
+filling_of = deferred("stcompile.frontend.control.filling", "filling_of")
 EITHER = "it may be either of two arrays, depending on a value known only at run time"
 
 
@@ -135,7 +139,7 @@ class Merger:
             if first is second:
                 return Keep(first)
             hint = self.run.recorder.hints.get(first, "")
-            slot = self._slot(first.type, lambda: first, lambda: second, hint)
+            slot = self.slot(first.type, lambda: first, lambda: second, hint)
             return Stored(slot, site.cell)
         if isinstance(site, PositionSite):
             return Keep(first if first == second else TAKEN)
@@ -160,11 +164,16 @@ class Merger:
         same = len(first) == len(second)
         if isinstance(container, list):  # unknown items are in the same places
             same = [*map(_is_rest, first)] == [*map(_is_rest, second)]
+            varies = not same or filled_in(first) is not None
+            filling = self._filling(first, second, container) if varies else None
+            if filling is not None:
+                return Parts(first, second, (filling,))
         if isinstance(container, dict):
             same = list(first) == list(second)
         if not same and isinstance(container, list):
             reason = "this list gets items on one path that it does not get on the other"
-            return Keep([Rest(f"{reason}: see {self.construct}")])
+            hint = "append numbers or arrays of one type and shape"
+            return Keep([Rest(f"{reason}: see {self.construct}", hint)])
         if not same:
             self._refuse(
                 f"{an(kind)} gets items on one path that it does not get on the other",
@@ -172,6 +181,17 @@ class Merger:
             )
         pairs = zip(_items(first), _items(second), strict=True)
         return Parts(first, second, tuple(self.merge(a, b) for a, b in pairs))
+
+    def _filling(
+        self, first: list[Any] | None, second: list[Any] | None, container: Any = None
+    ) -> Filling | None:
+        """Two lists as rows of arrays; a path that is never read leaves None."""
+        run, before = self.run, None if container is None else [*container]
+        hint = name_of(run, container)
+        found: Filling | None = filling_of(
+            run, self.slot, self.merge, (first, second), before, hint
+        )
+        return found
 
     # --- values --------------------------------------------------------------------------------
 
@@ -182,6 +202,8 @@ class Merger:
             return Keep(first)
         if first is UNDEFINED or second is UNDEFINED:
             return self.defined(second if first is UNDEFINED else first, first is UNDEFINED, hint)
+        if isinstance(first, Filled) and isinstance(second, Filled):
+            return self._filling([first], [second]) or Spoiled(UNLIKE)
         for value, other in ((first, second), (second, first)):
             if value is MISSING:
                 return Spoiled(f"has a value on one path only: see {self.construct}")
@@ -206,7 +228,7 @@ class Merger:
         common = common_number(first, second)
         if common is None:
             return self._unlike(first, second)
-        return Slot(self._slot(common, lambda: first, lambda: second, hint))
+        return Slot(self.slot(common, lambda: first, lambda: second, hint))
 
     def _arrays(self, first: Array, second: Array, hint: str) -> Shape:
         if first.cell is second.cell and first.path == second.path:
@@ -221,14 +243,14 @@ class Merger:
         for array in (first, second):  # views of two arrays: the merged value can only be read
             self.run.freeze(array.cell, EITHER)
         run = self.run
-        index = self._slot(first.type, lambda: run.read(first), lambda: run.read(second), hint)
+        index = self.slot(first.type, lambda: run.read(first), lambda: run.read(second), hint)
         merged = MergedCell(index, first.type, None, first.cell, second.cell, EITHER)
         return ArrayOf(merged, first.type)
 
     def _cell(self, first: Cell, second: Cell, hint: str) -> MergedCell:
         key = id(first), id(second)
         if key not in self._cells:
-            index = self._slot(
+            index = self.slot(
                 first.variable.type, lambda: first.variable, lambda: second.variable, hint
             )
             type_, strides_of = first.variable.type, self.run.layouts.of
@@ -257,6 +279,12 @@ class Merger:
         if ours is None or theirs is None:
             same = trees.is_plain_key(first) and first == second
             return Keep(first) if same else self._unlike(first, second)
+        if isinstance(first, list) and (filled_in(first) or len(ours) != len(theirs)):
+            filling = self._filling(first, second)
+            if filling is not None:
+                self._alive += [first, second]
+                shape = self._containers[key] = Parts(first, second, (filling,))
+                return shape
         rest = rest_in(part for _, part in (*ours, *theirs))
         if rest is not None:
             return Spoiled(rest.reason)
@@ -290,8 +318,11 @@ class Merger:
 
         def slot(type: Type, read: Callable[[], Any]) -> int:
             first, second = (_undefined, read) if is_second else (read, _undefined)
-            return self._slot(type, first, second, hint)
+            return self.slot(type, first, second, hint)
 
+        if isinstance(value, Filled):
+            pair = (None, [value]) if is_second else ([value], None)
+            return self._filling(*pair) or Spoiled(UNLIKE)
         if isinstance(value, Rest):
             return Keep(value)
         if isinstance(value, Poison):
@@ -383,7 +414,7 @@ class Merger:
             return not all(map(self._is_old, gc.get_referents(value)))
         return isinstance(value, Generated | GeneratorMethod | Counted)
 
-    def _slot(
+    def slot(
         self, type: Type, first: Callable[[], Any], second: Callable[[], Any], hint: str
     ) -> int:
         self.slots.append(SlotInfo(type, first, second, hint))

@@ -6,16 +6,18 @@ known. A `Builder` makes values of shapes.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from stcompile.base import trees
 from stcompile.base.classes import names_of, own_attributes, set_own
-from stcompile.base.strides import Strides, dense_order, is_natural, order_of
+from stcompile.base.strides import Strides, dense_order, is_natural, natural, order_of
 from stcompile.frontend.control.moving import Step
 from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.rests import FILLED, FILLED_HINT
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Affine,
@@ -24,15 +26,18 @@ from stcompile.frontend.state.values import (
     Bound,
     Cell,
     Closure,
+    Filled,
     Flat,
     Grown,
+    Layout,
     Partial,
     Poison,
     Row,
     Scalar,
     ViewStep,
 )
-from stcompile.wengert.dims import Sizes, UnknownSizeError, generic
+from stcompile.wengert.bounds import generic
+from stcompile.wengert.dims import Size, Sizes, UnknownSizeError
 from stcompile.wengert.ir import Atom, Constant, Variable, freeze
 from stcompile.wengert.types import Type
 
@@ -156,11 +161,26 @@ class Window:
 
 
 @dataclass(frozen=True)
+class Filling:
+    """A list whose number of items is known only at run time (see `Filled`): the slots of its
+    ``buffers``, and how many items there are. A step of a loop adds ``rate`` of them at most."""
+
+    layout: Layout
+    buffers: tuple[int, ...]
+    count: Shape
+    capacity: Size
+    low: int
+    high: Size
+    peak: Size
+    rate: Size = 0
+
+
+@dataclass(frozen=True)
 class Spoiled:
     reason: str
 
 
-Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Spoiled
+Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Filling | Spoiled
 
 
 @dataclass(frozen=True)
@@ -211,6 +231,8 @@ class Builder:
             return Poison(shape.reason)
         if isinstance(shape, ArrayOf):
             return self.array(shape)
+        if isinstance(shape, Filling):
+            return self._filled(shape)
         if isinstance(shape, Window):
             return [*shape.before, shape.rest, *map(self.value, shape.parts)]
         if id(shape) not in self._made:
@@ -218,6 +240,19 @@ class Builder:
             if shape.frozen:
                 self.run.disown(made)
         return self._made[id(shape)]
+
+    def _filled(self, shape: Filling) -> Filled:
+        buffers = []
+        for index in shape.buffers:
+            buffer = self.atoms[index]
+            assert isinstance(buffer, Variable)
+            with contextlib.suppress(UnknownSizeError):
+                dims, size = generic(buffer.type.dims), buffer.type.dtype.itemsize
+                self.run.layouts.note(buffer, natural(dims, size))
+            buffers.append(buffer)
+        count = self.value(shape.count)
+        bounds = shape.capacity, count, shape.low, shape.high, shape.peak
+        return Filled(FILLED, FILLED_HINT, shape.layout, tuple(buffers), *bounds)
 
     def _structure(self, shape: Parts) -> Any:
         """A structure with its parts, which may refer to it."""

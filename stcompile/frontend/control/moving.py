@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stcompile.frontend.state.values import Affine, Array, ViewStep
-from stcompile.wengert.dims import Symbol, settled, symbols_in
+from stcompile.wengert.bounds import settled
+from stcompile.wengert.dims import Symbol, symbols_in
 from stcompile.wengert.ir import Variable, freeze
 from stcompile.wengert.types import Type
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.values import Affine
+from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.dims import remainder, varies
 
 
 def combined(primitive: str, left: Any, right: Any) -> Affine | int | bool | None:
@@ -36,6 +40,35 @@ def combined(primitive: str, left: Any, right: Any) -> Affine | int | bool | Non
     )
     answer: bool | None = _DECIDED[primitive](low, high)
     return answer
+
+
+def combined_sizes(run: Sizes, primitive: str, left: Any, right: Any) -> Any:
+    """The same, where one of them may be made of lengths of arguments: products of these, and
+    quotients by a number, are sizes as well, and their bounds depend on each other."""
+    found = combined(primitive, left, right)
+    return _of_lengths(run, primitive, left, right) if found is None else found
+
+
+def _of_lengths(run: Sizes, primitive: str, left: Any, right: Any) -> Any:
+    sizes = run.size_of(left), run.size_of(right)
+    if None in sizes or varies(sizes):
+        return None
+    one, other = sizes
+    if primitive in _DECIDED:
+        return _DECIDED[primitive](least(one - other), greatest(one - other))
+    found: Any = None
+    if primitive == "multiply":
+        found = one * other
+    elif isinstance(other, int) and other > 0:
+        if primitive == "floor_divide":
+            found = one // other
+        elif primitive == "remainder":
+            found = remainder(one, other)
+        elif primitive == "right_shift" and other < 32:
+            found = one // 2**other
+        elif primitive == "power" and other < 4:
+            found = math.prod([one] * other)
+    return None if found is None else run.integer(found)
 
 
 def _is_integer(value: Any) -> bool:

@@ -15,7 +15,7 @@ from stcompile.base.classes import MISSING, is_changeable
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.places import Place
 from stcompile.frontend.operations import data_model, sparse
-from stcompile.frontend.operations.affine import combined
+from stcompile.frontend.operations.affine import combined_sizes
 from stcompile.frontend.operations.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.operations.layout import in_order_of
@@ -136,7 +136,7 @@ def _product(run: Run, numbers: Iterable[Any]) -> Any:
         if isinstance(total, int) and isinstance(number, int):
             total *= number
             continue
-        known = combined("multiply", total, number)
+        known = combined_sizes(run, "multiply", total, number)
         total = run.record("multiply", total, number) if known is None else known
     return total
 

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from stcompile.frontend.operations.affine import combined
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Grown
 
 
 def length_of(run: Run, items: Sequence[Any]) -> Any:
     """The length of a list: affine in the counter of a loop that appends to it."""
+    filled = filled_in(items)
+    if filled is not None:
+        return filled.count
     total: Any = 0
     for item in items:
         is_counted = isinstance(item, Grown) and item.count is not None

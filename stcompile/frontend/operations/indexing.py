@@ -11,6 +11,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import masks, tables
 from stcompile.frontend.operations.grown import place_of
@@ -25,7 +26,7 @@ from stcompile.frontend.operations.subscripts import (
     parse_basic,
 )
 from stcompile.frontend.state.known import known_value
-from stcompile.frontend.state.rests import check_place
+from stcompile.frontend.state.rests import check_place, filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Affine,
@@ -42,6 +43,8 @@ from stcompile.frontend.state.values import (
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
+item_of_filled = deferred("stcompile.frontend.operations.filled_methods", "item_of")
+filled_with_item = deferred("stcompile.frontend.operations.filled_methods", "set_item_of")
 _INDEXABLE = frozenset({list, tuple, dict, str, bytes, range})
 
 
@@ -64,6 +67,9 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)
+    filled = filled_in(container)
+    if filled is not None:
+        return item_of_filled(run, filled, subscript_of(run, index))
     index = index if isinstance(container, dict) else subscript_of(run, index)
     if isinstance(index, Affine) and isinstance(container, list | tuple):
         index = place_of(run, container, index)
@@ -139,6 +145,12 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
             f"make a copy: `{type(container).__name__}(...)`",
         )
     index = index if isinstance(container, dict) else subscript_of(run, index)
+    filled = filled_in(container)
+    if filled is not None:
+        changed = filled_with_item(run, filled, index, value)
+        run.note_contents(container)
+        container[:] = [changed]
+        return
     if not is_static(index):
         run.refuse("the index is a traced value", "use a static index")
     if isinstance(container, dict):

@@ -10,10 +10,12 @@ from typing import Any, NoReturn, cast
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, find
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.operations.tables import Table, table_of
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
 from stcompile.frontend.state.values import (
@@ -35,6 +37,7 @@ from stcompile.frontend.state.values import (
 )
 from stcompile.wengert.dims import Dim
 
+counted = deferred("stcompile.frontend.operations.filled", "counted")
 _LOOP_OVER = "loop over a range, a list, a tuple, a dict or an array"
 ITERABLE = frozenset(
     {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
@@ -55,6 +58,8 @@ def iterated(run: Run, value: Any) -> Any:
     item = special_method(run, value, "__getitem__") if method is None else None
     if item is not None and find(type(value), "__iter__") is MISSING:
         return _in_turn(run, value, IndexError, lambda index: run.call(item, [index], {}))
+    if filled_in(value) is not None:
+        return counted(run, value)
     if isinstance(value, Array) and value.type.ndim and isinstance(value.type.dims[0], Dim):
         rows = run.integer(value.type.dims[0])
         return Counted(rows, lambda index: indexing.get_item(run, value, index))
@@ -63,7 +68,7 @@ def iterated(run: Run, value: Any) -> Any:
 
 def as_counted(run: Run, value: Any) -> Counted | None:
     """Items whose number is known only at run time; None for anything else."""
-    found = iterated(run, value) if isinstance(value, Array | Counted) else None
+    found = iterated(run, value) if isinstance(value, Array | Counted | list) else None
     return found if isinstance(found, Counted) else None
 
 

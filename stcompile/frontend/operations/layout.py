@@ -10,7 +10,8 @@ from stcompile.analysis.layouts import seen_through
 from stcompile.base.strides import Strides, is_natural, placeholder
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array
-from stcompile.wengert.dims import UnknownSizeError, generic
+from stcompile.wengert.bounds import generic
+from stcompile.wengert.dims import UnknownSizeError
 
 
 def dummy_of(run: Run, x: Array) -> Any:

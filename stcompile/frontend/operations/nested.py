@@ -10,19 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.base.thresholds import FEWEST_ROWS
 from stcompile.frontend.operations.layout import in_c_order
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Row
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
+as_array = deferred("stcompile.frontend.operations.filled", "as_array")
 MOST_IN_TURN = 8  # arrays that a loop filled together
 
 
 def array_of(run: Run, value: Any, dtype: np.dtype[Any] | None) -> Array:
     """A nested list of numbers and arrays as an array, as np.array makes it."""
+    filled = filled_in(value)
+    if filled is not None:
+        whole: Array = as_array(run, filled)
+        return run.cast(whole, dtype) if dtype else whole
     flat, shape = _flatten(run, value)
     if all(is_number(item) for item in flat):
         exact = np.array(flat, dtype) if dtype or flat else np.array([], np.float64)

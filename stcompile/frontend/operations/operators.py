@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.classes import is_changeable
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.base.wording import an
 from stcompile.frontend.operations import affine, overloads, powers, sparse
 from stcompile.frontend.operations.overloads import has_comparisons
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Affine,
@@ -33,6 +35,7 @@ from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.contraction import contracting
 from stcompile.wengert.types import is_number
 
+operator_of_filled = deferred("stcompile.frontend.operations.filled_methods", "operator_of_filled")
 Operation = tuple[str, Callable[[Any, Any], Any]]  # the primitive, and Python's own operator
 
 BINARY: dict[type[ast.operator], Operation] = {
@@ -104,7 +107,7 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     if not (is_traced(left) or is_traced(right)):
         return static(run, python, left, right)
     if isinstance(left, Affine) or isinstance(right, Affine):
-        found = affine.combined(primitive, left, right)
+        found = affine.combined_sizes(run, primitive, left, right)
         if found is not None:
             return found
     if primitive == "matmul":
@@ -177,6 +180,8 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
             f"`{_SIGNS[python]}` of {' and '.join(map(described, operands))} is not supported",
             "use numbers and NumPy arrays",
         )
+    if any(filled_in(operand) is not None for operand in operands):
+        return operator_of_filled(run, python, *operands)
     try:
         result = python(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations.masks import axes_of_entry, is_mask, selected
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_static, is_traced
-from stcompile.wengert.dims import Dim, Size, Sizes, Symbol, greatest, least, maximum, minimum
+from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_traced
+from stcompile.wengert.bounds import greatest, least, maximum, minimum
+from stcompile.wengert.dims import Dim, Size, Sizes, Symbol
 from stcompile.wengert.ir import Variable
 
 
@@ -111,7 +112,7 @@ def parse_basic(run: Run, array: Array, entries: tuple[Any, ...]) -> Basic:
                     "",
                     TypingError,
                 )
-            first = first if isinstance(dim, Dim) else first % dim  # it is within: see `_place`
+            first = first if isinstance(dim, Dim) else first % dim  # see `place_on_axis`
             drop.append(axis)
         start.append(first)
         length.append(count)
@@ -137,7 +138,7 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
         dim = array.type.dims[axis]
         place = run.size_of(entry)
         if isinstance(dim, Dim) and place is not None:
-            entry = _place(run, place, dim)
+            entry = place_on_axis(run, place, dim)
         elif isinstance(entry, Affine):
             if place is not None:  # the bounds of its counters may depend on each other
                 entry = replace(entry, low=least(place), high=greatest(place))
@@ -152,7 +153,7 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
     return tuple(found)
 
 
-def _place(run: Run, place: Size, dim: Size) -> Affine | int:
+def place_on_axis(run: Run, place: Size, dim: Size) -> Affine | int:
     """An integer as an index of an axis: from the start if it is known to be within the axis, else
     one of which nothing is known."""
     if greatest(place) < 0:
@@ -181,11 +182,16 @@ _Taken = tuple[int | Affine | Dim, Size, int]
 def _take_counted_slice(run: Run, entry: slice, dim: Size) -> _Taken:
     """A slice with bounds that depend on counters."""
     stride = 1 if entry.step is None else entry.step
-    if stride == -1:
-        return _reversed(run, entry, dim)
+    if not isinstance(stride, int | np.integer) or not stride:
+        run.refuse(
+            "the step of this slice has to be a static number, and not 0", "use a static step"
+        )
+    stride = int(stride)
+    if stride < 0:
+        return _reversed(run, entry, dim, stride)
     ends = (0 if entry.start is None else entry.start, dim if entry.stop is None else entry.stop)
-    if is_static(stride) and stride > 0:
-        first, stop = (None if isinstance(dim, Dim) else _within(end, dim) for end in ends)
+    if not isinstance(dim, Dim):
+        first, stop = (_within(end, dim) for end in ends)
         if isinstance(first, Affine) and isinstance(stop, Affine):
             length = stop.plus(first.scaled(-1, 0))
             if isinstance(length, int):
@@ -193,13 +199,14 @@ def _take_counted_slice(run: Run, entry: slice, dim: Size) -> _Taken:
     low, high = map(run.size_of, ends)
     if any(least(end) < 0 <= greatest(end) and run.is_measured(end) for end in (low, high)):
         return _measured(run, entry, dim)
-    if is_static(stride) and stride == 1 and low is not None and high is not None:
-        low, high = _clipped(run, low, dim), _clipped(run, high, dim)
-        return _spanned(run, low, maximum(0, high - low), 1)
-    return run.refuse(
-        "the length of this slice depends on the step of the loop",
-        "use slices with step 1, or select with np.where",
-    )
+    if low is None or high is None:
+        _refuse_length(run, "use bounds that are sums of loop counters")
+    low, high = _clipped(run, low, dim), _clipped(run, high, dim)
+    return _spanned(run, low, maximum(0, high - low), stride)
+
+
+def _refuse_length(run: Run, hint: str) -> NoReturn:
+    run.refuse("the length of this slice depends on the step of the loop", hint)
 
 
 def _clipped(run: Run, end: Size, dim: Size) -> Any:
@@ -215,24 +222,22 @@ def _clipped(run: Run, end: Size, dim: Size) -> Any:
     return minimum(end, dim)
 
 
-def _reversed(run: Run, entry: slice, dim: Size) -> _Taken:
+def _reversed(run: Run, entry: slice, dim: Size, stride: int) -> _Taken:
     """A slice that runs backwards."""
     high = dim - 1 if entry.start is None else run.size_of(entry.start)
     low = -1 if entry.stop is None else run.size_of(entry.stop)
     if high is None or low is None:
-        run.refuse(
-            "the length of this slice depends on the step of the loop",
-            "use bounds that are sums of loop counters",
-        )
+        _refuse_length(run, "use bounds that are sums of loop counters")
     if entry.start is not None:
         high = minimum(_clipped(run, high, dim), dim - 1)
     if entry.stop is not None:
         low = _clipped(run, low, dim)
-    return _spanned(run, high, maximum(0, high - low), -1)
+    return _spanned(run, high, maximum(0, high - low), stride)
 
 
-def _spanned(run: Run, start: Size, length: Size, step: int) -> _Taken:
-    """A slice of this many elements."""
+def _spanned(run: Run, start: Size, extent: Size, step: int) -> _Taken:
+    """Every so many of the elements from a place on."""
+    length: Any = extent if step in (1, -1) else (extent + (abs(step) - 1)) // abs(step)
     if isinstance(length, Dim):
         return start, length, step
     return (run.integer(start) if length else 0), length, step
@@ -270,7 +275,8 @@ def _measured(run: Run, entry: slice, dim: Size) -> _Taken:
     if entry.step not in (None, 1):
         run.refuse(
             "the bounds of this slice with a step are known only at run time",
-            "take the elements first, then every so many: x[a:b][::-1]",
+            "take the elements first, then turn them round, x[a:b][::-1], or select by a mask, "
+            "x[a:b][np.arange(b - a) % 2 == 0]",
         )
     low = _end(run, entry.start, dim, "lo", 0, 0)
     high = _end(run, entry.stop, dim, "hi", low, dim)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from stcompile.frontend.control import conditions, filtered
-from stcompile.frontend.control.branches import stage_path
-from stcompile.frontend.control.keeping import each_of
+from stcompile.frontend.control.branches import branch, predicate_of, stage_path
+from stcompile.frontend.control.keeping import each_of, keep_counted
 from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
     go_through,
@@ -22,6 +22,7 @@ from stcompile.frontend.operations.iteration import (
     taken,
     taken_in_turn,
 )
+from stcompile.frontend.operations.operators import BINARY, binary
 from stcompile.frontend.state.frames import Frame, targets_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Raised
@@ -137,6 +138,23 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
     return iterator_over(run, Sequence(length, item, sources, rows=False))
 
 
+def added_up(
+    run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame, start: Any, counts: bool
+) -> Any:
+    """The sum of the items of a comprehension, or how many there are (``counts``), with no list of
+    them."""
+    inner = _scope(run, node.generators, frame)
+    total = run.own([start])
+
+    def add() -> None:
+        item = run.evaluate(node.elt, inner)
+        run.note_contents(total)
+        total[0] = binary(run, BINARY[ast.Add], total[0], 1 if counts else item)
+
+    _each(run, node.generators, inner, frame, add, keeps=True)
+    return total[0]
+
+
 def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> bool:
     """Whether the data decide which items there are, found by a trial that is taken back. Iterables
     that can be gone through only once are not tried."""
@@ -144,8 +162,9 @@ def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: F
     tests = first.ifs
 
     def tried() -> bool:
-        if isinstance(evaluate_iterated(run, first.iter, frame), Generated | Flat):
-            return False
+        source = iterated(run, evaluate_iterated(run, first.iter, frame))
+        if isinstance(source, Generated | Flat | Counted):
+            return isinstance(source, Counted)
         return filtered.is_decided_by_data(run, tests, item_frames(run, node, frame))
 
     return stage_path(run, tried, is_trial=True).result is True
@@ -230,10 +249,15 @@ def _each(
         run.refuse("`async` comprehensions are not supported", "use a plain comprehension")
     source, paths = iterated(run, evaluate_iterated(run, first.iter, outer)), run.paths
 
+    def next_loop() -> None:
+        _each(run, rest, inner, inner, action, included, keeps)
+
     def step(item: Any) -> None:
         _bind_item(run, first, item, inner, outer)
-        if all(included(t) if included else _included(run, t, inner) for t in first.ifs):
-            _each(run, rest, inner, inner, action, included, keeps)
+        if keeps:
+            _where(run, first.ifs, inner, next_loop)
+        elif all(included(t) if included else _included(run, t, inner) for t in first.ifs):
+            next_loop()
 
     def taken(item: Any) -> None:
         if run.paths != paths:
@@ -242,6 +266,10 @@ def _each(
 
     if isinstance(source, Generated):
         go_through(run, source, taken)
+        return
+    if keeps and isinstance(source, Counted):
+        name = getattr(first.target, "id", "i")
+        keep_counted(run, inner.location(first.iter), source, step, name)
         return
     if keeps and run.keeps_comprehensions:
         is_iterator = isinstance(source, Iterator)
@@ -258,6 +286,20 @@ def _each(
         return
     for item in taken_in_turn(run, source):
         step(item)
+
+
+def _where(run: Run, tests: list[ast.expr], frame: Frame, action: Callable[[], None]) -> None:
+    """Do something where all tests of a comprehension hold, which the data may decide."""
+    if not tests:
+        action()
+        return
+    test, *rest = tests
+    value = conditions.evaluate_test(run, test, frame)
+    if is_traced(value):
+        run.at(test, frame, lambda: predicate_of(run, value))
+        branch(run, value, lambda: _where(run, rest, frame, action), lambda: None)
+    elif run.truth(value):
+        _where(run, rest, frame, action)
 
 
 def _bind_item(
@@ -280,6 +322,5 @@ def _refuse_filter(run: Run, value: Any) -> None:
     run.refuse(
         f"`if` in a comprehension depends on a traced value ({describe(value)}): how many items "
         "there are is known only at run time",
-        "reduce them at once, sum(v for v in x if v > 0), as min, max, any, all and len do, too; "
-        "or select with np.where(condition, a, b)",
+        "make a list: `[f(v) for v in x if v > 0]`",
     )

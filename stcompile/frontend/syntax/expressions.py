@@ -31,6 +31,7 @@ from stcompile.frontend.state.values import (
     is_traced,
 )
 from stcompile.frontend.syntax.comprehensions import (
+    added_up,
     capture,
     is_counted,
     is_decided_by_data,
@@ -204,9 +205,11 @@ def visit_Call(run: Run, node: ast.Call, frame: Frame) -> Any:
         items: Any = node.args[0]
         if is_decided_by_data(run, items, frame):
             rest = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+            if function is sum or function is len:
+                start = [run.evaluate(part, frame) for part in rest] or [0]
+                return added_up(run, items, frame, start[0], function is len)
             frames = item_frames(run, items, frame)
-            given = [run.evaluate(part, frame) for part in rest]
-            return filtered.reduce(run, function, filtered.pairs_of(run, items, frames), *given)
+            return filtered.decide(run, function is all, filtered.pairs_of(run, items, frames))
     takes_all = any(function is one for one in _TAKING_ALL)
     parts = [_taken_at_once(run, n, frame) for n in node.args] if takes_all else node.args
     arguments = list(_elements(run, parts, frame))

@@ -23,9 +23,7 @@ from stcompile.frontend.control.branches import (
     stage_path,
 )
 from stcompile.frontend.control.conditions import evaluate_test
-from stcompile.frontend.control.fixpoint import settle
-from stcompile.frontend.control.keeping import keep
-from stcompile.frontend.control.record_loop import Recording
+from stcompile.frontend.control.keeping import keep, keep_counted
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
     TooLong,
@@ -58,14 +56,11 @@ from stcompile.frontend.state.values import (
     Counted,
     Generated,
     Iterator,
-    Scalar,
     Sequence,
     is_traced,
 )
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
-from stcompile.wengert.dims import greatest, maximum
-from stcompile.wengert.primitives.control import COUNTER
 
 REFUSALS = (LanguageError, TypingError)
 
@@ -345,17 +340,10 @@ def _counted(loop: Loop, items: Counted) -> Signal:
     """A loop over a range whose length is known only at run time."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
-    name = getattr(node.target, "id", "i")
-    counter = run.recorder.variable(COUNTER, name)
-    index, length, symbol = Scalar(counter), run.size_of(items.count), None
-    if length is not None:
-        length = maximum(0, length)
-        index, symbol = Affine.counter(counter, greatest(length)), run.symbol(counter, name, length)
 
-    def step() -> Outcome | None:
-        bind(run, node.target, items.item(index), frame)
+    def step(item: Any) -> Outcome | None:
+        bind(run, node.target, item, frame)
         return loop.step()
 
-    found = settle(run, step, None, loop.construct, runs_once=False, binds=symbol)
-    count = run.atom(items.count) if length is None else length
-    return loop.end(Recording(run, found, counter).counted(count))
+    name = getattr(node.target, "id", "i")
+    return loop.end(keep_counted(run, frame.location(node), items, step, name))

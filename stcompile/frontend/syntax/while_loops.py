@@ -13,7 +13,7 @@ from stcompile.frontend.control.branches import (
     stage_path,
 )
 from stcompile.frontend.control.conditions import never_fails
-from stcompile.frontend.control.fixpoint import settle
+from stcompile.frontend.control.fixpoint import Steps, settle
 from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.trips import first_guess, trips_of
@@ -76,7 +76,10 @@ def _counted(loop: Loop, path: Path) -> bool:
     counter = run.recorder.variable(COUNTER, "i")
     index = Affine.counter(counter, steps)
     symbol = run.symbol(counter, "i", steps)
-    found = settle(run, loop.step, None, loop.construct, True, counter=index, binds=symbol)
+    found = settle(
+        run, loop.step, None, loop.construct, True, counter=index, binds=symbol,
+        steps=Steps(steps, index),
+    )  # fmt: skip
     if found.outcome is not None or trips_of(run, loop.test, found) != steps:
         run.refuse(
             "how many steps this loop makes is not known before",

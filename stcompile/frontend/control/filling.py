@@ -1,0 +1,243 @@
+"""Lists that have more items on one path than on the other, or after one step than before it.
+
+Where the paths meet, the items are rows of arrays, and a number says how many there are (see
+`stcompile.frontend.operations.filled`). A loop carries these. How long a list can become follows
+from how many items a step adds at most, and from the number of steps.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stcompile.frontend.control.merged import UNDEFINED, Counting, Filling, Keep, Parts, Shape
+from stcompile.frontend.operations.filled import (
+    bounds_of,
+    extended,
+    fill,
+)
+from stcompile.frontend.operations.item_layouts import common_layout, types_in
+from stcompile.frontend.state.rests import UNLIKE, count_of, filled_in, rest_in
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Affine, Filled, Layout, Rest
+from stcompile.wengert.bounds import greatest, least, maximum
+from stcompile.wengert.dims import ENDLESS, Dim, Size, varies
+from stcompile.wengert.types import Type
+
+NO_BOUND = "this list may get longer with every step, and how many steps there are has no bound"
+BOUND_IT = "give the loop a bound: `for _ in range(1000):` and `if not items: break`"
+ROOM = 8
+Items = list[Any] | None  # None on a path that never reaches the place where paths meet
+NewSlot = Callable[[Type, Callable[[], Any], Callable[[], Any], str], int]
+
+
+def filling_of(
+    run: Run,
+    slot: NewSlot,
+    merge: Callable[[Any, Any, str], Shape],
+    pair: tuple[Items, Items],
+    before: list[Any] | None = None,
+    hint: str = "",
+) -> Filling | None:
+    """The shape of two lists, one of which may have more items; None if these are no rows of
+    arrays. ``before`` are those that both paths started with."""
+    known = [items for items in pair if items is not None]
+    layout = common_layout(run, *known)
+    if layout is None:
+        return None
+    bounds = [bounds_of(items) for items in known]
+    low, high = min(b[0] for b in bounds), maximum(*(b[1] for b in bounds))
+    peak = maximum(*(b[2] for b in bounds))
+    filled = [found for found in map(filled_in, known) if found is not None]
+    room = max(ROOM, 2 * greatest(peak)) if not filled else 0  # they may be appended to again
+    capacity = maximum(peak, room, *(found.capacity for found in filled))
+    base = _start(run, before, pair, layout, capacity)
+    sides = [_side(run, items, layout, capacity, base) for items in pair]
+    shape = Filling(layout, (), Keep(0), capacity, low, high, peak)
+    return _with_slots(slot, merge, pair, sides, shape, hint)
+
+
+def _start(
+    run: Run, before: list[Any] | None, pair: tuple[Items, Items], layout: Layout, capacity: Size
+) -> tuple[list[Any], Filled] | None:
+    """The items that a list has before the paths, in arrays that are made there."""
+    if before is None or filled_in(before) is not None:
+        return None
+    for items in pair:
+        if items is None or len(items) < len(before) or filled_in(items) is not None:
+            return None
+        if not all(a is b for a, b in zip(items, before, strict=False)):
+            return None
+    return before, fill(run, before, layout, capacity)
+
+
+def _side(
+    run: Run,
+    items: Items,
+    layout: Layout,
+    capacity: Size,
+    base: tuple[list[Any], Filled] | None,
+) -> Callable[[], Filled]:
+    """The rows that one path leaves, made when they are first asked for."""
+
+    def made() -> Filled:
+        assert items is not None
+        if base is None:
+            return fill(run, items, layout, capacity)
+        before, start = base
+        return extended(run, start, items[len(before) :])
+
+    return functools.cache(made)
+
+
+def _with_slots(
+    slot: NewSlot,
+    merge: Callable[[Any, Any, str], Shape],
+    pair: tuple[Items, Items],
+    sides: Sequence[Callable[[], Filled]],
+    shape: Filling,
+    hint: str,
+) -> Filling:
+    def reader(which: int, place: int) -> Callable[[], Any]:
+        if pair[which] is None:
+            return lambda: UNDEFINED
+        return lambda: sides[which]().buffers[place]
+
+    types = [Type.array(t.dtype, (shape.capacity, *t.dims)) for t in types_in(shape.layout)]
+    slots = tuple(slot(t, reader(0, k), reader(1, k), hint) for k, t in enumerate(types))
+    if isinstance(shape.count, Counting):
+        return replace(shape, buffers=slots)
+    counts = [UNDEFINED if items is None else count_of(items) for items in pair]
+    count = merge(counts[0], counts[1], f"{hint}_length" if hint else "")
+    return replace(shape, buffers=slots, count=count)
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """By how many items a step changes a list at most, how much room it needs beyond those at its
+    start, the least number of items at the start of a step, and by how many steps change it."""
+
+    rate: Size
+    slack: Size
+    low: int
+    rates: frozenset[Size | None] = frozenset()
+
+    def with_step(self, head: Sequence[Any], after: Sequence[Any]) -> _Bounds:
+        (low, high, _), (next_low, next_high, peak) = bounds_of(head), bounds_of(after)
+        rate = _outside(next_high - high)
+        return _Bounds(
+            maximum(self.rate, rate),
+            maximum(self.slack, _outside(peak - high), rate),
+            self.low if next_low >= low else 0,
+            self.rates | {rate if next_low - low == next_high - high else None},
+        )
+
+
+def _outside(size: Size) -> Size:
+    """A size that is not above it in any step, and is known outside of the loop."""
+    return greatest(size) if varies(size) else size
+
+
+@dataclass(eq=False)
+class Filler:
+    """A list of which the steps of a loop change the length. There are ``limit`` steps at most;
+    ``counter`` counts them if all are made. ``head`` are the items that a step starts with."""
+
+    before: list[Any]
+    limit: Size | None
+    counter: Affine | None
+    head: list[Any] = field(default_factory=list)
+    bounds: _Bounds = _Bounds(0, 0, 0)
+
+    def __post_init__(self) -> None:
+        self.head = self.before
+        self.bounds = _Bounds(0, 0, bounds_of(self.before)[0])
+
+    def note(self, after: list[Any]) -> bool:
+        """Take account of what a step leaves. False if that is nothing new."""
+        outer, self.bounds = self.bounds, self.bounds.with_step(self.head, after)
+        return self.bounds != outer
+
+    def shape(
+        self, run: Run, slot: NewSlot, merge: Any, after: list[Any], hint: str
+    ) -> Shape | None:
+        """Its shape at the start of a step; None if it is not known how long it can become, but
+        steps do nothing but append to it."""
+        before = self.before
+        found = self._filling(run, slot, merge, after, hint)
+        if found is not None:
+            return Parts(before, after, (found,))
+        appends = all(a is b for a, b in zip(before, after, strict=False))
+        if appends and rest_in(before) is None and len(after) > len(before):
+            return None
+        if common_layout(run, before, after) is None:
+            return Keep([Rest(UNLIKE, "append numbers or arrays of one type and shape")])
+        return Keep([Rest(NO_BOUND, BOUND_IT)])
+
+    def _filling(
+        self, run: Run, slot: NewSlot, merge: Any, after: list[Any], hint: str
+    ) -> Filling | None:
+        """Its shape as rows of arrays; None if its items are none, or if it is not known how many
+        there can be."""
+        layout, high = common_layout(run, self.before, after), self._highest(0)
+        if layout is None or high is None:
+            return None
+        filled, count = filled_in(self.before), self._count(run)
+        capacity = high + self.bounds.slack
+        if filled is not None:
+            capacity = maximum(filled.capacity, capacity)
+        low, rate = self.bounds.low, self.bounds.rate
+        shape = Filling(layout, (), count, capacity, low, high, high, rate)
+        pair = self.before, after
+        sides = [_side(run, self.before, layout, capacity, None)] * 2
+        return _with_slots(slot, merge, pair, sides, shape, hint)
+
+    def _count(self, run: Run) -> Shape:
+        """How many there are at the start of a step, if that moves with the counter."""
+        start, rates = run.size_of(count_of(self.before)), self.bounds.rates
+        (rate, *others) = rates
+        if self.counter is None or start is None or others or not isinstance(rate, int) or not rate:
+            return Keep(0)
+        return Counting(run.integer(start), rate, self.counter)
+
+    def after(self, run: Run, shape: Filling) -> Filling:
+        """Its shape after the loop."""
+        high = self._highest(1)
+        assert high is not None
+        count = shape.count
+        if isinstance(count, Counting):
+            assert self.limit is not None
+            count = Keep(run.integer(run.size_of(count.start) + count.step * self.limit))
+        return replace(shape, count=count, high=high, peak=maximum(shape.capacity, high))
+
+    def _highest(self, more: int) -> Size | None:
+        """The most items at the start of the last step, or of ``more`` steps after it."""
+        start, rate = bounds_of(self.before)[1], self.bounds.rate
+        if rate == 0:
+            return start
+        if self.limit is None:
+            return None
+        steps: Any = self.limit - 1 + more
+        if isinstance(steps, Dim):
+            rate = greatest(rate)
+        return None if greatest(rate) >= ENDLESS else start + rate * steps
+
+
+def is_filled_alike(
+    run: Run, shape: Filling, after: list[Any], values: dict[int, Callable[[], Any]]
+) -> bool:
+    """True if a list that a step leaves has a shape, but for how many items there are; notes the
+    values that are in the slots."""
+    low, high, peak = bounds_of(after)
+    if common_layout(run, [Filled("", "", shape.layout)], after) != shape.layout:
+        return False
+    if low < shape.low or least(shape.high + shape.rate - high) < 0:
+        return False
+    if least(shape.capacity - peak) < 0:
+        return False
+    made = functools.cache(lambda: fill(run, after, shape.layout, shape.capacity).buffers)
+    for place, index in enumerate(shape.buffers):
+        values[index] = lambda place=place: made()[place]  # type: ignore[misc]
+    return True

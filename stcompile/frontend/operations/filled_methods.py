@@ -1,0 +1,153 @@
+"""Methods and operators of lists whose number of items the data decide."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from stcompile.frontend.operations.filled import (
+    as_array,
+    bounds_of,
+    extended,
+    fill,
+    item_at,
+    joined,
+    part_of,
+    place_in,
+    with_inserted,
+    with_item,
+    with_rows,
+    without,
+)
+from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.item_layouts import common_layout
+from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Filled, Scalar, Structure, described, is_traced
+from stcompile.wengert.types import Type
+
+
+def method_of_filled(
+    run: Run, items: list[Any], name: str, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    """A call of ``items.append`` and the like."""
+    method = METHODS.get(name)
+    if method is None or keywords:
+        run.refuse(f"`list.{name}` is not supported here: {FILLED}", FILLED_HINT)
+    return method(run, items, *arguments)
+
+
+def item_of(run: Run, filled: Filled, index: Any) -> Any:
+    """An item of a list whose length the data decide."""
+    if isinstance(index, slice):
+        return run.own([part_of(run, filled, index)])
+    return item_at(run, filled, place_in(run, filled, _checked_place(run, index)))
+
+
+def _checked_place(run: Run, index: Any) -> Any:
+    """An index of a list: an integer."""
+    is_traced_integer = isinstance(index, Scalar) and index.type.dtype.kind in "iu"
+    if not (is_traced_integer or isinstance(index, int | np.integer)):
+        run.refuse(
+            f"a list whose length the data decide is indexed by {described(index)}",
+            "make an array of it first: `np.array(items)[1:]`",
+        )
+    return index
+
+
+def set_item_of(run: Run, filled: Filled, index: Any, item: Any) -> Filled:
+    """The list with another item."""
+    text = "list assignment index out of range"
+    return with_item(run, filled, place_in(run, filled, _checked_place(run, index), text), item)
+
+
+def _present(run: Run, items: list[Any]) -> Filled:
+    filled = filled_in(items)
+    if filled is None:
+        layout = common_layout(run, items) or Structure(tuple, ())
+        filled = fill(run, items, layout, bounds_of(items)[1])
+    return filled
+
+
+def _set(run: Run, items: list[Any], filled: Filled) -> None:
+    run.note_contents(items)
+    items[:] = [filled]
+
+
+def _append(run: Run, items: list[Any], item: Any) -> None:
+    _set(run, items, extended(run, _present(run, items), [item]))
+
+
+def _pop(run: Run, items: list[Any], index: Any = -1) -> Any:
+    filled = _present(run, items)
+    is_last = not is_traced(index) and index == -1
+    message = "pop from empty list" if is_last else "pop index out of range"
+    place = place_in(run, filled, index, message)
+    item = item_at(run, filled, place)
+    _set(run, items, without(run, filled, place, is_last))
+    return item
+
+
+def _insert(run: Run, items: list[Any], index: Any, item: Any) -> None:
+    _set(run, items, with_inserted(run, _present(run, items), index, item))
+
+
+def _reverse(run: Run, items: list[Any]) -> None:
+    _set(run, items, part_of(run, _present(run, items), slice(None, None, -1)))
+
+
+def _clear(run: Run, items: list[Any]) -> None:
+    run.note_contents(items)
+    items.clear()
+
+
+def _copy(run: Run, items: list[Any]) -> list[Any]:
+    made: list[Any] = run.own([*items])
+    return made
+
+
+def _extend(run: Run, items: list[Any], more: list[Any]) -> None:
+    """With more items, which are in a list."""
+    filled, other = _present(run, items), filled_in(more)
+    found = extended(run, filled, more) if other is None else joined(run, filled, other)
+    _set(run, items, found)
+
+
+def operator_of_filled(run: Run, python: Any, left: Any, right: Any) -> list[Any]:
+    """``items + more``."""
+    items, times = (left, right) if isinstance(left, list) else (right, left)
+    if python is operator.mul and isinstance(times, int):
+        made: list[Any] = run.own([])
+        for _ in range(times):
+            _extend(run, made, items)
+        return made
+    if python is not operator.add or not (type(left) is type(right) is list):
+        run.refuse(f"this operator of a list: {FILLED}", FILLED_HINT)
+    made = run.own([*left])
+    _extend(run, made, right)
+    return made
+
+
+def sort(run: Run, items: list[Any], reverse: bool) -> None:
+    """``items.sort()`` of numbers."""
+    filled = _present(run, items)
+    if not isinstance(filled.layout, Type):
+        run.refuse("the items of this list are no numbers: they have no order", FILLED_HINT)
+    array = run.call(np.sort, [as_array(run, filled)], {})
+    if reverse:
+        array = get_item(run, array, slice(None, None, -1))
+    _set(run, items, with_rows(run, filled, [run.read(array)]))
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "append": _append,
+    "pop": _pop,
+    "clear": _clear,
+    "copy": _copy,
+    "extend": _extend,
+    "insert": _insert,
+    "reverse": _reverse,
+}
