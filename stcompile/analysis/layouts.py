@@ -41,7 +41,8 @@ from stcompile.base.strides import (
     shortened,
 )
 from stcompile.base.thresholds import LAYOUT_GUESSES
-from stcompile.wengert.dims import UnknownSizeError, generic
+from stcompile.wengert.bounds import generic
+from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
@@ -271,6 +272,8 @@ def viewed(primitive: str, type: Type, strides: Strides, params: Mapping[str, An
 
 def seen_through(primitive: str, params: Mapping[str, Any], dummy: Any) -> Any:
     """A view of a placeholder. Where the view starts does not matter."""
+    if primitive == "as_shape":
+        return np.lib.stride_tricks.as_strided(dummy, params["shape"], dummy.strides)
     arguments = (dummy, ()) if primitive == "slice" else (dummy,)
     return TEMPLATES[primitive](*arguments, **params)
 

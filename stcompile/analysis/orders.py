@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 from stcompile.analysis.regions import Tree
 from stcompile.base.thresholds import LONG_AXIS
-from stcompile.wengert.dims import usual, varies
+from stcompile.wengert.bounds import usual
+from stcompile.wengert.dims import varies
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 

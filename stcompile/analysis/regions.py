@@ -29,7 +29,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from stcompile.base.location import Location
-from stcompile.wengert.dims import Size, Symbol, least
+from stcompile.wengert.bounds import least
+from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.primitives.control import Ports

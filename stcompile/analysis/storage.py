@@ -178,6 +178,21 @@ class _Slot(NamedTuple):
     output: Variable
 
 
+def changed_by_kernel(step: Step, writes: Writes) -> Mapping[Variable, Variable]:
+    """What a kernel gives in the place of an operand, with this operand; nothing for other
+    steps."""
+    places = writes.kernels.get(step.at)
+    if not places:
+        return {}
+    pairs: Mapping[int, int] = dict(step.equation.params["writes"])
+    found: dict[Variable, Variable] = {}
+    for place in places:
+        target = step.equation.inputs[place]
+        assert isinstance(target, Variable)
+        found[step.equation.outputs[pairs[place]]] = target
+    return found
+
+
 class _Analysis:
     """Walks through a tree in order. Without ``liveness`` every write copies, and of the first
     values of loops those of ``given`` are copied."""
@@ -269,7 +284,8 @@ class _Analysis:
             target = equation.inputs[place]
             others = (*equation.inputs[:place], *equation.inputs[place + 1 :])
             shared = any(storage.share(target, other) for other in others)
-            if not shared and self._may_write(target, step.at):
+            is_whole = target not in storage.views  # a view may have no name
+            if is_whole and not shared and self._may_write(target, step.at):
                 free.add(place)
         self.kernels[step.at] = frozenset(free)
         targets = {pairs[place]: equation.inputs[place] for place in free}

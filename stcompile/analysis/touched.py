@@ -9,10 +9,13 @@ was taken. Beyond that:
 - a write into a part of an array counts that part: once, or twice where it is added to, which
   reads it as well;
 - a write that cannot happen in place copies the whole array first, and a copy counts twice;
-- the values of all steps of a loop that are kept as an array are written there once more.
+- the values of all steps of a loop that are kept as an array are written there once more;
+- a product that is added to an array, and not read elsewhere, is one operation with the addition
+  (``axpy``), and is not stored: so count those who bound the cost of gradients (Griewank and
+  Walther 2008, chapter 3), and so it is for the value as for the gradient.
 
-Equations count as they stand in the list: that the emitter writes two of them as one call of BLAS,
-or a result straight to where it is kept, is not seen.
+Else, equations count as they stand in the list: that the emitter writes two of them as one call of
+BLAS, or a result straight to where it is kept, is not seen.
 
 >>> from stcompile.wengert.text import parse_program
 >>> program = parse_program('''
@@ -35,7 +38,7 @@ from typing import Any, Final
 import numpy as np
 
 from stcompile.analysis.liveness import Moments
-from stcompile.analysis.regions import Region, Repeat, Step, regions_of, unfold
+from stcompile.analysis.regions import Region, Repeat, Step, Tree, regions_of, unfold
 from stcompile.analysis.storage import Writes, plan_writes, shared_input
 from stcompile.wengert.dims import Symbol, numbers_in
 from stcompile.wengert.evaluate import apply, evaluate
@@ -62,12 +65,15 @@ def count_touched(program: Program, *args: Any) -> int:
 @dataclass(frozen=True)
 class _Copies:
     """The equations, by identity, that copy an array before they write to it; for those loops that
-    copy the first values of what they carry, which results these are; and for equations in loops,
-    what each of these loops calls its counter in the lengths of axes."""
+    copy the first values of what they carry, which results these are; for equations in loops,
+    what each of these loops calls its counter in the lengths of axes; the equations whose results
+    are not stored, since an addition takes them as they are made, and those that read such."""
 
     writes: frozenset[int]
     loops: Mapping[int, tuple[int, ...]]
     counters: Mapping[int, tuple[Symbol | None, ...]]
+    unstored: frozenset[int]
+    unread: frozenset[int]
 
     @classmethod
     def of(cls, program: Program) -> _Copies:
@@ -77,7 +83,34 @@ class _Copies:
         writes = {id(sources[at]) for at, inplace in planned.inplace.items() if not inplace}
         repeats = [item for _, item in tree.items() if isinstance(item, Repeat)]
         loops = {id(repeat.source): _copied(repeat, planned) for repeat in repeats}
-        return cls(frozenset(writes), loops, dict(_counters(tree.region, ())))
+        return cls(frozenset(writes), loops, dict(_counters(tree.region, ())), *_added(tree))
+
+
+def _added(tree: Tree) -> tuple[frozenset[int], frozenset[int]]:
+    """The equations of products that only an addition to an array reads, with their signs; and
+    those that add what is not stored: such additions, and such signs."""
+    made: set[int] = set()
+    readers: set[int] = set()
+    for region, item in tree.items():
+        if not isinstance(item, Step) or item.equation.primitive != "multiply":
+            continue
+        chain = [item]
+        while (user := _only_reader(chain[-1], region, tree)) is not None:
+            chain.append(user)
+            if user.equation.primitive != "negative":
+                break
+        *products, last = chain
+        is_added = last.equation.primitive == "accumulate"
+        if is_added and last.equation.inputs[1] == products[-1].equation.output:
+            made.update(id(step.source) for step in products)
+            readers.update(id(step.source) for step in chain[1:])
+    return frozenset(made), frozenset(readers)
+
+
+def _only_reader(step: Step, region: Region, tree: Tree) -> Step | None:
+    uses = tree.uses.get(step.equation.output, ())
+    user = uses[0].user if len(uses) == 1 and uses[0].region is region else None
+    return user if isinstance(user, Step) else None
 
 
 def _counters(
@@ -118,12 +151,20 @@ class _Counter:
         if equation.binds is not None:
             self.bound[equation.binds] = results[0]
         count = _BY_NAME.get(equation.primitive) or _BY_MARK[mark_of(equation.primitive)]
-        pairs = zip(self.copies.counters.get(id(equation), ()), steps, strict=False)
-        known = {symbol: step for symbol, step in pairs if symbol is not None} | self.bound
-        params = freeze(numbers_in(equation.params, known)) if known else equation.params
-        self.touched += count(replace(equation, params=params), inputs, results)
+        counted = equation
+        if mark_of(equation.primitive) == "write":  # only here do params say how much is touched
+            pairs = zip(self.copies.counters.get(id(equation), ()), steps, strict=False)
+            known = {symbol: step for symbol, step in pairs if symbol is not None} | self.bound
+            params = numbers_in(equation.params, known)
+            if params is not equation.params:
+                counted = replace(equation, params=freeze(params))
+        self.touched += count(counted, inputs, results)
         if id(equation) in self.copies.writes:
             self.touched += COPY * _size(inputs[inplace_operand(equation.primitive)])
+        if id(equation) in self.copies.unstored:
+            self.touched -= _size(results[0])
+        if id(equation) in self.copies.unread:
+            self.touched -= _size(inputs[-1 if equation.primitive == "negative" else 1])
         for place in self.copies.loops.get(id(equation), ()):
             self.touched += COPY * _size(results[place])
 

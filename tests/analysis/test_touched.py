@@ -70,6 +70,21 @@ def test_writes_count_what_they_write(equation: str, expected: int) -> None:
     assert found == WHOLE + expected
 
 
+ADDED = "z: f64[3,4] = accumulate(v, {0}; op='slice', " + ROW + ")"
+
+
+def test_a_product_that_is_added_is_not_stored() -> None:
+    """It is read where it is added; so is its negative, which is subtracted."""
+    whole = "v: f64[3,4] = exp(x)\np: f64[4] = multiply(y, 2.0)\n"
+    assert count(whole + ADDED.format("p"), X, Y) == WHOLE + 4 + 2 * 4
+    signed = whole + "q: f64[4] = negative(p)\n"
+    assert count(signed + ADDED.format("q"), X, Y) == WHOLE + 4 + 2 * 4
+    again = "\nw: f64[3,4] = add(z, p)"  # which reads the product: it is stored
+    assert count(whole + ADDED.format("p") + again, X, Y) == WHOLE + 8 + 12 + (12 + 4 + 12)
+    other = "v: f64[3,4] = exp(x)\np: f64[4] = exp(y)\n"
+    assert count(other + ADDED.format("p"), X, Y) == WHOLE + 8 + 12
+
+
 def test_a_write_copies_what_is_read_later() -> None:
     write = f"v: f64[3,4] = exp(x)\nz: f64[3,4] = update(v, y; {ROW})\n"
     again = "w: f64[3,4] = add({0}, z)\n"
