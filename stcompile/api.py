@@ -101,6 +101,8 @@ def grad(
     copy: Copied = False,
     dynamic: bool | None = None,
     xp: Any = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -116,7 +118,10 @@ def grad(
     instead. An axis of an argument whose length changes from call to call gets a name in the
     program, which then serves all lengths; ``dynamic`` is True to have that from the first call on,
     False to compile for each length (see `Lengths`). With ``xp``, a module such as CuPy, the
-    readable code is for arrays of this module, by the names of the array API standard.
+    readable code is for arrays of this module, by the names of the array API standard. At
+    ``level="compiled"``, with ``parallel`` loops whose steps do not depend on each other run in as
+    many threads as NumPy has, and give the same bits in any number of them; with ``fastmath``
+    sums may be reordered, and there may be no NaN and no infinity.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -128,7 +133,7 @@ def grad(
         function,
         wrt,
         False,
-        options(level, debug_nans, memory, on_error, copy, dynamic, xp),
+        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
         has_aux,
     )
 
@@ -171,6 +176,8 @@ def value_and_grad(
     copy: Copied = False,
     dynamic: bool | None = None,
     xp: Any = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
@@ -178,7 +185,7 @@ def value_and_grad(
         function,
         wrt,
         True,
-        options(level, debug_nans, memory, on_error, copy, dynamic, xp),
+        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
         has_aux,
     )
 
@@ -215,6 +222,8 @@ def jacobian(
     copy: Copied = False,
     dynamic: bool | None = None,
     xp: Any = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -233,7 +242,7 @@ def jacobian(
     """
     from stcompile.transforms.jacobian import Jacobian
 
-    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp)
+    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath)
     return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -269,6 +278,8 @@ def hessian(
     copy: Copied = False,
     dynamic: bool | None = None,
     xp: Any = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -283,7 +294,7 @@ def hessian(
     """
     from stcompile.transforms.hessian import Hessian
 
-    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp)
+    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath)
     return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -348,6 +359,8 @@ def vmap(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
@@ -366,7 +379,10 @@ def vmap(
     from stcompile.transforms.vmap import Vmap
 
     return Vmap(
-        function, in_axes, out_axes, options(level, debug_nans, memory, on_error, copy, dynamic)
+        function,
+        in_axes,
+        out_axes,
+        options(level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath),
     )
 
 
@@ -382,6 +398,8 @@ def compile(
     copy: Copied = False,
     dynamic: bool | None = None,
     xp: Any = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -391,7 +409,10 @@ def compile(
     >>> bool(st.compile(f)(np.ones(3)) == f(np.ones(3)))
     True
     """
-    return Primal(function, options(level, debug_nans, memory, on_error, copy, dynamic, xp))
+    return Primal(
+        function,
+        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
+    )
 
 
 @makes_transformed
@@ -426,6 +447,8 @@ def train_step(
     on_error: OnError = "raise",
     copy: Copied = False,
     dynamic: bool | None = None,
+    parallel: bool = False,
+    fastmath: bool = False,
     comm: Any = None,
     rows: str | None = None,
     overlap: bool | int | str = False,
@@ -445,7 +468,7 @@ def train_step(
     """
     from stcompile.transforms.train_step import TrainStep
 
-    made = options(level, debug_nans, memory, on_error, copy, dynamic)
+    made = options(level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath)
     if comm is not None:
         from stcompile.transforms.shared_step import SharedStep
 
@@ -551,6 +574,8 @@ def differentiable(
     copy: Copied = False,
     dynamic: bool | None = None,
     xp: Any = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -574,7 +599,12 @@ def differentiable(
             on_error=on_error,
             copy=copy,
             dynamic=dynamic,
+            xp=xp,
+            parallel=parallel,
+            fastmath=fastmath,
         )
     return Differentiable(
-        function, wrt, options(level, debug_nans, memory, on_error, copy, dynamic, xp)
+        function,
+        wrt,
+        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
     )

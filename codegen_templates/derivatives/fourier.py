@@ -31,9 +31,8 @@ def _fitted(x: Any, length: int, axis: int) -> Any:
 def _scaled_inside(x: Any, factor: float, n: int, axis: int) -> Any:
     """Half of a spectrum with what stands for two entries of the whole one multiplied."""
     stop = (n + 1) // 2
-    parts = [x[part(axis, 0, 1)], factor * x[part(axis, 1, stop)]]
-    if n % 2 == 0:
-        parts.append(x[part(axis, stop, stop + 1)])
+    last = x[part(axis, stop, n // 2 + 1)]  # nothing, of an odd length
+    parts = (x[part(axis, 0, 1)], factor * x[part(axis, 1, stop)], last)
     return np.concatenate(parts, axis=axis)
 
 

@@ -1,5 +1,4 @@
-"""Primitives whose results no derivative passes through: booleans, integers and constants, and
-what a training step exchanges after its derivatives are made."""
+"""Primitives whose results no derivative passes through: booleans, integers and constants."""
 
 from __future__ import annotations
 
@@ -16,6 +15,6 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),
-        *("pack", "exchange", "requests", "exchange_start"),
+        "requests",
     }
 )

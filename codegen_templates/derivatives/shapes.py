@@ -60,9 +60,7 @@ def diagonal(out: Any, x: Any, d_out: Any, *, offset: int, axis1: int, axis2: in
     """The cotangent on the diagonal, zeros beside it."""
     rows, columns = x.shape[axis1], x.shape[axis2]
     length = d_out.shape[d_out.ndim - 1]
-    if length == 0:
-        return np.zeros(x.shape, x.dtype)
-    first = max(-offset, 0)
+    first = min(max(-offset, 0), rows)
     widths = ((0, 0),) * (d_out.ndim - 1) + ((first, rows - length - first),)
     by_row = np.expand_dims(np.pad(d_out, widths), d_out.ndim)
     whole = np.where(np.eye(rows, columns, offset, bool), by_row, 0.0)

@@ -25,7 +25,6 @@ PLAIN = frozenset(
             "deg2rad",
             "rad2deg",
             "logaddexp",
-            "power",
             "maximum",
             "minimum",
             "first_maximum",
@@ -45,7 +44,8 @@ PLAIN = frozenset(
             "select",
         ),
         *("slice", "update", "accumulate", "index", "index_update"),
-        *("floor_divide", "remainder"),  # by numbers that are not 0
+        *("bitwise_and", "bitwise_or", "bitwise_xor", "invert", "fmax", "fmin", "fmod"),
+        *("math.atan2", "math.hypot"),
         *("math.tanh", "math.atan", "math.asinh", "math.fabs", "math.erf", "math.erfc"),
         *("full", "empty", "size", "undef"),
     }

@@ -11,7 +11,26 @@ import numpy as np
 
 from ..marks import fresh
 from ..numpy.subscripts import exponent
-from .helpers import int_difference, int_product, int_sum, quotient
+from .helpers import (
+    float_floor,
+    float_power,
+    float_remainder,
+    int_difference,
+    int_floor,
+    int_power,
+    int_product,
+    int_remainder,
+    int_sum,
+    over_root,
+    over_root_of_cube,
+    over_root_of_fifth_power,
+    quotient,
+    root_of_cube,
+    wrapped_floor,
+    wrapped_remainder,
+)
+
+FLOAT = float | np.floating
 
 
 def _divides(y: Any) -> bool:
@@ -19,11 +38,42 @@ def _divides(y: Any) -> bool:
     return isinstance(y, int | float) and y != 0
 
 
+def _is_positive(y: Any) -> bool:
+    """True for a number that is known to be above 0: an integer divided by it stays in range."""
+    return isinstance(y, int | float | np.integer | np.floating) and bool(y > 0)
+
+
 @fresh
 def divide(x: Any, y: Any) -> Any:
     if not isinstance(x, np.generic) and not isinstance(y, np.generic) and not _divides(y):
         return quotient(x, y)
     return x / y
+
+
+@fresh
+def floor_divide(x: Any, y: Any) -> Any:
+    if _is_positive(y):
+        return x // y
+    if isinstance(x, np.generic) or isinstance(y, np.generic):
+        if isinstance(x, FLOAT) or isinstance(y, FLOAT):
+            return x // y
+        return wrapped_floor(x, y)
+    if isinstance(x, float) or isinstance(y, float):
+        return float_floor(x, y)
+    return int_floor(x, y)
+
+
+@fresh
+def remainder(x: Any, y: Any) -> Any:
+    if _is_positive(y):
+        return x % y
+    if isinstance(x, np.generic) or isinstance(y, np.generic):
+        if isinstance(x, FLOAT) or isinstance(y, FLOAT):
+            return x % y
+        return wrapped_remainder(x, y)
+    if isinstance(x, float) or isinstance(y, float):
+        return float_remainder(x, y)
+    return int_remainder(x, y)
 
 
 @fresh
@@ -49,11 +99,25 @@ def multiply(x: Any, y: Any) -> Any:
 
 @fresh
 def power(x: Any, y: Any) -> Any:
+    if not isinstance(x, np.generic) and not isinstance(y, np.generic):
+        if isinstance(x, float) or isinstance(y, float):
+            return float_power(float(x), float(y))
+        return int_power(x, y)
     if exponent(x, y, 2):
         return np.square(x)
     if exponent(x, y, 0.5):
         return np.sqrt(x)
-    return x**y
+    if exponent(x, y, 1.5):
+        return root_of_cube(x)
+    if exponent(x, y, -0.5):
+        return over_root(x)
+    if exponent(x, y, -1.5):
+        return over_root_of_cube(x)
+    if exponent(x, y, -2.5):
+        return over_root_of_fifth_power(x)
+    if isinstance(y, FLOAT) or _is_positive(y) or not isinstance(x, FLOAT):
+        return x**y
+    return x ** np.float64(y)
 
 
 @fresh
@@ -61,3 +125,8 @@ def sign(x: Any) -> Any:
     if x.dtype.kind == "f":
         return np.sign(x) + 0.0
     return np.sign(x)
+
+
+@fresh
+def clip(x: Any, low: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(x, low), high)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..marks import fresh
-from .helpers import whole
+from .helpers import end_of_slice, whole
 
 
 @fresh
@@ -23,6 +23,11 @@ def to_python(x: Any, *, dtype: Any) -> Any:
     if dtype.kind == "i":
         return int(x)
     return float(x)
+
+
+@fresh
+def slice_end(end: Any, *, of: Any, low: Any) -> Any:
+    return end_of_slice(end, of, low)
 
 
 @fresh

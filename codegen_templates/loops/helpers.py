@@ -8,7 +8,41 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..marks import helper
+
+
+@helper
+def root_of_cube(x: Any) -> Any:
+    """``x ** 1.5``; `pow` takes several times as long."""
+    if x > 0:
+        return x * np.sqrt(x)
+    return x**1.5
+
+
+@helper
+def over_root(x: Any) -> Any:
+    """``x ** -0.5``."""
+    if x > 0:
+        return 1.0 / np.sqrt(x)
+    return x**-0.5
+
+
+@helper
+def over_root_of_cube(x: Any) -> Any:
+    """``x ** -1.5``."""
+    if x > 0:
+        return 1.0 / x / np.sqrt(x)
+    return x**-1.5
+
+
+@helper
+def over_root_of_fifth_power(x: Any) -> Any:
+    """``x ** -2.5``."""
+    if x > 0:
+        return 1.0 / x / x / np.sqrt(x)
+    return x**-2.5
 
 
 @helper
@@ -43,6 +77,99 @@ def int_product(x: Any, y: Any) -> Any:
     if abs(float(x) * float(y)) > 9.2e18:
         raise OverflowError("an integer is too large for 64 bits")
     return x * y
+
+
+@helper
+def int_floor(x: Any, y: Any) -> Any:
+    """``x // y`` of Python's integers, which have 64 bits in compiled code."""
+    if y == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    if y == -1:
+        if -x == x and x != 0:
+            raise OverflowError("an integer is too large for 64 bits")
+        return -x
+    return x // y
+
+
+@helper
+def int_remainder(x: Any, y: Any) -> Any:
+    """``x % y`` of Python's integers."""
+    if y == 0:
+        raise ZeroDivisionError("integer modulo by zero")
+    return 0 if y == -1 else x % y
+
+
+@helper
+def int_power(x: Any, y: Any) -> Any:
+    """``x**y`` of Python's integers, which have 64 bits in compiled code."""
+    if abs(float(x)) ** y > 9.2e18:
+        raise OverflowError("an integer is too large for 64 bits")
+    return x**y
+
+
+@helper
+def wrapped_floor(x: Any, y: Any) -> Any:
+    """``x // y`` of NumPy's integers."""
+    if y == 0:
+        return y
+    return -x if y == -1 else x // y
+
+
+@helper
+def wrapped_remainder(x: Any, y: Any) -> Any:
+    """``x % y`` of NumPy's integers."""
+    if y == 0 or y == -1:
+        return np.int64(0)
+    return x % y
+
+
+@helper
+def float_floor(x: Any, y: Any) -> Any:
+    """``x // y`` of Python's floats."""
+    if y == 0:
+        raise ZeroDivisionError("float floor division by zero")
+    return x // y
+
+
+@helper
+def float_remainder(x: Any, y: Any) -> Any:
+    """``x % y`` of Python's floats."""
+    if y == 0:
+        raise ZeroDivisionError("float modulo by zero")
+    return x % y
+
+
+@helper
+def float_power(x: Any, y: Any) -> Any:
+    """``x**y`` of Python's floats, which are never complex in compiled code."""
+    if x == 0.0 and -math.inf < y < 0.0:
+        raise ZeroDivisionError("0.0 cannot be raised to a negative power")
+    if x < 0.0 and abs(x) != math.inf and y != np.floor(y) and y == y:
+        raise ValueError("a negative number to a fractional power is complex")
+    power = np.power(x, y)
+    if abs(power) == math.inf and abs(x) != math.inf and abs(y) != math.inf:
+        raise OverflowError("Numerical result out of range")
+    return float(power)
+
+
+@helper
+def math_power(x: Any, y: Any) -> Any:
+    """``math.pow(x, y)``"""
+    power = np.power(x, y)
+    if abs(x) != math.inf and abs(y) != math.inf:
+        if abs(power) == math.inf and x != 0.0:
+            raise OverflowError("math range error")
+        if abs(power) == math.inf or (power != power and x == x and y == y):
+            raise ValueError("math domain error")
+    return float(power)
+
+
+@helper
+def end_of_slice(end: Any, length: Any, low: Any) -> Any:
+    """The place that the end of a slice stands for, on an axis; it is not before ``low``."""
+    if end < 0:
+        end += length
+    return int(max(low, min(end, length)))
 
 
 @helper

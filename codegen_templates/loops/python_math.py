@@ -7,7 +7,7 @@ from typing import Any
 
 from ..marks import fresh
 from ..numpy.calls import with_function
-from .helpers import in_domain, in_range
+from .helpers import in_domain, in_range, math_power
 
 
 @fresh
@@ -18,6 +18,11 @@ def _in_domain(x: Any, *, function: Callable[..., Any]) -> Any:
 @fresh
 def _in_range(x: Any, *, function: Callable[..., Any]) -> Any:
     return in_range(function(x), x)
+
+
+@fresh
+def pow(x: Any, y: Any) -> Any:
+    return math_power(float(x), float(y))
 
 
 exp = with_function(_in_range, "math.exp")

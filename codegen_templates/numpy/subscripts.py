@@ -170,8 +170,10 @@ def _span(start: Any, count: Any, stride: int, dim: Any) -> slice:
     if not (isinstance(count, int) and isinstance(start, int)):
         extent = (count - 1) * abs(stride)
         low = start if stride > 0 else start - extent
-        high = low + extent + 1
-        ends = None if low == 0 else low, None if high == dim else high
+        # Of no elements: a stop of low - stride + 1 may be negative, and count from the end.
+        high = low + count * stride if stride > 0 else low + extent + 1
+        to_end = count == (dim - low + abs(stride) - 1) // abs(stride)
+        ends = None if low == 0 else low, None if to_end else high
         return slice(*ends, _unless_one(abs(stride)))
     first: int | None = start
     stop: int | None = start + (count - 1) * stride + (1 if stride > 0 else -1)
@@ -233,7 +235,10 @@ def _is_full(entry: Any) -> bool:
 def inside(pad_width: Pairs, shape: Axes) -> Any:
     """The subscript that takes the array of that shape out of the padded one."""
     pairs = zip(pad_width, shape, strict=True)
-    return _shortened([_span(a, n, 1, a + n + b) if n else slice(0, 0) for (a, b), n in pairs])
+    none = slice(0, 0)
+    return _shortened(
+        [none if isinstance(n, int) and not n else _span(a, n, 1, a + n + b) for (a, b), n in pairs]
+    )
 
 
 # --- windows ---------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 Level = Literal["fast", "readable", "compiled"]
+Form = Literal["fast", "readable", "compiled", "inner"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 OnError = Literal["raise", "capsule"]
 Copied = bool | str | tuple[str, ...]
@@ -38,7 +39,9 @@ class Options:
     of (True: all). ``dynamic`` says which lengths of arguments have names
     in the program, so that it serves all of them: those that have changed (None), all (True), or
     none (False). ``xp`` is the name of the module whose arrays the generated code is for, if these
-    are not NumPy's."""
+    are not NumPy's. What is ``inner`` is for other functions that Numba compiles, and has no
+    buffers. ``parallel`` lets the loops of the compiled level run in several threads, and
+    ``fastmath`` its compiler take numbers for real ones."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
@@ -49,6 +52,9 @@ class Options:
     copy: Copied = False
     dynamic: bool | None = field(default_factory=_default_dynamic)
     xp: str = ""
+    inner: bool = False
+    parallel: bool = False
+    fastmath: bool = False
 
     def __post_init__(self) -> None:
         names = (self.copy,) if isinstance(self.copy, str) else self.copy
@@ -68,8 +74,9 @@ class Options:
             raise ValueError(f"dynamic is None, True or False, not {self.dynamic!r}")
         if self.xp and self.level != "readable":
             raise ValueError("arrays of another namespace, xp, need level='readable'")
-        if self.level == "compiled" and self.dynamic:
-            raise ValueError("dynamic=True needs level='fast' or level='readable'")
+        for name in ("parallel", "fastmath"):
+            if getattr(self, name) and self.level != "compiled":
+                raise ValueError(f"{name}=True needs level='compiled'")
         if self.memory is not None and self.level != "fast":
             raise ValueError("a memory budget needs level='fast'")
 
@@ -77,6 +84,16 @@ class Options:
     def is_watched(self) -> bool:
         """True if calls are prepared for what may go wrong in them, which takes time."""
         return self.debug_nans or self.on_error == "capsule"
+
+    @property
+    def form(self) -> Form:
+        """The level, or how its code is for other functions that Numba compiles."""
+        return "inner" if self.inner else self.level
+
+    @property
+    def is_planned(self) -> bool:
+        """True if arrays of the code between kernels are computed in buffers."""
+        return self.form in ("fast", "compiled")
 
     @property
     def has_blas(self) -> bool:
@@ -119,6 +136,8 @@ def options(
     copy: Copied = False,
     dynamic: bool | None = None,
     xp: Any = None,
+    parallel: bool = False,
+    fastmath: bool = False,
 ) -> Options:
     """The options for keywords, of which None stands for the default; that of the level is
     ``"fast"`` if there is a memory budget."""
@@ -135,4 +154,6 @@ def options(
         copy=copy,
         dynamic=_default_dynamic() if dynamic is None else dynamic,
         xp="" if xp is None else xp.__name__,
+        parallel=parallel,
+        fastmath=fastmath,
     )

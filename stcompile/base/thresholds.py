@@ -85,3 +85,6 @@ PRINTED_ELEMENTS = 64
 """Constant arrays with more elements are given to the function, and not printed in it."""
 INLINED_WEIGHT = 16
 """An expression of more operations and operands gets a line and a name of its own."""
+
+# Pools of buffers for the lengths that came last, which are kept.
+POOLS = 4

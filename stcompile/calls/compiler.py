@@ -88,15 +88,18 @@ class Compiler(Callee, ABC):
         """Compile the function for these arguments."""
         return self.specialised(self.stage(arguments), arguments)
 
-    def specialised(self, staged: Staged, arguments: Arguments) -> Specialisation:
+    def specialised(
+        self, staged: Staged, arguments: Arguments, options: Options | None = None
+    ) -> Specialisation:
         """A staged call, compiled."""
+        options = options or self.options
         for caution in staged.cautions:
             where = caution.location
             warnings.warn_explicit(str(caution), caution.category, where.file, where.line)
         names = list(arguments.values)
-        staged = self._prepared(staged, names, self.options)
+        staged = self._prepared(staged, names, options)
         with timed("source"):
-            emitted = emit(staged, names, self.title, self.update, self.options)
+            emitted = emit(staged, names, self.title, self.update, options)
         beside = {**externals_of(staged.program), **emitted.saved}
         with timed("link"):
             linked = self._linked(emitted, beside)
@@ -135,12 +138,12 @@ class Compiler(Callee, ABC):
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
         """A staged call, optimised so that it keeps to the memory budget if there is one."""
         if options.memory is None:
-            return prepare(staged, self.results, options.level)
+            return prepare(staged, self.results, options.form, parallel=options.parallel)
         from stcompile.passes.budget import within
         from stcompile.reports.memory import held_by
 
         def build(saving: MemorySaving | None) -> Staged:
-            return prepare(staged, self.results, options.level, saving)
+            return prepare(staged, self.results, options.form, saving)
 
         def measure(made: Staged) -> int:
             return held_by(emit(made, names, self.title, self.update, options))

@@ -91,8 +91,9 @@ class Dispatcher(Inspected[P], Generic[P, R]):
     @property
     def is_dynamic(self) -> bool:
         """True if lengths that change from call to call get names."""
-        is_compiled = self.options.level == "compiled"  # loops of known lengths are faster
-        return self.names_lengths and self.options.dynamic is not False and not is_compiled
+        if self.options.level == "compiled":  # loops of known lengths are faster
+            return self.names_lengths and self.options.dynamic is True
+        return self.names_lengths and self.options.dynamic is not False
 
     @property
     def lengths(self) -> Lengths:
@@ -119,6 +120,15 @@ class Dispatcher(Inspected[P], Generic[P, R]):
                 others = [s for s in self._specialisations.get(key, ()) if s is not linked]
                 self._specialisations[key] = (found, *others)
         return found
+
+    def with_lengths(self, arguments: Arguments) -> Arguments:
+        """The arguments, with names for those of their lengths that have some in what is compiled
+        for them."""
+        if self.is_dynamic and self.options.dynamic:
+            found: Specialisation | None = self.specialise(arguments, False)
+        else:
+            found = self._current(self.key(arguments), arguments)
+        return arguments if found is None else replace(arguments, sizes=found.sizes)
 
     def _current(self, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
         """The specialisation of a signature whose captured values are as they were: one for its

@@ -8,9 +8,13 @@ from types import TracebackType
 
 from stcompile.base.errors import InternalError, LanguageError, StcompileError
 from stcompile.base.location import Location
-from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.run import NEEDS_LENGTH, Run
 from stcompile.wengert.dims import UnknownSizeError
 
+_OF_DATA = (
+    "this needs to know the length of an axis, which the data decide",
+    "keep the shape: np.where(mask, x, 0)",
+)
 _STAGING = {Run.evaluate.__code__, Run.execute.__code__}
 
 
@@ -23,11 +27,9 @@ def internal_errors(definition: Location | None) -> Iterator[None]:
     except (StcompileError, MemoryError, Warning):
         raise
     except UnknownSizeError as error:
-        raise LanguageError(
-            "this needs to know the length of an axis, which the data decide",
-            location=_staged_at(error.__traceback__) or definition,
-            hint="keep the shape: np.where(mask, x, 0)",
-        ) from error
+        reason, hint = NEEDS_LENGTH if error.is_of_arguments else _OF_DATA
+        where = _staged_at(error.__traceback__) or definition
+        raise LanguageError(reason, location=where, hint=hint) from error
     except Exception as error:
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise InternalError(

@@ -25,6 +25,7 @@ from stcompile.base.private import PrivateFolder
 from stcompile.calls.cache_files import guarded, read_entry, write_entry
 from stcompile.calls.cache_folder import cache_folder
 from stcompile.calls.fingerprint import Untold, digest_of
+from stcompile.calls.threads import in_threads
 from stcompile.calls.waiting import shown_if_long
 
 _SHARED: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
@@ -37,7 +38,9 @@ def share(namespace: dict[str, Any], program: str) -> None:
     for name, kernel in made.items():
         digest = give_cache(kernel, program)
         if digest:
-            namespace[name] = _SHARED.setdefault(digest, kernel)
+            namespace[name] = kernel = _SHARED.setdefault(digest, kernel)
+        if kernel.targetoptions.get("parallel"):
+            namespace[name] = in_threads(kernel)
 
 
 def give_cache(kernel: Any, program: str) -> str:

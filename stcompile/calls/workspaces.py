@@ -14,10 +14,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from stcompile.base.thresholds import POOLS
 from stcompile.base.trees import Path, follow
 
 Numbers: TypeAlias = tuple[int, ...]
-POOLS = 4  # pools of the lengths that came last are kept
 
 
 class Workspaces:

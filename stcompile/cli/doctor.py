@@ -18,6 +18,7 @@ import typer
 
 import stcompile
 from stcompile.base.extras import MissingExtraError
+from stcompile.base.threads import blas_threads, processors_of_process
 from stcompile.calls.cache_folder import SWITCH
 from stcompile.cli import measures
 
@@ -103,7 +104,7 @@ _ADVICE = {
 
 def machine() -> Iterator[Finding]:
     """Processors, who else uses them, and what NumPy found in them."""
-    processors = _processors()
+    processors = processors_of_process()
     yield Finding("system", f"{platform.system()} {platform.machine()}")
     yield Finding("processor", _model())
     yield Finding("processors", str(processors))
@@ -123,7 +124,7 @@ def machine() -> Iterator[Finding]:
 
 def blas() -> Iterator[Finding]:
     """The library that multiplies matrices, and its threads."""
-    processors, threads = _processors(), measures.blas_threads()
+    processors, threads = processors_of_process(), blas_threads()
     about = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     yield Finding("library", f"{about.get('name', 'unknown')} {about.get('version', '')}".strip())
     too_many = threads is not None and threads > processors
@@ -163,7 +164,7 @@ def caches() -> Iterator[Finding]:
 
 def speed() -> Iterator[Finding]:
     """What generated code is made of."""
-    threads, processors = measures.blas_threads() or 1, _processors()
+    threads, processors = blas_threads() or 1, processors_of_process()
     rates = {}
     for dtype in ("float64", "float32"):
         for count in dict.fromkeys((1, threads)):
@@ -244,17 +245,6 @@ SECTIONS: dict[str, Section] = {
     "Speed": speed,
     "Calls": calls,
 }
-
-
-def _processors() -> int:
-    """How many this process may use: a container may have less than the machine."""
-    affine = hasattr(os, "sched_getaffinity")
-    count = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return min(count, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):  # no such file; "max"
-        return count
 
 
 def _threads(count: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import timeit
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.threads import threadpoolctl
 from stcompile.calls.cache_folder import SWITCH
 
 LARGE, SMALL = 768, 64  # sides of matrices
@@ -84,28 +84,10 @@ def without_cache() -> Iterator[None]:
             os.environ[SWITCH] = before
 
 
-def blas_threads() -> int | None:
-    """How many threads NumPy's BLAS has; None if nobody can say."""
-    found = [pool["num_threads"] for pool in _pools() if pool["user_api"] == "blas"]
-    return max(found, default=None)
-
-
 def limited(threads: int | None) -> contextlib.AbstractContextManager[Any]:
     """BLAS with that many threads, where threadpoolctl is installed."""
-    control = _threadpoolctl()
+    control = threadpoolctl()
     if control is None or threads is None:
         return contextlib.nullcontext()
     limits: contextlib.AbstractContextManager[Any] = control.threadpool_limits(threads, "blas")
     return limits
-
-
-def _pools() -> list[dict[str, Any]]:
-    control = _threadpoolctl()
-    return list(control.threadpool_info()) if control is not None else []
-
-
-def _threadpoolctl() -> Any:
-    try:
-        return importlib.import_module("threadpoolctl")
-    except ModuleNotFoundError:
-        return None

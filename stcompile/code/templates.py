@@ -21,7 +21,8 @@ import numpy as np
 from stcompile.code.literals import Hole, literal, name
 from stcompile.codegen_templates.buffered import SCALARS
 from stcompile.codegen_templates.loops import WRITTEN as LOOPS
-from stcompile.wengert.dims import Symbol, UnknownSizeError, renamed, replaced
+from stcompile.wengert.bounds import renamed
+from stcompile.wengert.dims import Symbol, UnknownSizeError, replaced
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
 from stcompile.wengert.templates import BUFFERED, TEMPLATES, named
 from stcompile.wengert.types import Type

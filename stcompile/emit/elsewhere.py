@@ -17,7 +17,7 @@ import numpy as np
 
 from stcompile.analysis.regions import Step
 from stcompile.base.errors import LanguageError
-from stcompile.base.location import Location
+from stcompile.base.location import NOWHERE, Location
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.templates import Code, Operand, substitute
 from stcompile.codegen_templates.array_api import WRITTEN
@@ -28,9 +28,12 @@ from stcompile.emit.statements import Statements
 from stcompile.wengert.ir import Atom, Params, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import promoted
+from stcompile.wengert.types import Type
 
 _CREATION = frozenset({"zeros", "ones", "full", "empty", "arange", "eye", "asarray"})
 _SUMS = frozenset({"sum", "prod", "mean", "var", "std", "cumsum", "cumprod"})
+_JOINED = frozenset({"concatenate", "stack"})
+_CALLED = {"distinct": "addition at indices", "index": "addition at indices"}
 _HINT = "convert to NumPy's arrays there, or compute it outside of the function"
 
 
@@ -44,7 +47,7 @@ class Elsewhere(Statements):
         if template is None:
             self._refuse(f"the array API standard has no spelling of `{primitive}`")
         if not _is_spelled(primitive, operands, params):
-            shown = params.get("op", primitive)
+            shown = _CALLED.get(params.get("op", ""), primitive)
             self._refuse(f"the array API standard has no spelling of this use of `{shown}`")
         converted = list(self._converted(primitive, operands, output))
         return substitute(primitive, converted, params, template)
@@ -53,7 +56,11 @@ class Elsewhere(Statements):
         self, primitive: str, operands: Sequence[Operand], output: Atom | None
     ) -> Iterator[Operand]:
         """The operands, converted where NumPy would: the standard mixes no kinds of numbers."""
-        if output is None or not (PRIMITIVES[primitive].elementwise or primitive in _SUMS):
+        is_mixed = PRIMITIVES[primitive].elementwise or primitive in _SUMS | _JOINED
+        if primitive in ("update", "accumulate"):
+            yield from (*operands[:2], *map(_as_counter, operands[2:]))
+            return
+        if output is None or not is_mixed:
             yield from operands
             return
         chosen = operands[1:] if primitive == "where" else operands
@@ -66,14 +73,16 @@ class Elsewhere(Statements):
             if is_other and operand in chosen and common.kind in "iufc":
                 code = ast.Call(attribute("np", "astype"), [operand.code, literal(common)], [])
                 yield Operand(code, Variable("converted", t.with_dtype(common)))
+            elif t.kind == "python" and t.dtype.kind == "b" and common.kind in "iufc":
+                number = Type.python(int)
+                code = ast.Call(name("int"), [operand.code], [])
+                yield Operand(code, Variable("converted", number))
             else:
                 yield operand
 
     def _refuse(self, reason: str) -> NoReturn:
-        location: Location | None = None
-        if isinstance(self.item, Step):
-            location = self.item.equation.location.shown
-        raise LanguageError(reason, location=location, hint=_HINT)
+        assert isinstance(self.item, Step)
+        _refuse(reason, self.item.equation.location)
 
     # --- the whole -------------------------------------------------------------------------------
 
@@ -82,7 +91,7 @@ class Elsewhere(Statements):
         code of the arrays that are given."""
         if any(block.location.errstate for block in _all(self.blocks)):
             raise LanguageError("`np.errstate` is NumPy's alone", hint="leave it out")
-        self.rewriter = _Rewriter(module, self._axes(), bool(arguments), self._refuse)
+        self.rewriter = _Rewriter(module, self._axes(), bool(arguments))
         self.rewriter.blocks(self.blocks)
         if not self.rewriter.has_device:
             return []
@@ -102,15 +111,16 @@ class Elsewhere(Statements):
 class _Rewriter(ast.NodeTransformer):
     """Replaces NumPy by the namespace."""
 
-    def __init__(
-        self, module: str, axes: Mapping[str, int | None], is_placed: bool, refuse: Any
-    ) -> None:
+    def __init__(self, module: str, axes: Mapping[str, int | None], is_placed: bool) -> None:
         self.namespace = import_module(module)
-        self.axes, self.is_placed, self.refuse = axes, is_placed, refuse
+        self.axes, self.is_placed = axes, is_placed
+        self.location = NOWHERE  # of the statement that is rewritten
+        self.is_writeable = _is_writeable(self.namespace)
         self.has_device = False
 
     def blocks(self, blocks: Sequence[Block]) -> None:
         for block in blocks:
+            self.location = block.location
             for at, statement in enumerate(block.statements):
                 if isinstance(statement, Compound):
                     statement.head = self.visit(statement.head)
@@ -125,7 +135,7 @@ class _Rewriter(ast.NodeTransformer):
             return self.generic_visit(node)
         own = "bool" if node.attr == "bool_" else node.attr
         if not hasattr(self.namespace, own):
-            self.refuse(f"`{self.namespace.__name__}` has no `{own}`")
+            _refuse(f"`{self.namespace.__name__}` has no `{own}`", self.location)
         return ast.Attribute(name(NAMESPACE), own, ast.Load())
 
     def visit_Call(self, node: ast.Call) -> Any:
@@ -147,6 +157,33 @@ class _Rewriter(ast.NodeTransformer):
             made.keywords.append(ast.keyword(DEVICE, name(DEVICE)))
         return made
 
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        made = self.generic_visit(node)
+        assert isinstance(made, ast.Assign)
+        return self._written(made, made.targets[0], "set", made.value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        made = self.generic_visit(node)
+        assert isinstance(made, ast.AugAssign)
+        if isinstance(made.op, ast.Sub):
+            return self._written(made, made.target, "add", ast.UnaryOp(ast.USub(), made.value))
+        method = {ast.Add: "add", ast.Mult: "multiply"}.get(type(made.op), "")
+        return self._written(made, made.target, method, made.value)
+
+    def _written(self, node: ast.stmt, target: ast.expr, method: str, value: ast.expr) -> ast.stmt:
+        """A write into a part of an array: a new array, where arrays cannot be written to. (After a
+        write nobody reads the array as it was.)"""
+        if self.is_writeable or not isinstance(target, ast.Subscript):
+            return node
+        array = target.value
+        if not (method and isinstance(array, ast.Name) and hasattr(self.namespace.zeros(1), "at")):
+            reason = f"the arrays of `{self.namespace.__name__}` cannot be written to"
+            _refuse(reason, self.location)
+        read = ast.Name(array.id, ast.Load())
+        part = ast.Subscript(ast.Attribute(read, "at", ast.Load()), target.slice, ast.Load())
+        changed = ast.Call(ast.Attribute(part, method, ast.Load()), [value], [])
+        return ast.Assign([ast.Name(array.id, ast.Store())], changed, lineno=0)
+
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         made = self.generic_visit(node)
         assert isinstance(made, ast.Subscript)
@@ -162,12 +199,34 @@ class _Rewriter(ast.NodeTransformer):
             return False
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return False
+        if any(map(self._is_array, entries)):
+            return False  # arrays of indices are for all axes
         if isinstance(node.value, ast.Name):
             if node.value.id not in self.axes:
                 return False  # a list
             given = sum(not (isinstance(e, ast.Constant) and e.value is None) for e in entries)
             return self.axes[node.value.id] != given
         return True
+
+    def _is_array(self, entry: ast.expr) -> bool:
+        """True for an entry of a subscript that is an array of indices."""
+        if isinstance(entry, ast.Name):
+            return bool(self.axes.get(entry.id))
+        return isinstance(entry, ast.Call) and _called(entry.func) is not None
+
+
+def _refuse(reason: str, location: Location) -> NoReturn:
+    raise LanguageError(reason, location=location.shown, hint=_HINT)
+
+
+def _is_writeable(namespace: Any) -> bool:
+    """True if arrays of a namespace can be written to; JAX's cannot."""
+    array = namespace.zeros(1)
+    try:
+        array[0] = 1.0
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _is_spelled(primitive: str, operands: Sequence[Operand], params: Params) -> bool:
@@ -186,6 +245,13 @@ def _is_spelled(primitive: str, operands: Sequence[Operand], params: Params) -> 
             return bool(indices[0].ndim == 1)
         return tuple(at) == ("index",) * operands[0].ndim
     return True
+
+
+def _as_counter(operand: Operand) -> Operand:
+    """An index of a part that is written: in the standard a Python integer."""
+    if operand.atom.type.kind != "scalar":
+        return operand
+    return Operand(ast.Call(name("int"), [operand.code], []), Variable("at", Type.python(int)))
 
 
 def _is_whole(entry: Any, dim: Any) -> bool:

@@ -82,6 +82,7 @@ class Emitted:
     hidden: tuple[str, ...]
     workspace: str | None
     lengths: tuple[tuple[int, trees.Path, int], ...]
+    symbols: Mapping[Symbol, str]  # what lengths are called
     tree: Tree
     plan: Plan
     buffer_bytes: int
@@ -194,7 +195,7 @@ class _Emitter:
         self.statements.symbols.update(self.lengths)
         self.kernels: Mapping[int, Any] = {}
         if any(step.equation.primitive == "kernel" for step in self.tree.steps):
-            self.kernels = kernels_of(self.schedule, self.naming.names, known)
+            self.kernels = kernels_of(self.schedule, self.naming.names, known, self.lengths)
         self.statements.kernels = {at: kernel.name for at, kernel in self.kernels.items()}
 
     def _statements(self) -> Statements:
@@ -231,6 +232,7 @@ class _Emitter:
             hidden,
             FACTORY if workspace.statements else None,
             tuple(self._taken(lengths)) if workspace.statements else (),
+            self.lengths,
             self.tree,
             schedule.plan,
             workspace.nbytes,
@@ -387,14 +389,16 @@ class _Emitter:
         body = body_lines(self.statements.blocks, self.sections, indent)
         after = _rendered([ast.Return(returned)], indent)
         made = _rendered(statements, INDENT)
-        beside = kernel_lines(self.kernels, self.sections) if self.kernels else []
+        beside = (
+            kernel_lines(self.kernels, self.sections, self.options.fastmath) if self.kernels else []
+        )
         head = self._imports([line for line, *_ in (*made, *before, *body, *after, *beside)])
-        if statements:
-            head += self._factory(workspace, lengths)
+        factory = self._factory(workspace, lengths) if statements else []
         signature = [" " * outer + line for line in self._signature()]
         written: list[Line] = [
             *_plain(head),
             *beside,
+            *_plain(factory),
             *made,
             *_plain(["", *signature] if statements else signature),
             *before,
@@ -431,7 +435,7 @@ class _Emitter:
         blas = [own for own in blas_names() if f"{own}(" in text]
         xp = self.options.xp
         head.append(f"import {xp} as {NAMESPACE}" if xp else "import numpy as np")
-        head += [IMPORTED] if self.kernels else []
+        head += [IMPORTED + ", prange" * ("prange(" in text)] if self.kernels else []
         scipy = scipy_modules(self.tree)
         head += ["from mpi4py import MPI"] if mpi_names(self.staged.program) else []
         head += [f"from scipy import {', '.join(scipy)}"] if scipy else []
@@ -449,6 +453,12 @@ class _Emitter:
             lines = [f"def {self.name}(", f"{' ' * INDENT}{signature}", "):"]
         return [*lines, f'    """{self.title}"""']
 
+    @property
+    def _without_default(self) -> tuple[str, ...]:
+        """The kinds of captured values that a signature shows no value of: a scalar of another
+        namespace is an array there."""
+        return ("array", "object", "scalar") if self.options.xp else ("array", "object")
+
     def _hidden(self) -> Iterator[str]:
         """The names of captured values."""
         for hidden in self.staged.hidden:
@@ -459,7 +469,7 @@ class _Emitter:
         for hidden, own in zip(self.staged.hidden, self._hidden(), strict=True):
             if hidden.variable in self.defaults:
                 yield f"{own}={self.defaults[hidden.variable]}"
-            elif hidden.variable.type.kind in ("array", "object"):
+            elif hidden.variable.type.kind in self._without_default:
                 yield own
             else:
                 yield f"{own}={ast.unparse(literal(hidden.read()))}"

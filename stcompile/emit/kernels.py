@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +16,7 @@ from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.options import Options
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.render import render
-from stcompile.code.templates import Code, Operand, substitute_in_loop
+from stcompile.code.templates import Code, Operand, substitute, substitute_in_loop
 from stcompile.codegen_templates.loops import HELPERS
 from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
@@ -21,32 +24,64 @@ from stcompile.emit.statements import Statements
 from stcompile.emit.steps import empty
 from stcompile.plan.decide import make_schedule
 from stcompile.plan.schedule import Schedule
+from stcompile.wengert.bounds import greatest
+from stcompile.wengert.dims import ENDLESS, Symbol
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
-from stcompile.wengert.naming import Names
+from stcompile.wengert.naming import Names, base_name
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import promoted
+from stcompile.wengert.primitives.sizes import COUNT
+from stcompile.wengert.symbols import lengths_of
 from stcompile.wengert.types import Type
 
 OPTIONS = Options("readable")  # the memory of a kernel is not planned: it makes its own arrays
-COMPILED = "njit(error_model='numpy', nogil=True)"
-CHECKED = "njit(error_model='numpy', nogil=True, boundscheck=True)"
+COMPILED = "njit(error_model='numpy', nogil=True{})"
+MIXED = frozenset(map(np.dtype, ("float32", "int64")))
+INTEGER = frozenset({"add", "subtract", "multiply"})
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: the name of its function, the names that this must not use, and the places of the
-    operands that it writes to."""
+    """A kernel: the name of its function, the names that this must not use, the places of the
+    operands that it writes to, and how the lengths that it needs are called."""
 
     name: str
     equation: Equation
     taken: Collection[str]
     written: Collection[int]
+    lengths: Mapping[Symbol, str]
 
 
 class KernelStatements(Statements):
     """Writes the items of a kernel."""
 
+    @cached_property
+    def greatest(self) -> dict[Atom, int]:
+        """What Python's integers are at most, without their sign: counters, and what is made of
+        them."""
+        loops = (item for _, item in self.schedule.tree.items() if isinstance(item, Repeat))
+        return {
+            loop.counter: greatest(loop.length)
+            for loop in loops
+            if loop.counter is not None and loop.length is not None
+        }
+
+    def _is_in_range(self, equation: Equation) -> bool:
+        """True for integers of Python's that are known to have 64 bits."""
+        if equation.primitive not in INTEGER or equation.output.type != COUNT:
+            return False
+        found = [
+            abs(atom.value) if isinstance(atom, Constant) else self.greatest.get(atom, ENDLESS)
+            for atom in equation.inputs
+        ]
+        bound = math.prod(found) if equation.primitive == "multiply" else sum(found)
+        if bound < ENDLESS:
+            self.greatest[equation.output] = bound
+        return bound < ENDLESS
+
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
+        if self._is_in_range(equation):
+            return substitute(equation.primitive, operands, equation.params)
         return substitute_in_loop(equation.primitive, _alike(equation, operands), equation.params)
 
     def undefined(self, type: Type) -> ast.expr:
@@ -56,6 +91,8 @@ class KernelStatements(Statements):
 
     def _steps(self, loop: Repeat) -> ast.expr:
         length = self._length(loop)
+        if is_parallel(loop):
+            return ast.Call(name("prange"), [length], [])
         if not loop.reverse:
             return ast.Call(name("range"), [length], [])
         before = ast.BinOp(length, ast.Sub(), ast.Constant(1))
@@ -64,64 +101,86 @@ class KernelStatements(Statements):
         return ast.Call(name("range"), down, [])
 
 
+def is_parallel(loop: Repeat) -> bool:
+    """True for a loop whose steps may run at the same time."""
+    return bool(loop.source.params.get("parallel"))
+
+
 def _alike(equation: Equation, operands: list[Operand]) -> list[Operand]:
-    """The operands of float32 arithmetic in that dtype: where NumPy takes a Python number for one,
-    Numba computes in float64."""
+    """The operands of arithmetic in the dtype that NumPy computes in, where Numba takes another: of
+    float32 and a Python number it computes in float64, and of float32 and int64 in float32."""
     types = tuple(operand.atom.type for operand in operands)
     if not PRIMITIVES[equation.primitive].elementwise or any(t.dims for t in types):
         return operands
-    if promoted(types) != np.float32:
-        return operands
-    return [_in_single(operand) for operand in operands]
+    dtype, dtypes = promoted(types), {t.dtype for t in types}
+    if dtype == np.float32 or (dtype == np.float64 and dtypes >= MIXED):
+        return [_as_dtype(operand, dtype) for operand in operands]
+    return operands
 
 
-def _in_single(operand: Operand) -> Operand:
+def _as_dtype(operand: Operand, dtype: np.dtype[Any]) -> Operand:
     atom: Atom = operand.atom
-    if atom.type.dtype == np.float32:
+    if atom.type.dtype == dtype:
         return operand
     if isinstance(atom, Constant):
-        return Operand(literal(np.float32(atom.value)), atom)
-    return Operand(ast.Call(attribute("np", "float32"), [operand.code], []), atom)
+        made = Constant(dtype.type(atom.value))
+        return Operand(literal(made.value), made)
+    code = ast.Call(attribute("np", dtype.name), [operand.code], [])
+    return Operand(code, Variable(atom.name, Type.scalar(dtype)))
 
 
-def kernel_lines(kernels: Mapping[int, Kernel], sections: Mapping[str, str]) -> list[Line]:
+def kernel_lines(
+    kernels: Mapping[int, Kernel], sections: Mapping[str, str], fastmath: bool
+) -> list[Line]:
     """The functions of kernels, and those that they call."""
     unique = {kernel.name: kernel for kernel in kernels.values()}
-    functions = [_function(kernel, sections) for kernel in unique.values()]
+    functions = [_function(kernel, sections, fastmath) for kernel in unique.values()]
     text = "\n".join(line for lines in functions for line, *_ in lines)
-    helpers = [_helper(own) for own in HELPERS if f"{own}(" in text]
+    helpers = [_helper(own, fastmath) for own in HELPERS if f"{own}(" in text]
     return [line for lines in (*helpers, *functions) for line in lines]
 
 
-def _helper(own: str) -> list[Line]:
+def _helper(own: str, fastmath: bool) -> list[Line]:
     source = inspect.getsource(HELPERS[own]).splitlines()
     start = next(at for at, line in enumerate(source) if line.startswith("def "))
     signature = source[start].replace(": Any", "").replace(" -> Any", "")
-    lines = [f"@{COMPILED}", signature, *source[start + 1 :], "", ""]
+    lines = [f"@{_compiled(fastmath=fastmath)}", signature, *source[start + 1 :], "", ""]
     return [(line, None, None) for line in lines]
 
 
-def _function(kernel: Kernel, sections: Mapping[str, str]) -> list[Line]:
+def _compiled(**chosen: bool) -> str:
+    """The decorator of a function for Numba, with the options that are chosen."""
+    return COMPILED.format("".join(f", {name}=True" for name, value in chosen.items() if value))
+
+
+def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> list[Line]:
     program: Program = kernel.equation.params["body"]
     owned = frozenset(program.inputs[at] for at in kernel.written)
     tree = replace(unfold(program), owned=owned)
     schedule = make_schedule(tree, (), OPTIONS)
-    naming = Naming(schedule, [kernel.name, "njit", *kernel.taken])
+    naming = Naming(schedule, [kernel.name, "njit", "prange", *kernel.taken])
     for variable in tree.inputs:
         naming.give(variable, naming.names.like(variable.name))
+    lengths = {one: naming.names.like(own) for one, own in kernel.lengths.items()}
     statements = KernelStatements(schedule, naming)
+    statements.symbols.update(lengths)
     statements.region(tree.region)
-    results = [statements.returned(tree.atom(atom)) for atom in program.outputs]
-    value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load())
-    arguments = ", ".join(naming.called(variable).id for variable in tree.inputs)
+    pairs: Mapping[int, int] = dict(kernel.equation.params["writes"])
+    placed = {pairs[at] for at in kernel.written}
+    new = [atom for at, atom in enumerate(program.outputs) if at not in placed]
+    results = [statements.returned(tree.atom(atom)) for atom in new]
+    arguments = ", ".join([*(naming.called(v).id for v in tree.inputs), *lengths.values()])
     head = f"def {kernel.name}({arguments}):"
     if len(head) > WIDTH:
         head = f"def {kernel.name}(\n{' ' * INDENT}{arguments}\n):"
-    made = CHECKED if _is_checked(tree) else COMPILED
+    parallel = any(isinstance(item, Repeat) and is_parallel(item) for _, item in tree.items())
+    made = _compiled(boundscheck=_is_checked(tree), parallel=parallel, fastmath=fastmath)
     lines: list[Line] = [(line, None, None) for line in (f"@{made}", *head.splitlines())]
     lines += body_lines(statements.blocks, sections)
-    returned = ast.Return(value)
-    lines += started(render(returned, width=WIDTH, indent=INDENT), None, returned)
+    if results:
+        value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load())
+        returned = ast.Return(value)
+        lines += started(render(returned, width=WIDTH, indent=INDENT), None, returned)
     return [*lines, ("", None, None), ("", None, None)]
 
 
@@ -138,7 +197,9 @@ def _indices(equation: Equation) -> Iterator[Atom]:
     return (atom for atom in equation.inputs[at:] if isinstance(atom, Variable))
 
 
-def kernels_of(schedule: Schedule, names: Names, taken: Collection[str]) -> dict[int, Kernel]:
+def kernels_of(
+    schedule: Schedule, names: Names, taken: Collection[str], lengths: Mapping[Symbol, str]
+) -> dict[int, Kernel]:
     """The kernels of a tree by the positions of their steps; those of equal text are one."""
     found: dict[int, Kernel] = {}
     made: dict[object, Kernel] = {}
@@ -148,6 +209,8 @@ def kernels_of(schedule: Schedule, names: Names, taken: Collection[str]) -> dict
             key = str(step.equation.params["body"]), written
             if key not in made:
                 own = names.like(f"kernel_{len(made) + 1}")
-                made[key] = Kernel(own, step.equation, taken, written)
+                needed = lengths_of(step.equation)
+                called = {one: lengths.get(one, base_name(one.name)) for one in needed}
+                made[key] = Kernel(own, step.equation, taken, written, called)
             found[step.at] = made[key]
     return found

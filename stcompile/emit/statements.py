@@ -23,7 +23,8 @@ from stcompile.emit.steps import Steps, copied_into, copy_of, empty
 from stcompile.plan.inlining import is_indexed
 from stcompile.plan.moves import Move, Pair, is_crossed, ordered
 from stcompile.plan.schedule import Schedule
-from stcompile.wengert.dims import Dim, usual
+from stcompile.wengert.bounds import usual
+from stcompile.wengert.dims import Dim
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import Type
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from stcompile.analysis.regions import Item, Repeat, Step
+from stcompile.analysis.storage import changed_by_kernel
 from stcompile.base.location import Location
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.templates import Code, Operand, substitute, substitute_into, substitute_scalar
@@ -22,9 +23,11 @@ from stcompile.plan.inlining import block_key
 from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
 from stcompile.plan.schedule import Schedule, Way
-from stcompile.wengert.dims import Size, Sizes, Symbol, renamed, replaced, symbols_in
+from stcompile.wengert.bounds import renamed
+from stcompile.wengert.dims import Size, Sizes, Symbol, replaced, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Params, Variable, freeze
 from stcompile.wengert.naming import base_name
+from stcompile.wengert.symbols import lengths_of
 from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
 
@@ -131,7 +134,7 @@ class Steps:
             self._product(step, way)
             return
         operands = [self.operand(atom) for atom in equation.inputs]
-        if step.at in self.kernels and len(equation.outputs) > 1:
+        if step.at in self.kernels:
             self._call_kernel(step, equation, operands)
             return
         if step.at in self.schedule.copied:
@@ -162,7 +165,7 @@ class Steps:
 
     def _compute(self, step: Step, equation: Equation, way: Way, operands: list[Operand]) -> None:
         """A value as an expression, or statements without one."""
-        code = self._kernel_call(step, operands) or self.code_of(equation, operands)
+        code = self.code_of(equation, operands)
         self.block(equation.location)
         if code.value is None:
             for statement in code.statements:
@@ -191,21 +194,22 @@ class Steps:
             return empty(type, type.dims)
         return literal(0)
 
-    def _kernel_call(self, step: Step, operands: list[Operand]) -> Code | None:
-        """The call of a kernel's function."""
-        if step.at not in self.kernels:
-            return None
-        arguments = [operand.code for operand in operands]
-        return Code((), ast.Call(name(self.kernels[step.at]), arguments, []))
-
     def _call_kernel(self, step: Step, equation: Equation, operands: list[Operand]) -> None:
-        """Write the call of a kernel that gives several values."""
-        called = self._kernel_call(step, operands)
-        assert called is not None and called.value is not None
-        names = [self.naming.called(output).id for output in equation.outputs]
-        targets = ast.Tuple([ast.Name(own, ast.Store()) for own in names], ast.Store())
-        self.put(ast.Assign([targets], called.value, lineno=0), equation.location)
-        self.allocated += sum(output.type.nbytes for output in equation.outputs)
+        """Write the call of a kernel. It returns what it does not write in place."""
+        arguments = [operand.code for operand in operands]
+        arguments += [name(self.symbols[length]) for length in lengths_of(step.equation)]
+        own = ast.Call(name(self.kernels[step.at]), arguments, [])
+        placed = changed_by_kernel(step, self.schedule.writes)
+        new = [output for output in equation.outputs if output not in placed]
+        targets: list[ast.expr] = [
+            ast.Name(self.naming.called(output).id, ast.Store()) for output in new
+        ]
+        self.allocated += sum(output.type.nbytes for output in new)
+        if not new:
+            self.put(ast.Expr(own), equation.location)
+            return
+        target = targets[0] if len(new) == 1 else ast.Tuple(targets, ast.Store())
+        self.put(ast.Assign([target], own, lineno=0), equation.location)
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
         if self.schedule.is_fast:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.analysis.orders import Order
+from stcompile.analysis.regions import Item, Step
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.templates import Operand, substitute
 from stcompile.emit.layout import Block, Commented, Compound
@@ -24,7 +25,8 @@ from stcompile.plan.allocation import Block as Memory
 from stcompile.plan.allocation import Layout
 from stcompile.plan.buffers import Plan
 from stcompile.plan.parts import Rows
-from stcompile.wengert.dims import Symbol, number_of_elements, renamed, replaced
+from stcompile.wengert.bounds import renamed
+from stcompile.wengert.dims import Symbol, number_of_elements, replaced
 from stcompile.wengert.ir import Constant, Variable
 from stcompile.wengert.types import Type
 
@@ -160,8 +162,9 @@ class Workspace:
                     block.statements[at] = hoister.visit(statement)
 
     def view(self, node: ast.expr) -> str | None:
-        """The name of a view of a buffer or a constant; None for any other expression."""
-        if not self._is_path(node):
+        """The name of a view of a buffer or a constant; None for any other expression. A view of
+        what has a shape only if a check allows it is not taken before that check."""
+        if not self._is_path(node) or any(map(_is_checked, all_items_of(node))):
             return None
         text = ast.unparse(node)
         if text not in self.views:
@@ -196,6 +199,10 @@ class Workspace:
                 return self._is_path(windowed)
             return is_method and static and self._is_path(node.func.value)
         return False
+
+
+def _is_checked(item: Item) -> bool:
+    return isinstance(item, Step) and item.equation.primitive == "as_shape"
 
 
 def together(statements: Sequence[ast.stmt], width: int) -> list[ast.stmt]:

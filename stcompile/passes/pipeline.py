@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import get_args
 
 from stcompile.base.deferred import deferred
-from stcompile.base.options import LEVELS, Level
+from stcompile.base.options import Form
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.inline_calls import inline_calls
@@ -31,8 +32,11 @@ from stcompile.wengert.naming import renumber
 from stcompile.wengert.staged import Staged
 
 Pass = Callable[[Program], Program]
-FAST: tuple[Level, ...] = ("fast",)
-KERNELS: tuple[Level, ...] = ("compiled",)
+FAST: tuple[Form, ...] = ("fast", "compiled")
+NUMPY: tuple[Form, ...] = ("readable", "fast")
+KERNELS: tuple[Form, ...] = ("compiled", "inner")
+PLANNED: tuple[Form, ...] = ("compiled",)
+INNER: tuple[Form, ...] = ("inner",)
 FOLDER = "stcompile.passes.kernels"  # loaded by those that need it
 
 
@@ -40,14 +44,15 @@ FOLDER = "stcompile.passes.kernels"  # loaded by those that need it
 class Stage:
     """A pass of the pipeline; it is shown by the name of its function.
 
-    ``levels`` are those that it runs at.
+    ``levels`` are those that it runs at; a ``parallel`` one runs if threads are asked for.
     An ``exact`` one leaves every result bitwise equal; others leave those of the primal so at the
     readable level, and may round the rest differently.
     """
 
     run: Pass
-    levels: tuple[Level, ...] = LEVELS
+    levels: tuple[Form, ...] = get_args(Form)
     exact: bool = True
+    parallel: bool = False
 
     @property
     def name(self) -> str:
@@ -58,6 +63,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(inline_calls),
     Stage(unstack_constants),
     Stage(simplify, exact=False),
+    Stage(deferred(f"{FOLDER}.enclose", "enclose_loops"), levels=PLANNED),
     Stage(push_slices, levels=FAST, exact=False),
     Stage(push_sums, levels=FAST, exact=False),
     Stage(share_equations),
@@ -70,14 +76,19 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(merge_sums, levels=FAST, exact=False),
     Stage(share_states, levels=FAST),
     Stage(suit_numpy, levels=FAST, exact=False),
+    Stage(deferred(f"{FOLDER}.enclose", "disclose_loops"), levels=PLANNED),
     Stage(share_again, levels=FAST),
-    Stage(place_stores),
+    Stage(place_stores, levels=NUMPY),
     Stage(eliminate_dead_code),
     Stage(copy_parts, exact=False),
     Stage(overlap_exchange),
-    Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=KERNELS, exact=False),
+    Stage(deferred(f"{FOLDER}.gather_parts", "gather_parts"), levels=KERNELS, exact=False),
+    Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=INNER, exact=False),
+    Stage(deferred(f"{FOLDER}.scalarise", "scalarise_where_it_pays"), levels=PLANNED, exact=False),
     Stage(share_scalars, levels=KERNELS),
     Stage(deferred(f"{FOLDER}.outline", "outline"), levels=KERNELS),
+    Stage(place_stores, levels=KERNELS),  # kernels read what others would have read before
+    Stage(deferred(f"{FOLDER}.threads", "share_out"), levels=KERNELS, parallel=True),
     Stage(renumber),
 )
 REWRITTEN = "place_stores"  # the stage before which a program may be rewritten to need less memory
@@ -86,19 +97,19 @@ MERGING = frozenset(
     stage.__name__
     for stage in (hoist_from_loops, sum_after_loops, merge_products, merge_sums, share_states)
 )
-# The stages that put equations together without regard to lengths that equations name.
-COMPILING = frozenset(stage.name for stage in PIPELINE if stage.levels == KERNELS)
 OWN = own_outputs.__name__  # the last stage, which depends on the call
 
 
-def stages_at(level: Level) -> tuple[Stage, ...]:
+def stages_at(level: Form, parallel: bool = False) -> tuple[Stage, ...]:
     """The stages that run at a level, in order."""
-    return tuple(stage for stage in PIPELINE if level in stage.levels)
+    return tuple(s for s in PIPELINE if level in s.levels and (parallel or not s.parallel))
 
 
-def after_each(program: Program, level: Level = "readable") -> Iterator[tuple[Stage, Program]]:
+def after_each(
+    program: Program, level: Form = "readable", parallel: bool = False
+) -> Iterator[tuple[Stage, Program]]:
     """Each stage, with the program after it."""
-    for stage in stages_at(level):
+    for stage in stages_at(level, parallel):
         program = stage.run(program)
         yield stage, program
 
@@ -112,15 +123,16 @@ class MemorySaving:
 
 
 def optimise(
-    program: Program, level: Level = "readable", saving: MemorySaving | None = None
+    program: Program,
+    level: Form = "readable",
+    saving: MemorySaving | None = None,
+    parallel: bool = False,
 ) -> Program:
     """The program after all stages. One with checkpoints is not merged: they are there so that
     fewer values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
-    if any("bind" in equation.effects for equation in program.equations):
-        without |= COMPILING
-    for stage in stages_at(level):
+    for stage in stages_at(level, parallel):
         if saving is not None and stage.name == REWRITTEN:
             program = saving.rewrite(program)
         if stage.name not in without:
@@ -140,12 +152,13 @@ def computes_again(program: Program) -> bool:
 def prepare(
     staged: Staged,
     results: int | None = 0,
-    level: Level = "readable",
+    level: Form = "readable",
     saving: MemorySaving | None = None,
+    parallel: bool = False,
 ) -> Staged:
     """A staged call, optimised; arrays among its outputs from position ``results`` on get storage
     of their own (None: no output does)."""
-    program = optimise(staged.program, level, saving)
+    program = optimise(staged.program, level, saving, parallel)
     if results is not None:
         program = own_outputs(program, results)
     return staged.with_program(program)

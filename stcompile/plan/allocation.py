@@ -15,7 +15,8 @@ from stcompile.analysis.storage import Storage
 from stcompile.plan.lifetimes import Lifetime, shown_by
 from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
-from stcompile.wengert.dims import Size, least, number_of_elements
+from stcompile.wengert.bounds import least
+from stcompile.wengert.dims import Size, number_of_elements
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import Type
 

@@ -16,7 +16,13 @@ from dataclasses import dataclass
 from stcompile.analysis.liveness import Liveness
 from stcompile.analysis.orders import Order, choose_orders
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, defined_by
-from stcompile.analysis.storage import Storage, Writes, target_of, written
+from stcompile.analysis.storage import (
+    Storage,
+    Writes,
+    changed_by_kernel,
+    target_of,
+    written,
+)
 from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
 from stcompile.plan.collected import Row, names_of_rows, with_rows
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
@@ -361,13 +367,22 @@ class _Planner:
                     found[output] = step.equation
         return found
 
+    def _made_by(self, step: Step) -> Sequence[Variable]:
+        """What a step can write into a given array."""
+        if step.at not in self.writable:
+            return ()
+        equation = step.equation
+        if equation.primitive != "kernel":
+            return equation.outputs
+        return [*changed_by_kernel(step, self.writes)]
+
     def _definable(self) -> Iterator[Variable]:
         """Arrays that can be written into a buffer, each on its own."""
         elsewhere = self.fused | self.in_rows
         for _, item in self.tree.items():
             variables: Sequence[Variable] = ()
             if isinstance(item, Step):
-                variables = item.equation.outputs if item.at in self.writable else ()
+                variables = self._made_by(item)
             elif isinstance(item, Branch):
                 variables = item.outputs
             else:

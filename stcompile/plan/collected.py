@@ -57,6 +57,7 @@ def collected_rows(
             step.equation.output
             for step in item.body.items
             if isinstance(step, Step) and step.at in writable
+            if step.equation.primitive != "kernel"
             if mark_of(step.equation.primitive) == "fresh"
         }
         for collected in item.collected:

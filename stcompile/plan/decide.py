@@ -25,10 +25,10 @@ from stcompile.wengert.ir import Variable
 
 def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> Schedule:
     """The schedule of a tree. The ``given`` arguments are contiguous."""
-    is_fast = options.level == "fast"
+    is_fast = options.is_planned
     moments = Moments(tree)
     writes = make_stored_in_place(tree, plan_writes(tree, moments))
-    writable = writable_steps(tree) if is_fast else {}
+    writable = writable_steps(tree, writes) if is_fast else {}
     has_blas = is_fast and options.has_blas and not suits_numpy(tree)
     without_name = inlined(tree, moments, writes, fixed_places(tree, writable))
     contiguous = contiguous_variables(tree, given, computed_by(tree, writable))

@@ -61,6 +61,11 @@ class _Inlining:
             or mark_of(step.equation.primitive) == "write"
             or not writes.made_in.keys().isdisjoint(step.equation.outputs)
         ]
+        self.filled = {
+            step.equation.inputs[place]
+            for step in tree.steps
+            for place in writes.kernels.get(step.at, ())
+        }
         raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
         self.liveness = Liveness(moments, raw)
         self.found: set[Variable] = set()
@@ -83,7 +88,7 @@ class _Inlining:
         if len(equation.outputs) != 1 or mark_of(equation.primitive) not in ("fresh", "view"):
             return
         output = equation.output
-        if output in self.fixed:
+        if output in self.fixed or output in self.filled:  # what a kernel writes to has a name
             return
         uses = self.uses.get(output, [])
         if equation.primitive in ("undef", "kernel") or not uses or self._is_heavy(equation):

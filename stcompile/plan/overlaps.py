@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from stcompile.analysis.regions import Tree
 from stcompile.analysis.storage import Writes
 from stcompile.codegen_templates.numpy.subscripts import has_masks
-from stcompile.wengert.dims import ENDLESS, greatest, is_named, least
+from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.dims import ENDLESS, is_named
 from stcompile.wengert.ir import Equation, Variable
 
 

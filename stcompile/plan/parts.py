@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from stcompile.analysis.regions import Region, Step, Tree, Use
-from stcompile.wengert.dims import Size, least, usual
+from stcompile.wengert.bounds import least, usual
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.templates import mark_of
 

@@ -15,7 +15,7 @@ import numpy as np
 from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, target_of
 from stcompile.base.thresholds import LONGER_SIDE, THIN_SIDE
-from stcompile.wengert.dims import usual
+from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import summed_size
@@ -213,4 +213,4 @@ def _keeps_order(equation: Equation) -> bool:
     if step[:1] != (1,):
         return False
     rest = zip(start[1:], length[1:], dims[1:], strict=True)
-    return all(n == d and not any(form) for form, n, d in rest)
+    return all(n == d and all(part == 0 for part in form) for form, n, d in rest)

@@ -14,7 +14,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from stcompile.analysis.liveness import Liveness
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, regions_of
-from stcompile.analysis.storage import Writes
+from stcompile.analysis.storage import Writes, changed_by_kernel
 from stcompile.plan.inlining import is_unnamed
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.naming import base_name
@@ -105,6 +105,8 @@ class Sharing:
             target = equation.inputs[inplace_operand(equation.primitive)]
             assert isinstance(target, Variable)
             self._join(target, equation.output)
+        for output, target in changed_by_kernel(step, self.writes).items():
+            self._join(target, output)
 
     def _region(self, region: Region) -> None:
         for item in region.items:

@@ -18,7 +18,7 @@ def way_of(schedule: Schedule, step: Step) -> Way:
         return Way.NOTHING
     if equation.primitive == "undef":
         return Way.UNDEFINED
-    if len(equation.outputs) != 1:
+    if len(equation.outputs) != 1 or equation.primitive == "kernel":
         return Way.EFFECT
     output = equation.output
     if step.at in schedule.products:
@@ -31,6 +31,8 @@ def way_of(schedule: Schedule, step: Step) -> Way:
     if output in plan.constants or (output in plan.allocation.block_of and not is_writable):
         return Way.HELD
     has_place = schedule.has_place(output)
+    if has_place and equation.primitive == "empty":
+        return Way.HELD
     if _suits_blas(schedule, equation):
         if has_place:
             return Way.BLAS

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Container
 
 from stcompile.analysis.regions import Tree
+from stcompile.analysis.storage import Writes
 from stcompile.code.literals import name
 from stcompile.code.templates import Operand, substitute_into
 from stcompile.plan.parts import split_rows
-from stcompile.wengert.dims import UnknownSizeError, renamed, replaced, symbols_in
+from stcompile.wengert.bounds import renamed
+from stcompile.wengert.dims import UnknownSizeError, replaced, symbols_in
 from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.sums import is_addition
@@ -19,13 +21,15 @@ _PUTTING = {"store": "", "update": "slice", "index_update": "index"}
 _AUGMENTED = {"add", "subtract", "multiply", "divide"}
 
 
-def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
+def writable_steps(tree: Tree, writes: Writes) -> dict[int, tuple[int, ...]]:
     """The positions of the steps that can write into a given array, each with the places of the
-    operands whose array that may be."""
+    operands whose array that may be. What kernels write to is given to them."""
     found: dict[int, tuple[int, ...]] = {}
     put_back = augmenting(tree)
     for step in tree.steps:
         equation = step.equation
+        if writes.kernels.get(step.at):
+            found[step.at] = tuple(writes.kernels[step.at])
         if len(equation.outputs) != 1 or equation.output in put_back:
             continue
         if equation.output.type.kind != "array" or equation.output.type.varies:
@@ -33,6 +37,8 @@ def writable_steps(tree: Tree) -> dict[int, tuple[int, ...]]:
         if mark_of(equation.primitive) == "write":
             whole = range(len(equation.inputs)) if may_be_added(equation) else ()
             found[step.at] = tuple(whole) or (inplace_operand(equation.primitive),)
+        elif equation.primitive == "empty":
+            found[step.at] = ()
         elif not equation.effects and not equation.varies and _into(equation):
             found[step.at] = inplace_operands(equation.primitive, len(equation.inputs))
     return found

@@ -47,14 +47,14 @@ def advice(section: Callable[[], Any]) -> list[str]:
 
 def test_what_to_do_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = {(measures.LARGE, "float32"): 90.0, (measures.LARGE, "float64"): 40.0}
-    monkeypatch.setattr(measures, "blas_threads", lambda: 4)
+    monkeypatch.setattr(doctor, "blas_threads", lambda: 4)
     monkeypatch.setattr(
         measures,
         "products",
         lambda side, dtype, threads: rates.get((side, dtype), 5.0 if threads == 1 else 2.0),
     )
     monkeypatch.setattr(measures, "elements", lambda ufunc, dtype: 20.0)
-    monkeypatch.setattr(doctor, "_processors", lambda: 2)
+    monkeypatch.setattr(doctor, "processors_of_process", lambda: 2)
     found = advice(doctor.speed)
     assert [sentence[:40] for sentence in found] == [
         "Products of float32 are 2.2 times as fas",
@@ -63,7 +63,7 @@ def test_what_to_do_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
         "NumPy takes 20 ns for a tanh: it has no ",
     ]
     assert advice(doctor.blas)[0].startswith("BLAS has 4 threads on 2 processors")
-    monkeypatch.setattr(measures, "blas_threads", lambda: 1)
+    monkeypatch.setattr(doctor, "blas_threads", lambda: 1)
     assert any(
         "BLAS has one thread on 2 processors" in sentence for sentence in advice(doctor.speed)
     )

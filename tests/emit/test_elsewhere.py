@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import types
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import Phase, given, settings
 
 import stcompile as st
 from stcompile.base import trees
 from stcompile.base.errors import ArgumentsError, LanguageError
 from stcompile.codegen_templates.array_api import WRITTEN
 from stcompile.wengert.templates import TEMPLATES, mark_of
+from tests.gradients.cases import CASES
 
 xp = pytest.importorskip("array_api_strict", reason="array-api-strict is not installed")
 
@@ -71,9 +75,21 @@ def updates(params, x):
     return np.sum(np.cumsum(z, axis=0)[::-1][2:] * z[:4]) + np.prod(params["b"])
 
 
-def there(value: Any) -> Any:
+def moved(params, x):
+    """A write at an index that the data decide, mixed kinds, and a NumPy scalar from outside."""
+    rest = np.concatenate([np.arange(3), params["b"]]) * (np.sum(x) == np.sum(x))
+    z = rest * SCALAR
+    z[np.argmax(params["b"])] += params["b"][0]
+    return np.sum(z * z) + np.sum(np.diff(params["b"], n=2) ** 2) - np.trapezoid(x[0] ** 2)
+
+
+SCALAR = np.float64(1.25)
+
+
+def there(value: Any, namespace: Any = xp) -> Any:
+    kinds = np.ndarray | np.generic
     return trees.map_leaves(
-        lambda _, leaf: xp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, value
+        lambda _, leaf: namespace.asarray(leaf) if isinstance(leaf, kinds) else leaf, value
     )
 
 
@@ -85,7 +101,7 @@ def back(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "dtype"),
     [
-        *((f, np.float64) for f in (mlp, rnn, branches, shapes, products, numbers, updates)),
+        *((f, np.float64) for f in (mlp, rnn, branches, shapes, products, numbers, updates, moved)),
         (mlp, np.float32),
         (rnn, np.float32),
     ],
@@ -127,6 +143,70 @@ def test_numbers_alone() -> None:
     np.testing.assert_allclose(float(found), np.cosh(0.5))
 
 
+@pytest.mark.parametrize("function", [mlp, rnn, branches, shapes, products, updates, moved])
+def test_arrays_that_cannot_be_written_to(function: Any) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    x = LONG if function is rnn else X
+    arguments = (PARAMS, x, Y) if function is mlp else (PARAMS, x)
+    _, wanted = st.value_and_grad(function, wrt="params", level="readable")(*arguments)
+    with jax.enable_x64(True):
+        own = there(arguments, jax.numpy)
+        gradient = st.value_and_grad(function, wrt="params", level="readable", xp=jax.numpy)
+        _, found = gradient(*own)
+    for name, array in found.items():
+        np.testing.assert_allclose(np.asarray(array), wanted[name], rtol=1e-9, atol=1e-9)
+    if function is updates:
+        source = str(gradient.source(*own))
+        assert "z = z.at[1:5, ...].set(params" in source or ".at[1:5, ...].set(W)" in source
+
+
+def test_writes_are_refused_where_arrays_have_no_way_to_them(monkeypatch: Any) -> None:
+    class Fixed:
+        """An array that cannot be written to."""
+
+    fixed = types.ModuleType("fixed_arrays")
+    for name in dir(xp):
+        if not name.startswith("__"):
+            setattr(fixed, name, getattr(xp, name))
+    fixed.zeros = lambda *_, **__: Fixed()
+    monkeypatch.setitem(sys.modules, "fixed_arrays", fixed)
+    with pytest.raises(LanguageError, match="arrays of `fixed_arrays` cannot be written") as caught:
+        st.grad(updates, wrt="params", xp=fixed)(there(PARAMS), there(X))
+    assert caught.value.location is not None
+    assert caught.value.location.shown is not None
+
+
+def values_of(function: Any, args: Any) -> Any:
+    """What a function gives with arrays of the standard; None where it is refused by name."""
+    try:
+        return st.compile(function, level="readable", xp=xp)(*there(args))
+    except LanguageError as error:
+        assert error.location is not None, error
+        assert re.search("no spelling|NumPy's alone|has no `", error.reason), error
+        return None
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_everything_is_equal_or_refused_by_name(case: Any) -> None:
+    """The table of all that is differentiated: a new line there is tried here as well."""
+    seen: list[Any] = []
+
+    @settings(max_examples=2, phases=[Phase.generate], database=None)
+    @given(case.arguments)
+    def draw(args: Any) -> None:
+        seen.append(args)
+
+    draw()
+    args = seen[-1]
+    found = values_of(case.function, args)
+    wanted = case.function(*args)
+    if found is not None:
+        pairs = zip(trees.leaves(found), trees.leaves(wanted), strict=True)
+        for (_, got), (_, known) in pairs:
+            np.testing.assert_allclose(np.asarray(got), known, rtol=1e-9, atol=1e-9)
+
+
 def fourier(x):
     return np.sum(np.abs(np.fft.fft(x)) ** 2)
 
@@ -165,8 +245,6 @@ def test_what_the_standard_lacks_is_refused_by_name(function: Any, said: str) ->
 
 
 def test_what_the_namespace_lacks_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     poor = types.ModuleType("poor_arrays")
     for name in vars(xp):
         if not name.startswith("__") and name != "tanh":

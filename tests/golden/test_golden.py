@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,12 @@ from stcompile.transforms.jacobian import Jacobian
 from stcompile.transforms.primal import Primal
 from stcompile.transforms.pullback import Vjp
 from stcompile.transforms.train_step import TrainStep
-from tests.golden import models
+from tests.golden import loops, models
 
 HERE = Path(__file__).parent
 READABLE = Options("readable")
 FAST = Options("fast", blas=True)
+LOOPS = Options("compiled", blas=True)
 
 
 def gradient(function: Any, wrt: Any = 0, options: Options = READABLE) -> Gradient:
@@ -64,7 +66,7 @@ GENERATED = {
     "autoencoder_step": lambda: step(models.autoencoder, SGD(0.02)),
     "autoencoder_fast_step": lambda: step(models.autoencoder, SGD(0.02), FAST),
 }
-ARGUMENTS = models.arguments()
+ARGUMENTS = {**models.arguments(), **loops.arguments()}
 if find_spec("scipy") is None:
     GENERATED = {name: make for name, make in GENERATED.items() if "fast" not in name}
 else:
@@ -77,14 +79,30 @@ else:
         "probit": lambda: gradient(scipy_models.probit),
         "probit_fast": lambda: gradient(scipy_models.probit, 0, FAST),
     }
+if find_spec("scipy") is not None and find_spec("numba") is not None:
+    GENERATED |= {
+        "gauss_seidel_compiled": lambda: gradient(loops.gauss_seidel, ("u", "f"), LOOPS),
+        "factorised_compiled": lambda: gradient(loops.factorised, options=LOOPS),
+        "stencil_compiled": lambda: gradient(loops.stencil, options=LOOPS),
+        "mixed_compiled": lambda: gradient(loops.mixed, ("w", "x"), LOOPS),
+        "sparse_rows_compiled": lambda: gradient(loops.sparse_rows, ("values", "x"), LOOPS),
+    }
 
 
 def arguments_of(name: str) -> tuple:
     model = name
-    for suffix in ("_step", "_clipped", "_adam", "_by_columns", "_by_rows", "_tangent", "_fast"):
+    kinds = ("_step", "_clipped", "_adam", "_by_columns", "_by_rows", "_tangent", "_fast")
+    for suffix in (*kinds, "_compiled"):
         model = model.removesuffix(suffix)
     model += "_tangent" * ("_tangent" in name)
     return copy.deepcopy(ARGUMENTS[model])
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run as the plain Python that they are."""
+    if find_spec("numba") is not None:
+        monkeypatch.setattr(import_module("numba").config, "DISABLE_JIT", True)
 
 
 @pytest.mark.parametrize("name", GENERATED)
@@ -120,6 +138,16 @@ def compare_with_file(name: str, compiled: Any) -> None:
     results = compiled(*mine), alone(*theirs, **state)
     for one, other in zip(*map(_arrays, ((results[0], mine), (results[1], theirs))), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["mlp", "rnn"])
+def test_for_other_arrays(name: str, update_golden: bool) -> None:
+    """By the names of the standard, which arrays of any library may have."""
+    pytest.importorskip("array_api_strict", reason="array-api-strict is not installed")
+    wrt = {"mlp": "layers", "rnn": "params"}[name]
+    options = Options("readable", xp="array_api_strict")
+    compiled = gradient(getattr(models, name), wrt, options)
+    check(f"{name}_array_api", compiled.source(*arguments_of(name)), update_golden)
 
 
 def test_a_pullback(update_golden: bool) -> None:

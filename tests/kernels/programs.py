@@ -42,6 +42,15 @@ def whole_sweeps(u: Any) -> Any:
 
 
 @case(SQUARE)
+def shared_out(u: Any) -> Any:
+    """Differences of neighbours, and of these again, times what depends on the point."""
+    across, down = u[:, 1:] - u[:, :-1], u[1:] - u[:-1]
+    bent = across[1:-1] * u[1:-1, 1:] - 0.5 * down[:-1, 1:] + down[1:, :-1] * 3.0
+    corners = bent[1:, 1:] - bent[:-1, 1:] - bent[1:, :-1] + bent[:-1, :-1] / 2.0
+    return np.sum(corners**3)
+
+
+@case(SQUARE)
 def in_its_own_place(u: Any) -> Any:
     u = u.copy()
     for _ in range(20):
@@ -203,3 +212,98 @@ def first_large_row(x: Any) -> Any:
             if np.sum(row) > 2.0:
                 return np.sum(row * row)
     return np.sum(x)
+
+
+@case(WIDE)
+def standardised(x: Any) -> Any:
+    """Writes to its argument what is read again after a call."""
+    spread = np.std(x, axis=0)
+    spread[spread < 0.5] = 1.0
+    x -= np.mean(x, axis=0)
+    x /= spread
+    return np.sum(x[:, 0] * x[:, 1]) + np.sum(x**3)
+
+
+@case(LONG[:40] + 3.0, RNG.integers(1, 4, 40))
+def powers_and_remainders(x: Any, k: Any) -> Any:
+    total = 0.0
+    for i in range(39):
+        total += x[i] ** k[i] / x[i] ** -2 + i**2 * x[i] ** (0 - k[i + 1]) + x[i] ** (i % 3)
+        total += (x[i] % k[i]) * (x[i] // x[i + 1]) + (-i) // k[i] % 5
+    return total
+
+
+@case(0.7)
+def of_python_floats(a: float) -> Any:
+    x = a
+    for i in range(30):
+        x = 0.1 * x**2 + a**-1.5 + (i % 7) * x % a + (-0.9) ** (i - 5) // 3.0
+    return x
+
+
+ROWS = np.append(np.sort(RNG.integers(0, 28, 20)), 27)
+COLUMNS = RNG.integers(0, 12, 27)
+
+
+@case(LONG[:27], COLUMNS, ROWS)
+def sparse_products(values: Any, columns: Any, rows: Any) -> Any:
+    """The rows of a sparse matrix with a vector, and with themselves."""
+    y = np.zeros(20)
+    for i in range(20):
+        low, high = rows[i], rows[i + 1]
+        y[i] = np.sum(values[low:high] * LONG[columns[low:high]])
+        y[i] += np.dot(values[low:high], values[low:high])
+    return np.sum(y * y)
+
+
+@case(LONG[:60], np.array([5, 0, 9, 1, 2, 8, 3, 3, 0, 7, 1, 1, 2, 4, 6, 2, 1, 1, 3, 1]))
+def ragged_sequences(x: Any, lengths: Any) -> Any:
+    total, start = 0.0, 0
+    for i in range(20):
+        part = np.tanh(x[start : start + lengths[i]])
+        total = total + np.sum(part * part[::-1]) + np.sum(part) ** 2
+        start = start + lengths[i]
+    return total
+
+
+@case(WIDE)
+def what_a_mask_selects(x: Any) -> Any:
+    chosen = x[x > 0.2]
+    scaled = np.exp(chosen - np.max(chosen)) * np.sin(chosen)
+    return np.sum(scaled**2) / np.mean(chosen) + np.sum(np.cumsum(x[0][: len(chosen) // 40 + 2]))
+
+
+@case(SQUARE)
+def triangles(a: Any) -> Any:
+    total = 0.0
+    for i in range(1, 12):
+        total += np.sum(a[i, :i] * a[:i, i]) * np.max(a[i:, i]) + np.sum(np.tril(a)[i])
+    return total
+
+
+@case(WIDE, 0.7)
+def one_value_for_many(x: Any, v: Any) -> Any:
+    y = x * 0.5
+    y[x < -0.233] = 0.5 * v
+    return np.sum(y * y) * v
+
+
+@case(RNG.normal(size=(20, 20)) + 12 * np.eye(20))
+def in_triangles(a: Any) -> Any:
+    """An adjoint with calls between kernels that fill arrays of the length of a step."""
+    a = a.copy()
+    for k in range(19):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return np.sum(np.sin(np.arange(400.0)).reshape(20, 20) * a)
+
+
+@case(WIDE[0, :5])
+def part_of_a_vector(x: Any) -> Any:
+    """A write to the first elements, whose number the data decide, of an array of few."""
+    y = x * 1.0
+    for _ in range(30):
+        k = int(np.sum(y > 0.1))
+        if y[0] > -3.0:
+            y[:k] += 0.01 * x[:k]
+    return np.sum(y * y)

@@ -3,6 +3,8 @@ compiled, as the plain Python that they are."""
 
 from __future__ import annotations
 
+import copy
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +12,16 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.kernels.programs import CASES, SINGLE
+from stcompile.passes.kernels.scalarise import scalarise
+from stcompile.wengert.text import parse_program
+from tests.kernels.programs import CASES, RNG, SINGLE
 
 numba = pytest.importorskip("numba")
 TOLERANCE = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 2e-6}
 SEVERAL = {  # functions, or none
     *("systems_between", "iteration", "complex_steps", "arrangements", "put_together"),
-    *("masked", "first_large_row"),
+    *("masked", "first_large_row", "standardised", "what_a_mask_selects", "one_value_for_many"),
+    *("in_triangles", "part_of_a_vector"),
 }
 COMPILED = ("sweeps", "cholesky", "single_precision", "walk", "branches")
 
@@ -29,11 +34,14 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def assert_same(name: str) -> None:
     function, args = CASES[name]
-    value, gradient = st.value_and_grad(function, level="readable")(*args)
-    found, d_found = st.value_and_grad(function, level="compiled")(*args)
+    given, written = copy.deepcopy(args), copy.deepcopy(args)
+    value, gradient = st.value_and_grad(function, level="readable")(*given)
+    found, d_found = st.value_and_grad(function, level="compiled")(*written)
     assert type(found) is type(value)
     tolerance = TOLERANCE[np.asarray(gradient).dtype]
     np.testing.assert_allclose(found, value, rtol=tolerance)
+    for one, other in zip(written, given, strict=True):
+        np.testing.assert_allclose(one, other, rtol=tolerance)
     assert np.asarray(d_found).dtype == np.asarray(gradient).dtype
     scale = np.max(np.abs(gradient))
     np.testing.assert_allclose(d_found, gradient, rtol=tolerance, atol=tolerance * scale)
@@ -103,3 +111,47 @@ def test_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(st.StcompileError, match="needs numba") as raised:
         gradient(*args)
     assert 'pip install "stcompile[numba]"' in str(raised.value)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_program_for_all_lengths() -> None:
+    """Lengths of arguments that have names are integers that a kernel gets."""
+
+    def relaxed(u: Any, f: Any) -> Any:
+        u = u.copy()
+        for _ in range(5):
+            for i in range(1, len(u) - 1):
+                u[i] = 0.5 * (u[i - 1] + u[i + 1] + f[i])
+        return np.sum(np.tanh(np.concatenate((u[1:], f[:-1])))) + np.mean(u) * np.max(f)
+
+    compiled = st.value_and_grad(relaxed, wrt=(0, 1), level="compiled", dynamic=True)
+    for n in (20, 7, 100):
+        u, f = np.linspace(0.5, 1.5, n), np.linspace(1.0, 0.0, n)
+        value, gradients = st.value_and_grad(relaxed, wrt=(0, 1), level="readable")(u, f)
+        found, d_found = compiled(u, f)
+        np.testing.assert_allclose(found, value, rtol=1e-13)
+        for one, other in zip(d_found, gradients, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13)
+    assert compiled.lengths.compilations == 1
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("count", [3000, 40_000])
+def test_sums_are_exact(count: int) -> None:
+    """A sum has the error of NumPy's, however many numbers it is of."""
+    x = 1.0 + RNG.normal(size=count) ** 2
+    exact = math.fsum(x)
+    for shape in ((count,), (count // 4, 4)):
+        found = st.compile(lambda x: np.sum(x), level="compiled")(x.reshape(shape))
+        assert abs(found - exact) < 4e-16 * exact
+
+
+def test_long_chains() -> None:
+    """What is read once is computed where it is read, but not a thousand times over: each time
+    takes frames of Python's stack."""
+    lines = [f"  v{i + 1}: f64[5] = add(v{i}, x)" for i in range(1000)]
+    text = "\n".join(
+        ("program f(x: f64[5]) {", "  v0: f64[5] = tanh(x)", *lines, "  return v1000\n}")
+    )
+    stored = [e for e in scalarise(parse_program(text)).equations if e.primitive == "empty"]
+    assert 10 < len(stored) < 100

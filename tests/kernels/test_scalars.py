@@ -1,9 +1,13 @@
-"""What is written in compiled loops as for NumPy does there what NumPy does, on special values."""
+"""What is written in compiled loops does what NumPy does with its numbers and Python with its own,
+on special values, as Numba compiles it."""
 
 from __future__ import annotations
 
 import ast
 import itertools
+import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,48 +15,154 @@ import pytest
 
 from stcompile.code.templates import Operand, substitute_in_loop
 from stcompile.codegen_templates.loops import HELPERS, PLAIN, WRITTEN
-from stcompile.wengert.ir import Variable
+from stcompile.emit.kernels import _alike
+from stcompile.passes.kernels.compilable import is_taken
+from stcompile.wengert.ir import Equation, Variable, freeze
+from stcompile.wengert.primitives import infer
+from stcompile.wengert.primitives.base import OperandError
 from stcompile.wengert.primitives.elementwise import UFUNCS
 from stcompile.wengert.types import Type
 
 numba = pytest.importorskip("numba")
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.75, -2.5, 3.0, 1e300, 1e-300, np.inf, -np.inf, np.nan]
 INTEGERS = [0, 1, -1, 2, -7, 2**62, -(2**63), 2**63 - 1]
-SIGNLESS = {"maximum", "minimum", "power"}  # NumPy gives either zero, as its loops are made
-NAMES = sorted((PLAIN | WRITTEN.keys()) & UFUNCS.keys() - {"floor_divide", "remainder"})
-TAKEN = {"f": NAMES, "i": ["add", "subtract", "multiply", "negative", "absolute", "sign", "square"]}
+SIGNLESS = {
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "power",
+}  # NumPy gives either zero, as its loops are made
+NAMES = sorted((PLAIN | WRITTEN.keys()) & UFUNCS.keys())
+DTYPES = [
+    *("float64,float64", "float32,float32", "int64,int64"),
+    *("float64,int64", "int64,float32", "float32,bool"),
+]
+RAISED = (ArithmeticError, ValueError)
 
 
-def _code(name: str, dtype: Any) -> str:
-    names = "xy"[: UFUNCS[name].nin]
-    operands = [Operand(ast.Name(n, ast.Load()), Variable(n, Type.scalar(dtype))) for n in names]
-    value = substitute_in_loop(name, operands, {}).value
+def _code(name: str, types: list[Type]) -> tuple[str, np.dtype[Any]] | None:
+    """A function of numbers as it is written, and the dtype of its result; None if it is a call."""
+    inputs = tuple(Variable(own, type) for own, type in zip("xy", types))
+    try:
+        (output,) = infer(name, tuple(types), freeze({}))
+    except OperandError:
+        return None  # as of bits of floats
+    equation = Equation((Variable("z", output),), name, inputs, freeze({}))
+    if not is_taken(equation):
+        return None
+    operands = [Operand(ast.Name(v.name, ast.Load()), v) for v in inputs]
+    value = substitute_in_loop(name, _alike(equation, operands), {}).value
     assert value is not None
-    return ast.unparse(value)
+    return ast.unparse(value), output.dtype
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
-def test_special_values(dtype: str) -> None:
-    kind = np.dtype(dtype)
-    chosen = TAKEN[kind.kind]
-    values = np.array(FLOATS if kind.kind == "f" else INTEGERS, object)
+def _values(dtype: np.dtype[Any]) -> Any:
     with np.errstate(all="ignore"):
-        values = values.astype(kind)
-    pairs = np.array(list(itertools.product(values, values)), kind)
-    lines = [f"    out[{at}] = {_code(name, kind)}" for at, name in enumerate(chosen)]
-    text = "\n".join(["def f(x, y, out):", *lines])
-    space: dict[str, Any] = {"np": np, **HELPERS}
-    exec(text, space)
+        found = {"f": FLOATS, "i": INTEGERS, "b": [False, True]}[dtype.kind]
+        return np.array(found, object).astype(dtype)
+
+
+@pytest.mark.parametrize("dtypes", DTYPES)
+def test_special_values(dtypes: str) -> None:
+    kinds = [np.dtype(name) for name in dtypes.split(",")]
+    types = [Type.scalar(kind) for kind in kinds]
+    found = {name: _code(name, types[: UFUNCS[name].nin]) for name in NAMES}
+    chosen = {name: code for name, code in found.items() if code is not None}
+    assert len(chosen) > 20
+    lines = [f"    out_{name}[0] = {code}" for name, (code, _) in chosen.items()]
+    names = ", ".join(f"out_{name}" for name in chosen)
+    space = {"np": np, **{name: numba.njit(own) for name, own in HELPERS.items()}}
+    exec("\n".join([f"def f(x, y, {names}):", *lines]), space)
     compiled = numba.njit(error_model="numpy")(space["f"])
-    out = np.empty(len(chosen), kind)
+    results = [np.empty(1, dtype) for _, dtype in chosen.values()]
     with np.errstate(all="ignore"):
-        for x, y in pairs:
-            compiled(x, y, out)
-            for name, found in zip(chosen, out, strict=True):
-                wanted = UFUNCS[name](*(x, y)[: UFUNCS[name].nin]).astype(kind)
-                label = f"{name}({x}, {y})"
-                np.testing.assert_array_max_ulp(found, wanted, 4) if np.isfinite(
-                    wanted
-                ) and kind.kind == "f" else np.testing.assert_equal(found, wanted, label)
-                if wanted == 0 and name not in SIGNLESS and kind.kind == "f":
-                    assert np.signbit(found) == np.signbit(wanted), label
+        for x, y in itertools.product(*map(_values, kinds)):
+            compiled(x, y, *results)
+            for name, (result,) in zip(chosen, results, strict=True):
+                wanted = UFUNCS[name](*(x, y)[: UFUNCS[name].nin])
+                _assert_same(name, result, wanted, f"{name}({x!r}, {y!r})")
+
+
+def _assert_same(name: str, found: Any, wanted: Any, label: str) -> None:
+    assert found.dtype == wanted.dtype, label
+    if wanted.dtype.kind != "f" or not np.isfinite(wanted):
+        np.testing.assert_equal(found, wanted, label)
+        return
+    np.testing.assert_array_max_ulp(found, wanted, 4)
+    if wanted == 0 and name not in SIGNLESS:
+        assert np.signbit(found) == np.signbit(wanted), label
+
+
+PYTHON: dict[str, tuple[Callable[..., Any], Callable[[Any, Any], Any]]] = {
+    "quotient": (HELPERS["quotient"], operator.truediv),
+    "int_sum": (HELPERS["int_sum"], operator.add),
+    "int_difference": (HELPERS["int_difference"], operator.sub),
+    "int_product": (HELPERS["int_product"], operator.mul),
+    "int_floor": (HELPERS["int_floor"], operator.floordiv),
+    "int_remainder": (HELPERS["int_remainder"], operator.mod),
+    "float_floor": (HELPERS["float_floor"], operator.floordiv),
+    "float_remainder": (HELPERS["float_remainder"], operator.mod),
+    "float_power": (HELPERS["float_power"], operator.pow),
+    "math_power": (HELPERS["math_power"], math.pow),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_what_python_gives(name: str) -> None:
+    """Python's numbers: equal to the bit or raised, and what leaves 64 bits is raised."""
+    own, plain = PYTHON[name]
+    compiled = numba.njit(error_model="numpy")(own)
+    values: list[Any] = INTEGERS if name.startswith("int_") else FLOATS
+    for x, y in itertools.product(values, values):
+        wanted = _given(plain, x, y)
+        if isinstance(wanted, complex):
+            wanted = ValueError
+        elif isinstance(wanted, int) and not -(2**63) <= wanted < 2**63:
+            wanted = OverflowError
+        elif isinstance(wanted, int) and name == "int_product" and abs(wanted) > 9.2e18:
+            continue  # refused a little before it is too large
+        np.testing.assert_equal(_given(compiled, x, y), wanted, f"{name}({x}, {y})")
+
+
+ROOTS = {
+    "root_of_cube": 1.5,
+    "over_root": -0.5,
+    "over_root_of_cube": -1.5,
+    "over_root_of_fifth_power": -2.5,
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_powers_of_roots(name: str) -> None:
+    compiled = numba.njit(error_model="numpy")(HELPERS[name])
+    values = np.array([*FLOATS, 5e-324, 2.5e-310, 1e-205, 1e-123, 7.7, 1e123, 1e206], np.float64)
+    with np.errstate(all="ignore"):
+        wanted = np.power(values, ROOTS[name])
+    for x, value in zip(values, wanted, strict=True):
+        np.testing.assert_allclose(compiled(x), value, 1e-15, 1e-322, err_msg=f"{name}({x})")
+
+
+def _given(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """A result, or the class of what is raised."""
+    try:
+        return function(x, y)
+    except RAISED as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_casts_to_integers(dtype: str) -> None:
+    code = substitute_in_loop(
+        "cast",
+        [Operand(ast.Name("x", ast.Load()), Variable("x", Type.scalar(np.dtype(dtype))))],
+        {"dtype": np.dtype("int64")},
+    ).value
+    assert code is not None
+    space: dict[str, Any] = {"np": np}
+    exec(f"def f(x):\n    return {ast.unparse(code)}", space)
+    compiled = numba.njit(space["f"])
+    with np.errstate(all="ignore"):
+        for x in _values(np.dtype(dtype)):
+            wanted = np.array([x]).astype(np.int64)[0]
+            assert compiled(x) == space["f"](x) == wanted, x

@@ -58,7 +58,7 @@ class Listed:
         """The plan of buffers, with the classes of names that the text would have, or with the
         given ones: their first members, with all of them."""
         tree, writes = self.tree, self.writes
-        writable = writable_steps(tree)
+        writable = writable_steps(tree, writes)
         places = text_places(tree, set())
         liveness = Liveness(self.moments, places)
         rows = collected_rows(tree, writes, writable, ())

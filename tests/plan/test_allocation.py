@@ -20,7 +20,7 @@ Heads = Mapping[Variable, Variable]
 
 
 def requests(listed: Listed, head_of: Heads) -> Requests:
-    writable = writable_steps(listed.tree)
+    writable = writable_steps(listed.tree, listed.writes)
     return Requests(listed.tree, listed.writes.storage, head_of, writable, {}, {}, {})
 
 

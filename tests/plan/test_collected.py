@@ -272,7 +272,7 @@ def rows(body: str, carry: int = 1, returned: str = "last, out", end: str = "") 
           return {returned}
         }}"""
     )
-    writable = writable_steps(listed.tree)
+    writable = writable_steps(listed.tree, listed.writes)
     return listed.names(collected_rows(listed.tree, listed.writes, writable, ()))
 
 
@@ -327,7 +327,10 @@ def test_numbers_and_lists_are_no_rows() -> None:
           return last, items, again, sums
         }"""
     )
-    assert collected_rows(listed.tree, listed.writes, writable_steps(listed.tree), ()) == {}
+    assert (
+        collected_rows(listed.tree, listed.writes, writable_steps(listed.tree, listed.writes), ())
+        == {}
+    )
 
 
 def test_arrays_without_axes_are_no_rows() -> None:
@@ -344,7 +347,9 @@ def test_arrays_without_axes_are_no_rows() -> None:
           return a, b
         }"""
     )
-    found = collected_rows(listed.tree, listed.writes, writable_steps(listed.tree), ())
+    found = collected_rows(
+        listed.tree, listed.writes, writable_steps(listed.tree, listed.writes), ()
+    )
     assert listed.names(found) == "one"
 
 
@@ -368,7 +373,7 @@ def test_states_of_inner_loops_have_places_of_their_own(collected: str, expected
           return last, sums
         }}"""
     )
-    writable = writable_steps(listed.tree)
+    writable = writable_steps(listed.tree, listed.writes)
     found = collected_rows(listed.tree, listed.writes, writable, ())
     assert listed.names(found) == expected
     without = [listed[own] for own in expected.split()]
@@ -387,7 +392,9 @@ def test_a_value_is_computed_in_one_row() -> None:
           return a, b
         }"""
     )
-    found = collected_rows(listed.tree, listed.writes, writable_steps(listed.tree), ())
+    found = collected_rows(
+        listed.tree, listed.writes, writable_steps(listed.tree, listed.writes), ()
+    )
     assert {listed.names([value]): listed.names([row.whole]) for value, row in found.items()} == {
         "made": "a"
     }

@@ -151,7 +151,10 @@ class Rebuild(Builder):
         **params: Any,
     ) -> Variable:
         """As `insert`, with a name for the output, or a version of that name."""
-        equation = self.equation(primitive, inputs, location, params, hint=called)
+        return self.insert_made(at, self.equation(primitive, inputs, location, params, hint=called))
+
+    def insert_made(self, at: int, equation: Equation) -> Variable:
+        """As `insert`, of an equation with one output."""
         self._before.setdefault(at, []).append(equation)
         return equation.output
 

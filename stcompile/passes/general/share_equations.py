@@ -42,6 +42,8 @@ def share_equations(program: Program) -> Program:
             written.add(equation.inputs[0])
         elif equation.primitive == "loop":
             written.update(Ports.of(equation).carry)
+        elif equation.primitive == "kernel":
+            written.update(equation.inputs)
     first: dict[tuple[object, ...], Equation] = {}
     mapping: dict[Variable, Atom] = {}
     kept: list[Equation] = []

@@ -25,6 +25,7 @@ MADE = frozenset({"full", "empty", "copy"})
 BOOLEAN = frozenset(
     {"logical_not", "logical_and", "logical_or", "logical_xor", "equal", "not_equal"}
     | {"select", "where", "not", "and", "or", "cast", "to_python", "to_scalar"}
+    | {"bitwise_and", "bitwise_or", "bitwise_xor", "invert"}
 )
 LARGEST = 2**63
 
@@ -36,11 +37,13 @@ def is_compilable(program: Program) -> bool:
 
 def is_taken(equation: Equation) -> bool:
     """True if Numba compiles an equation, and the programs inside it."""
-    if equation.effects or equation.location.errstate or _binds_lengths(equation):
+    if set(equation.effects) - {"bind"} or equation.location.errstate:
         return False
     if not all(map(_is_known, (*equation.inputs, *equation.outputs))):
         return False
     primitive = equation.primitive
+    if primitive == "named":
+        return True
     if primitive == "loop":
         ports = Ports.of(equation)
         tested = ports.condition is None or is_compilable(ports.condition)
@@ -52,11 +55,6 @@ def is_taken(equation: Equation) -> bool:
     if primitive in PARTS:
         return _is_element(equation)
     return _is_number(equation)
-
-
-def _binds_lengths(equation: Equation) -> bool:
-    """True for an equation from which lengths follow that data decide."""
-    return equation.primitive != "loop" and "binds" in equation.params
 
 
 def _is_known(atom: Atom) -> bool:
@@ -93,27 +91,24 @@ def _is_number(equation: Equation) -> bool:
     if any(atom.type.kind == "array" for atom in atoms):
         return False
     dtypes = {atom.type.dtype for atom in inputs}
-    if primitive in ("floor_divide", "remainder") and not _is_divisor(inputs[1]):
+    if primitive == "power" and not _is_power(inputs):
         return False
-    if primitive == "power" and not _is_float_power(inputs):
+    if primitive == "fmod" and all(dtype.kind != "f" for dtype in dtypes):
         return False
     is_boolean = bool(dtypes) and dtypes <= {np.dtype(bool)}
     return primitive in BOOLEAN or not is_boolean
 
 
-def _is_divisor(atom: Atom) -> bool:
-    """True for a number that every number can be divided by: nothing is raised, nor overflows."""
-    return isinstance(atom, Constant) and bool(atom.value > 0)
-
-
-def _is_float_power(inputs: Sequence[Atom]) -> bool:
-    """True for powers of NumPy's: Python's may be complex, and raises what is too large."""
-    return any(atom.type.kind != "python" and atom.type.dtype.kind == "f" for atom in inputs)
+def _is_power(inputs: Sequence[Atom]) -> bool:
+    """True for powers of floats, and for those of integers that are integers."""
+    if any(atom.type.dtype.kind == "f" for atom in inputs):
+        return True
+    return isinstance(inputs[1], Constant) and bool(inputs[1].value >= 0)
 
 
 def is_elementwise_taken(equation: Equation) -> bool:
     """True for an equation of arrays that Numba compiles as one of their elements."""
-    if equation.effects or equation.location.errstate or _binds_lengths(equation):
+    if equation.effects or equation.location.errstate:
         return False
     if not all(map(_is_known, (*equation.inputs, *equation.outputs))):
         return False

@@ -28,8 +28,9 @@ SMALL = 9  # elements of an array that are numbers of their own in a loop
 @dataclass(frozen=True)
 class Lazy:
     """An array that is computed element by element where it is read. ``cost`` are the operations
-    for an element, ``leaves`` the arrays that are read. The elements of a small one are known as
-    ``numbers``, and it has ``memory`` for where an index is not known."""
+    for an element, ``leaves`` the arrays that are read, and ``depth`` how many lazy arrays are read
+    one through the other. The elements of a small one are known as ``numbers``, and it has
+    ``memory`` for where an index is not known."""
 
     type: Type
     element: Callable[[Forms], Atom]
@@ -37,6 +38,7 @@ class Lazy:
     leaves: frozenset[Variable] = frozenset()
     numbers: tuple[Atom, ...] = ()
     memory: Variable | None = None
+    depth: int = 0
 
 
 Value: TypeAlias = Atom | Lazy

@@ -31,9 +31,12 @@ class Loops(Memory, ABC):
     def run(self, program: Program, env: Env) -> list[Value]:
         """Record the equations of a program; the values of its outputs."""
 
-    def kept_loop(self, equation: Equation, env: Env) -> Sequence[Value]:
-        """The results of a loop."""
-        return _LoopWriter(self, equation, env).run()
+    def kept_loop(self, equation: Equation, env: Env, is_kernel: bool) -> Sequence[Value]:
+        """The results of a loop. One that is no kernel is as if its steps stood alone."""
+        self.depth += is_kernel
+        results = _LoopWriter(self, equation, env).run()
+        self.depth -= is_kernel
+        return results
 
 
 @dataclass
@@ -106,10 +109,8 @@ class _LoopWriter:
         w, ports, equation = self.writer, self.ports, self.equation
         own = [*self.handed, *self.fed.values()]
         own = own if self.counter is None else [self.counter, *own]
-        w.depth += 1
         with w.aside() as equations:
             outputs = self._body()
-        w.depth -= 1
         with w.aside() as tested:
             test = self._tested()
         free = dict.fromkeys(free_variables(equations, outputs, own))
@@ -178,8 +179,11 @@ class _LoopWriter:
         def element(forms: Forms) -> Atom:
             return w.element(source, (Form.of(counter), *forms))
 
-        leaves = source.leaves if isinstance(source, Lazy) else frozenset([source])
-        return Lazy(variable.type, element, 0.0, frozenset(map(_variable, leaves)))
+        if isinstance(source, Lazy):
+            leaves, depth = source.leaves, source.depth + 1
+        else:
+            leaves, depth = frozenset([_variable(source)]), 0
+        return Lazy(variable.type, element, 0.0, leaves, depth=depth)
 
     def _collected_inside(self) -> frozenset[Atom]:
         """Let loops in the body collect into the arrays of this one what nothing else reads."""

@@ -6,12 +6,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from stcompile.passes.kernels.elements import SMALL, Lazy, Value, all_forms
-from stcompile.passes.kernels.reductions import Reductions
+from stcompile.passes.kernels.reductions import UNROLLED, Reductions
 from stcompile.passes.kernels.writer import Form, Forms, one_element
-from stcompile.wengert.dims import Size, greatest
-from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.dims import Size
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.types import Type
+
+ROW = 4  # numbers of a row that are added at a time
 
 
 class Place(NamedTuple):
@@ -111,6 +116,36 @@ class Memory(Reductions):
         self.conflict = was
         return result
 
+    def sum_of_rows(self, equation: Equation, x: Value) -> Variable | None:
+        """A sum along axes that are not the last one: row after row is added to the sums, which can
+        be done for several numbers at a time. None for other sums, and those of few rows."""
+        dims, output = x.type.dims, equation.output.type
+        gone, last = equation.params["axis"], len(x.type.dims) - 1
+        if not output.dims or last in gone or output.dtype != x.type.dtype:
+            return None
+        if output.dtype.kind != "f" or least(dims[last]) < ROW:
+            return None
+        if math.prod(least(dims[axis]) for axis in gone) <= UNROLLED:
+            return None
+        kind = np.dtype(np.float64)
+        made = self.make("full", Constant(kind.type(0)), shape=output.dims, dtype=kind)
+
+        def step(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
+            kept = [Form(0) if axis in gone else form for axis, form in enumerate(forms)]
+            if not equation.params["keepdims"]:
+                kept = [form for axis, form in enumerate(forms) if axis not in gone]
+            place = Place.at(tuple(kept), "accumulate")
+            one = self.scalar(self.element(x, forms), kind)
+            return [self.make(place.primitive, carry[0], one, *place.integers, **place.params)]
+
+        (total,) = self.nest(dims, [made], step)
+        assert isinstance(total, Variable)
+        if output.dtype == kind:
+            return total
+        return self.memory(
+            Lazy(output, lambda forms: self.scalar(self.read(total, forms), output.dtype))
+        )
+
     def read(self, array: Variable, forms: Forms) -> Atom:
         if self.target is not None and array == self.target[0]:
             _, written, now = self.target
@@ -146,8 +181,8 @@ class Memory(Reductions):
 
     def handed(self, value: Value) -> Atom:
         """A value as it is handed on: in memory, or as a number."""
-        if isinstance(value, Lazy) and not value.type.dims:
-            return value.element(())
+        if value.type.kind == "array" and not value.type.dims:
+            return self.element(value, ())
         return self.array(value)
 
 

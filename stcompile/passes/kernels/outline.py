@@ -33,6 +33,7 @@ program f(x: f64[3], w: f64[3,3]) {
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -47,16 +48,18 @@ from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.wengert.dims import Symbol
 from stcompile.wengert.ir import (
     Atom,
+    Constant,
     Equation,
     Program,
     Variable,
     free_variables,
     freeze,
-    inner_effects,
     map_programs,
     mentioned,
 )
 from stcompile.wengert.naming import renumber
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.templates import mark_of
 
 CONTROL = frozenset({"loop", "cond"})
 WEAK = {"f": "float64", "i": "int64", "b": "bool"}
@@ -64,17 +67,17 @@ WEAK = {"f": "float64", "i": "int64", "b": "bool"}
 
 def outline(program: Program) -> Program:
     """The program with kernels in the place of loops that Numba compiles."""
-    if "bind" in inner_effects({"program": program}):
-        return program  # what mentions a length stays behind what binds it
     groups = _Groups(program).run()
     builder, equations = Builder(program), list[Equation]()
+    readers = Counter(variable for group in groups for variable in set(group.read))
     for group in groups:
         if not group.is_kernel:
             equations += [map_programs(e, outline) for e in group.equations]
             continue
-        read = {atom for atom in program.outputs if isinstance(atom, Variable)}
-        read.update(v for other in groups if other is not group for v in other.read)
-        equations += _kernel(group.equations, read, builder)
+        made, own = (v for e in group.equations for v in e.outputs), set(group.read)
+        read = {v for v in made if readers[v] > (v in own)}
+        handed = {atom for atom in program.outputs if isinstance(atom, Variable)}
+        equations += _kernel(group.equations, read, handed, builder)
     return program.with_equations(equations)
 
 
@@ -101,7 +104,7 @@ class _Groups:
 
     def __init__(self, program: Program) -> None:
         self.left = list(program.equations)
-        self.missing = {v for e in self.left for v in e.outputs}
+        self.missing = {made for e in self.left for made in _made(e)}
 
     def run(self) -> Sequence[_Group]:
         groups: list[_Group] = []
@@ -114,10 +117,10 @@ class _Groups:
     def _take(self, taken: bool) -> _Group:
         group, left, waits = _Group(taken), list[Equation](), False
         for equation in self.left:
-            is_ready = self.missing.isdisjoint(equation.variables)
+            is_ready = self.missing.isdisjoint((*equation.variables, *mentioned([equation])))
             if is_ready and _fits(equation, taken) and not (waits and equation.effects):
                 group.equations.append(equation)
-                self.missing.difference_update(equation.outputs)
+                self.missing.difference_update(_made(equation))
             else:
                 left.append(equation)
                 waits |= bool(equation.effects)
@@ -127,35 +130,54 @@ class _Groups:
 
 def _sink(groups: Sequence[_Group]) -> None:
     """Move what has no loop, such as new memory, to where it is first read."""
+    readers: dict[Variable, Counter[int]] = {}
     for at, group in enumerate(groups):
-        for equation in reversed(group.equations if group.is_taken else ()):
-            made = set(equation.outputs)
-            readers = [not made.isdisjoint(later.read) for later in groups[at:]]
-            if equation.primitive in CONTROL or True not in readers[1:] or readers[0]:
+        for variable in group.read:
+            readers.setdefault(variable, Counter())[at] += 1
+    for at, group in enumerate(groups):
+        kept: list[Equation] = []
+        for equation in reversed(group.equations):
+            counts = [readers[output] for output in equation.outputs if output in readers]
+            places = {place for count in counts for place in count if count[place]}
+            if not group.is_taken or equation.primitive in CONTROL or not places or at in places:
+                kept.append(equation)
                 continue
-            group.equations.remove(equation)
-            groups[at + readers.index(True)].equations.insert(0, equation)
+            to = min(places)
+            groups[to].equations.insert(0, equation)
+            for variable in equation.variables:
+                readers[variable][at] -= 1
+                readers[variable][to] += 1
+        group.equations[:] = reversed(kept)
 
 
 def _fits(equation: Equation, taken: bool) -> bool:
-    return (is_taken(equation) and not _unbound(equation)) == taken
+    return (is_taken(equation) and equation.binds is None) == taken
 
 
-def _unbound(equation: Equation) -> set[Symbol]:
-    """The symbols that an equation mentions and that no loop in it binds."""
-    return mentioned([equation]) - set(_bound(equation))
+def _made(equation: Equation) -> Sequence[Variable | Symbol]:
+    """What there is from an equation on: its outputs, and the length that it names."""
+    return equation.outputs if equation.binds is None else (*equation.outputs, equation.binds)
 
 
-def _bound(equation: Equation) -> Iterator[Symbol]:
-    for name, value in equation.params.items():
-        if name == "binds" and equation.primitive == "loop":
-            yield value
-        elif isinstance(value, Program):
-            for inner in value.equations:
-                yield from _bound(inner)
+def _kernel(
+    equations: Sequence[Equation], read: set[Variable], handed: set[Variable], builder: Builder
+) -> list[Equation]:
+    """The equation of a kernel, with the new arrays that it writes to before it. (What is
+    ``handed`` on has no buffer: the kernel can make it as well.)"""
+    made = _made_outside(equations, read - handed)
+    while True:
+        inside = [equation for equation in equations if equation not in made]
+        kernel, *after = _of_equations(inside, read | handed, builder)
+        places = {kernel.inputs[at] for at, _ in kernel.params["writes"]}
+        written = [e for e in made if e.primitive == "full" or e.output in places]
+        if len(written) == len(made):
+            return [*made, kernel, *after]
+        made = written  # what is not written in place is made by the kernel itself
 
 
-def _kernel(equations: Sequence[Equation], read: set[Variable], builder: Builder) -> list[Equation]:
+def _of_equations(
+    equations: Sequence[Equation], read: set[Variable], builder: Builder
+) -> list[Equation]:
     """The equation of a kernel, which gives what is ``read`` of its values. Of numbers it gives
     Python's, as Numba does; what makes NumPy's of them stands behind it."""
     inner, after = list[Equation](), list[Equation]()
@@ -177,11 +199,34 @@ def _kernel(equations: Sequence[Equation], read: set[Variable], builder: Builder
                 result = (results[-1],)
                 after.append(builder.equation("cast", result, location, to, output=variable))
     location = next(e.location for e in equations if e.primitive == "loop")
-    inputs = free_variables(equations, (), ())
+    inputs = free_variables(inner, (), ())
     body = own_outputs(Program("kernel", inputs, tuple(inner), tuple(outputs)))
     body = renumber(body)
     params = freeze({"body": body, "writes": _writes(body)})
     return [Equation(tuple(results), "kernel", inputs, params, (), location), *after]
+
+
+def _made_outside(equations: Sequence[Equation], read: set[Variable]) -> list[Equation]:
+    """The new arrays that a kernel gives: their memory can be there before the call, and so can
+    constants."""
+    makers = {output: e for e in equations for output in e.outputs}
+    found: dict[Variable, Equation] = {}
+    for variable in makers.keys() & read:
+        made: Atom = variable
+        while isinstance(made, Variable) and made in makers:
+            maker = makers[made]
+            if maker.primitive == "empty" or (maker.primitive == "full" and made == variable):
+                found[maker.output] = maker
+            place = maker.outputs.index(made)
+            made = _overwritten(maker)[place] if place < len(_overwritten(maker)) else Constant(0)
+    return [equation for equation in equations if equation.outputs[0] in found]
+
+
+def _overwritten(equation: Equation) -> Sequence[Atom]:
+    """What the outputs of an equation are made in, one by one."""
+    if equation.primitive == "loop":
+        return Ports.of(equation).carry
+    return equation.inputs[:1] if mark_of(equation.primitive) == "write" else ()
 
 
 def _writes(body: Program) -> tuple[tuple[int, int], ...]:

@@ -17,13 +17,14 @@ from stcompile.passes.kernels.elements import (
     all_forms,
 )
 from stcompile.passes.kernels.writer import Form, Forms
-from stcompile.wengert.dims import Size, least
+from stcompile.wengert.bounds import least
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axis_rules import axis_map
 
 FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
-BLOCK = 128  # so many numbers are added up in turn, before sums are added
+BLOCK = 128  # at most twice as many numbers are added up in turn
 UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
 
 
@@ -40,8 +41,10 @@ class Reductions(Elements):
             return None
         element, cost = made
         found: set[Variable] = set()
+        depth = 0
         for operand in operands:
             if isinstance(operand, Lazy):
+                depth = max(depth, operand.depth + 1)
                 found |= operand.leaves
                 cost += operand.cost * made[1] if equation.primitive in FOLDED else operand.cost
             elif isinstance(operand, Variable) and operand.type.kind == "array":
@@ -51,7 +54,7 @@ class Reductions(Elements):
             with self.at(equation.location):
                 return element(forms)
 
-        return Lazy(equation.output.type, located, cost, frozenset(found))
+        return Lazy(equation.output.type, located, cost, frozenset(found), depth=depth)
 
     # --- reductions ----------------------------------------------------------------------------
 
@@ -134,33 +137,35 @@ class Reductions(Elements):
         if not lengths:
             return item(forms)
         length, *rest = lengths
-        if not rest and op == "add" and isinstance(length, int) and length > 2 * BLOCK:
-            return self._in_blocks(length, item, start, forms)
+
+        def part(form: Form) -> Atom:
+            return self._folded(op, rest, item, start, (*forms, form))
+
+        if op == "add" and isinstance(length, int):
+            return self._summed(Form(0), length, part, start)
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-            part = self._folded(op, rest, item, start, (*forms, Form.of(counter)))
-            return [self.scalar(self.make(op, carry[0], part), start.type.dtype)]
+            both = self.make(op, carry[0], part(Form.of(counter)))
+            return [self.scalar(both, start.type.dtype)]
 
         return self.loop(length, [start], step)[0]
 
-    def _in_blocks(
-        self, length: int, item: Callable[[Forms], Atom], start: Atom, forms: Forms
-    ) -> Atom:
-        """A sum of many numbers, of the sums of blocks."""
-        blocks, left = divmod(length, BLOCK)
-
-        def of_block(block: Form, size: int) -> Atom:
-            def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-                one = item((*forms, block * BLOCK + Form.of(counter)))
-                return [self.make("add", carry[0], one)]
-
-            return self.loop(size, [start], step)[0]
+    def _summed(self, first: Form, length: int, item: Callable[[Form], Atom], start: Atom) -> Atom:
+        """The sum of so many items from the ``first`` one on; of many the sum of that of blocks."""
+        size = 1
+        while length > 2 * BLOCK * size:
+            size *= BLOCK
+        blocks, left = divmod(length, size)
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-            return [self.make("add", carry[0], of_block(Form.of(counter), BLOCK))]
+            at = first + Form.of(counter) * size
+            part = item(at) if size == 1 else self._summed(at, size, item, start)
+            return [self.scalar(self.make("add", carry[0], part), start.type.dtype)]
 
         total = self.loop(blocks, [start], step)[0]
-        return self.make("add", total, of_block(Form(blocks), left)) if left else total
+        if not left:
+            return total
+        return self.make("add", total, self._summed(first + blocks * size, left, item, start))
 
     def _contract(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
         axes = axis_map(equation)

@@ -28,12 +28,12 @@ program f(x: f64[50]) {
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stcompile.passes.kernels.built import BUILT
-from stcompile.passes.kernels.compilable import is_elementwise_taken
+from stcompile.passes.kernels.compilable import is_compilable, is_elementwise_taken
 from stcompile.passes.kernels.elements import (
     VIEWS,
     Elements,
@@ -47,7 +47,9 @@ from stcompile.passes.kernels.elements import (
 )
 from stcompile.passes.kernels.kept_loops import WRITES, Loops, written
 from stcompile.passes.kernels.memory import Place, spread
+from stcompile.passes.kernels.pays import calls_of
 from stcompile.passes.kernels.writer import Form, Forms
+from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import (
     Atom,
     Equation,
@@ -63,6 +65,7 @@ from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import summed_size
 
 CHEAP = 4.0  # operations that are rather done again than their result stored
+DEEPEST = 50  # lazy arrays one in the other, each of which takes frames of Python's stack
 LARGE_PRODUCT = 8192  # multiplications from which on BLAS is faster
 LARGE_IN_LOOP = 100_000  # the same in a loop, which is compiled if there is no call in it
 ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
@@ -70,9 +73,20 @@ ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
 
 def scalarise(program: Program) -> Program:
     """The program with loops over numbers in the place of equations of arrays."""
-    if "bind" in inner_effects({"program": program}):
-        return program  # lengths that data decide
-    writer = Scalariser()
+    return _scalarised(program, Scalariser(program.symbols))
+
+
+def scalarise_where_it_pays(program: Program) -> Program:
+    """The same, but for what is as quick as calls of NumPy."""
+    return _scalarised(program, Scalariser(program.symbols, counts_calls=True))
+
+
+def scalarise_in_loop(program: Program) -> Program:
+    """The same of what a loop does, or is."""
+    return _scalarised(program, Scalariser(mentioned(program.equations), depth=1))
+
+
+def _scalarised(program: Program, writer: Scalariser) -> Program:
     outputs = [writer.array(v) for v in writer.run(program, {v: v for v in program.inputs})]
     return writer.program(program.name, program.inputs, tuple(outputs))
 
@@ -100,16 +114,25 @@ class _Region:
 
 
 class Scalariser(Loops):
-    """Goes through a program, and the programs in it. ``unsized`` are arrays of which the list does
-    not know how long they are: what masks select, and what follows from that."""
+    """Goes through a program, and the programs in it. ``lengths`` are those of arguments;
+    ``unsized`` is what masks select whose number has no name, and what follows from it. If it
+    ``counts_calls``, ``calls`` has what stays calls of NumPy because loops are no quicker."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, lengths: Iterable[Symbol] = (), depth: int = 0, counts_calls: bool = False
+    ) -> None:
         super().__init__()
+        self.lengths = frozenset(lengths)
         self.unsized: set[Value] = set()
+        self.depth = depth
+        self.counts_calls = counts_calls
+        self.calls: set[Variable] = set()
 
     def run(self, program: Program, env: Env) -> list[Value]:
         """Record the equations of a program; the values of its outputs."""
         region = _Region.of(program)
+        if self.counts_calls and not self.depth:
+            self.calls |= calls_of(program, self._is_scalarised)
         for variable in program.inputs:
             self._note_kill(region, variable, env[variable])
         for at, equation in enumerate(program.equations):
@@ -131,13 +154,20 @@ class Scalariser(Loops):
     def _equation(self, at: int, equation: Equation, env: Env, region: _Region) -> Sequence[Value]:
         operands = [value_of(env, atom) for atom in equation.inputs]
         primitive = equation.primitive
-        if _selects(equation) or not self.unsized.isdisjoint(operands):
+        if equation.binds is not None:
+            number = self.element(operands[0], ())
+            named = self.record("named", (number,), equation.location, equation.params)
+            (self.counters[equation.binds],) = named
+            return named
+        masks = _masks(equation)
+        if masks or not self.unsized.isdisjoint(operands):
             found = self._as_it_is(equation, operands)
-            is_selection = primitive not in WRITES or not self.unsized.isdisjoint(operands)
-            self.unsized.update(v for v in found if v.type.dims and is_selection)
+            is_read = primitive not in WRITES and any(size is None for size in masks)
+            if is_read or not self.unsized.isdisjoint(operands):
+                self.unsized.update(v for v in found if v.type.dims)
             return found
         if primitive == "loop":
-            return self.kept_loop(equation, env)
+            return self.kept_loop(equation, env, self.depth > 0 or becomes_kernel(equation))
         if primitive == "cond":
             return self._cond(equation, operands)
         if primitive == "undef" and equation.output.type.kind == "array":
@@ -155,6 +185,10 @@ class Scalariser(Loops):
                 return [made]
         if not any(atom.type.kind == "array" for atom in (*equation.inputs, *equation.outputs)):
             return self._as_it_is(equation, operands)
+        if primitive == "sum" and operands[0].type.kind == "array":
+            total = self.sum_of_rows(equation, operands[0])
+            if total is not None:
+                return [total]
         lazy = self.lazy(equation, operands)
         if lazy is None:
             return self._as_it_is(equation, operands)
@@ -191,7 +225,9 @@ class Scalariser(Loops):
 
     def _is_scalarised(self, equation: Equation) -> bool:
         """True for an equation that becomes one of numbers."""
-        if not is_elementwise_taken(equation) or not mentioned([equation]) <= self.counters.keys():
+        if not self.calls.isdisjoint(equation.outputs) or not is_elementwise_taken(equation):
+            return False
+        if not mentioned([equation]) <= self.lengths | self.counters.keys():
             return False
         if "new" in equation.params.get("at", ()):
             return False
@@ -209,11 +245,13 @@ class Scalariser(Loops):
 
     def _stays(self, output: Variable, lazy: Lazy, region: _Region, env: Env) -> bool:
         """True for a value whose elements are computed where they are read."""
-        if output in region.program.outputs:
+        if output in region.program.outputs or lazy.depth >= DEEPEST:
             return False
         pulls = 0.0
         for at in region.readers.get(output, ()):
             equation = region.program.equations[at]
+            if equation.primitive in WRITES and equation.inputs[0] == output and not lazy.leaves:
+                return False  # new memory, which needs no loop to fill it
             if any(at > region.kills.get(leaf, at) for leaf in lazy.leaves):
                 return False
             if equation.primitive in ("loop", "cond"):
@@ -286,7 +324,9 @@ class Scalariser(Loops):
         """A small array with other numbers in the places that a slice names."""
         p = equation.params
         op = p.get("op", "slice" if equation.primitive == "update" else "index")
-        if op != "slice" or counters or any(not isinstance(form[0], int) for form in p["start"]):
+        if op != "slice" or counters:
+            return None
+        if not all(isinstance(n, int) for n in (*p["length"], *(form[0] for form in p["start"]))):
             return None
         kept = [axis for axis in range(target.type.ndim) if axis not in p["drop"]]
         found = dict(zip(all_forms(target.type.dims), target.numbers, strict=True))
@@ -347,10 +387,18 @@ class Scalariser(Loops):
         return [self.settled(output, result) for output, result in pairs]
 
 
-def _selects(equation: Equation) -> bool:
-    """True for what a mask selects."""
+def becomes_kernel(loop: Equation) -> bool:
+    """True for a loop of which Numba compiles all once it is one of numbers."""
+    if set(inner_effects(loop.params)) - {"bind"}:
+        return False
+    inputs = free_variables([loop], (), ())
+    return is_compilable(scalarise_in_loop(Program("kernel", inputs, (loop,), loop.outputs)))
+
+
+def _masks(equation: Equation) -> Sequence[Size | None]:
+    """How many elements the masks among indices select, if it has a name."""
     entries = equation.params.get("at", ())
-    return any(isinstance(entry, tuple) and "mask" in entry for entry in entries)
+    return [entry[1] for entry in entries if isinstance(entry, tuple) and entry[0] == "mask"]
 
 
 def _added(forms: Forms) -> Place:

@@ -53,7 +53,7 @@ Step = Callable[[Variable, tuple[Variable, ...]], Sequence[Atom]]
 
 class Writer(Recorder):
     """A recorder of equations at a ``location``, and of loops of them. ``counters`` are the
-    counters of the loops that bind symbols."""
+    integers that symbols stand for: counters of loops, and what equations name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class Writer(Recorder):
         """A size as an index: its symbols are counters of loops."""
         if not isinstance(size, Dim):
             return Form(size)
-        if all(isinstance(term, Symbol) for term, _ in size.terms):
+        if all(term in self.counters for term, _ in size.terms):
             pairs = tuple((self.counters[term], c) for term, c in size.terms)  # type: ignore[index]
             return Form(size.offset, pairs)
         return Form.of(self.make("size", of=size))

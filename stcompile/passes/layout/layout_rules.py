@@ -14,7 +14,7 @@ from types import MappingProxyType
 from stcompile.base.location import Location
 from stcompile.base.thresholds import COPIED_AXIS, SMALLER_FACTOR
 from stcompile.passes.layout.layouts import Layouts, Order
-from stcompile.wengert.dims import usual
+from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.axis_rules import axis_map, regrouped
@@ -25,11 +25,19 @@ Rule = Callable[[Layouts, Equation], None]
 def lay_out(layouts: Layouts, equation: Equation) -> None:
     """Add an equation to the program that is laid out."""
     rule = RULES.get(equation.primitive, _by_axes)
-    starts = equation.primitive in ("windows", "full", "pad")
+    starts = equation.primitive in ("windows", "full", "pad") or _is_general(equation)
     if not equation.varies and (starts or any(map(layouts.is_laid, equation.inputs))):
         rule(layouts, equation)
     else:
         _natural(layouts, equation)
+
+
+def _is_general(equation: Equation) -> bool:
+    """True for a product that is not one of matrices: what NumPy makes of it cannot be written to a
+    buffer."""
+    if equation.primitive != "contract" or equation.params["spelling"] or equation.params["batch"]:
+        return False
+    return max(atom.type.ndim for atom in equation.inputs) > 2
 
 
 def _natural(layouts: Layouts, equation: Equation) -> None:

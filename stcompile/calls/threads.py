@@ -1,0 +1,44 @@
+"""Kernels whose loops run in several threads: in as many as NumPy has, and one kernel at a time.
+
+Numba would take a thread for each processor, whatever NumPy was told; and of its threads some sorts
+end the process if two threads of Python begin a loop at once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from stcompile.base.threads import numpy_threads
+
+_LOCK = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Renew the lock in the child of a fork: the thread that held it does not exist there."""
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that runs in as many threads as NumPy has now, if Numba has been given as many."""
+    numba = import_module("numba")
+    threads = min(numpy_threads(), numba.config.NUMBA_NUM_THREADS)
+
+    def call(*operands: Any) -> Any:
+        with _LOCK:
+            before = numba.get_num_threads()
+            numba.set_num_threads(threads)
+            try:
+                return kernel(*operands)
+            finally:
+                numba.set_num_threads(before)
+
+    return call

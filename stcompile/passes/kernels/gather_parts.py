@@ -1,0 +1,282 @@
+"""Sums of parts that lie beside each other become sums of elements.
+
+The adjoint of a stencil adds what came to a point to the places that the point was computed from:
+to one array, in parts that overlap. Loops for each of them would read and write that array again
+and again. Here each element of the array is the sum of what it gets: the values stand in an array
+with a margin of zeros, which is read at several places.
+
+What comes to a part may be the same values times a number, or sums of such: then they are read in
+one array. Nothing else is computed of the margin, as what is computed of 0 might be no 0.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(gather_parts(parse_program('''
+... program f(d: f64[8]) {
+...   v1: f64[10] = full(0; dtype=f64, shape=(10,))
+...   v2: f64[10] = accumulate(v1, d; drop=(), length=(8,), op='slice', start=((0,),), step=(1,))
+...   v3: f64[8] = multiply(d, -2.0)
+...   v4: f64[10] = accumulate(v2, v3; drop=(), length=(8,), op='slice', start=((1,),), step=(1,))
+...   return v4
+... }''')))
+program f(d: f64[8]) {
+  v5: f64[11] = pad(d; mode='constant', pad_width=((1, 2),), value=0.0)
+  v6: f64[10] = slice(v5; drop=(), length=(10,), start=((1,),), step=(1,))
+  v7: f64[10] = slice(v5; drop=(), length=(10,), start=((0,),), step=(1,))
+  v8: f64[10] = multiply(v7, -2.0)
+  v4: f64[10] = add(v6, v8)
+  return v4
+}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stcompile.base.location import Location
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
+from stcompile.passes.kernels.kept_loops import written
+from stcompile.wengert.dims import Size
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.types import Type
+
+MOST = 8  # operations that are done again for each place that the values are read at
+
+
+def gather_parts(program: Program) -> Program:
+    """The program with sums of elements in the place of parts that are added one by one."""
+    return eliminate_dead_code(_gather(program))
+
+
+def _gather(program: Program) -> Program:
+    build = Rebuild(with_inner(program, _gather))
+    program = build.program
+    chains: list[list[_Part]] = []
+    taken = set[int]()
+    for at in reversed(range(len(program.equations))):
+        if at not in taken:
+            parts = list(_chain(build, at))[::-1]
+            taken.update(part.at for part in parts)
+            if len(parts) > 1 and have_same_settings(*(part.added for part in parts)):
+                chains.append(parts)
+    for chain in reversed(chains):
+        _Gathered(build, chain[-1].at, chain).run()
+    return build.done()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Where values are added: by the equation at a position, from these indices on."""
+
+    at: int
+    added: Equation
+    start: tuple[int, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if there is a value for each element of the array."""
+        return self.value.type.dims == self.added.output.type.dims
+
+    @property
+    def value(self) -> Variable:
+        value = self.added.inputs[1]
+        assert isinstance(value, Variable)
+        return value
+
+
+def _chain(build: Rebuild, at: int) -> Iterator[_Part]:
+    """What is added to an array, the last first, as far back as nobody else reads it."""
+    while (part := _part(build, at)) is not None:
+        yield part
+        acc = part.added.inputs[0]
+        at = build.defined_at(acc)
+        if at < 0 or not build.is_used_once(acc):
+            return
+
+
+def _part(build: Rebuild, at: int) -> _Part | None:
+    """The equation at a position as one that adds values to a part whose place is known."""
+    added = build.equations[at]
+    if added.primitive != "accumulate":
+        return None
+    acc, value = added.inputs[0].type, added.inputs[1]
+    if not _is_static(acc) or not isinstance(value, Variable) or value.type.dtype != acc.dtype:
+        return None
+    if added.params["op"] == "add":
+        return _Part(at, added, (0,) * acc.ndim) if value.type.dims == acc.dims else None
+    if added.params["op"] != "slice" or len(added.inputs) > 2 or added.params["drop"]:
+        return None
+    starts, steps = added.params["start"], added.params["step"]
+    if value.type.dims != tuple(added.params["length"]) or set(steps) != {1}:
+        return None
+    known = tuple(start[0] for start in starts if isinstance(start[0], int))
+    return _Part(at, added, known) if len(known) == acc.ndim else None
+
+
+def _is_static(type: Type) -> bool:
+    """True for an array of floats of a length that is known."""
+    is_known = all(isinstance(n, int) and n > 0 for n in type.dims)
+    return type.kind == "array" and type.dtype.kind == "f" and bool(type.dims) and is_known
+
+
+@dataclass
+class _Gathered:
+    """What is added to an array in one chain, the last at a position."""
+
+    build: Rebuild
+    at: int
+    parts: Sequence[_Part]
+
+    def run(self) -> None:
+        build, dims = self.build, self.parts[-1].added.output.type.dims
+        acc = self.parts[0].added.inputs[0]
+        groups: dict[Variable, list[_Part]] = {}
+        for part in self.parts:
+            if not part.is_whole:
+                groups.setdefault(self._root(part.value), []).append(part)
+        least = 2 if self._is_zero(acc) else 3  # new memory need not be written twice
+        taken = {root: parts for root, parts in groups.items() if _pays(root, parts, least)}
+        if not taken:
+            return
+        terms = [term for root, parts in taken.items() for term in self._terms(root, parts, dims)]
+        terms += [part.value for part in self.parts if part.is_whole]
+        gathered = {part.at for parts in taken.values() for part in parts}
+        lone = [part for part in self.parts if not part.is_whole and part.at not in gathered]
+        for part in self.parts[:-1]:
+            build.drop(part.at)
+        sums: list[_Step] = [("add", term, {}) for term in terms[1:]]
+        others: list[_Step] = [("accumulate", part.value, part.added.params) for part in lone]
+        if self._is_zero(acc):
+            self._last(terms[0], [*sums, *others])
+            return
+        total: Atom = terms[0]
+        for step in sums:
+            total = self._record(total, step)
+        self._last(acc, [("accumulate", total, {"op": "add"}), *others])
+
+    def _record(self, value: Atom, step: _Step) -> Variable:
+        primitive, operand, params = step
+        location = self.parts[-1].added.location
+        return self.build.insert(self.at, primitive, (value, operand), location, **params)
+
+    def _last(self, value: Atom, steps: Sequence[_Step]) -> None:
+        """Record these steps; the last one gives what the chain gave."""
+        for step in steps[:-1]:
+            value = self._record(value, step)
+        primitive, operand, params = steps[-1]
+        last = self.parts[-1].added
+        inputs, output = (value, operand), last.output
+        made = self.build.equation(primitive, inputs, last.location, params, output=output)
+        self.build.substitute(self.at, made)
+
+    def _is_zero(self, acc: Atom) -> bool:
+        made = self.build.maker(acc, "full")
+        value = None if made is None else made.inputs[0]
+        return isinstance(value, Constant) and bool(value.value == 0)
+
+    # --- the values that are added -------------------------------------------------------------
+
+    def _terms(self, root: Variable, parts: Sequence[_Part], dims: Sequence[Size]) -> list[Atom]:
+        """What each part adds to all elements of the array: 0 outside of the part."""
+        starts = [tuple(part.start[axis] for part in parts) for axis in range(len(dims))]
+        widths = tuple(
+            (max(start), n - length - min(start))
+            for start, n, length in zip(starts, dims, root.type.dims, strict=True)
+        )
+        wide = self._widened(root, widths, parts[0].added.location)
+        return [self._term(part, root, wide, widths, dims) for part in parts]
+
+    def _widened(
+        self, root: Variable, widths: Sequence[tuple[int, int]], location: Location
+    ) -> Variable:
+        """An array with a margin of zeros. Who reads it whole reads it there, so that it need not
+        be kept without the margin as well."""
+        build, at = self.build, self.build.defined_at(root)
+        zero = root.type.dtype.type(0).item()
+        params = {"pad_width": widths, "mode": "constant", "value": zero}
+        readers = [build.equations[reader] for reader in build.readers[root]]
+        made = None if at < 0 else build.current(at)
+        if made is None or root not in made.outputs or any(root in written(e) for e in readers):
+            return build.insert(at + 1, "pad", (root,), location, **params)
+        own = build.variable(root.type)
+        outputs = tuple(own if output == root else output for output in made.outputs)
+        build.substitute(at, replace(made, outputs=outputs))
+        wide = build.insert(at + 1, "pad", (own,), location, **params)
+        start = tuple((before,) for before, _ in widths)
+        build.insert_made(
+            at + 1, build.equation("slice", (wide,), location, _cut(start, root.type.dims), root)
+        )
+        return wide
+
+    def _term(
+        self,
+        part: _Part,
+        root: Variable,
+        wide: Variable,
+        widths: Sequence[tuple[int, int]],
+        dims: Sequence[Size],
+    ) -> Atom:
+        start = tuple((w[0] - own,) for w, own in zip(widths, part.start, strict=True))
+        location = part.added.location
+        read = self.build.insert(self.at, "slice", (wide,), location, **_cut(start, dims))
+        found: dict[Variable, Variable] = {root: read}
+
+        def again(atom: Atom) -> Atom:
+            if not isinstance(atom, Variable) or atom in found:
+                return found[atom] if isinstance(atom, Variable) else atom
+            made = self.build.equations[self.build.defined_at(atom)]
+            inputs = tuple(again(operand) for operand in made.inputs)
+            found[atom] = self.build.insert(
+                self.at, made.primitive, inputs, made.location, **made.params
+            )
+            return found[atom]
+
+        return again(part.value)
+
+    def _root(self, value: Variable) -> Variable:
+        """The array that values are computed of so that nothing becomes of 0."""
+        steps = set[Variable]()
+        root = self._source(value, steps)
+        return root if len(steps) <= MOST else value
+
+    def _source(self, value: Variable, steps: set[Variable]) -> Variable:
+        """The one array that values are computed of, in these steps; else the values themselves."""
+        at = self.build.defined_at(value)
+        made = None if at < 0 else self.build.equations[at]
+        operands = () if made is None else tuple(made.variables)
+        if made is None or not _keeps_zero(made) or any(a.type != value.type for a in operands):
+            return value
+        steps.add(value)
+        sources = {self._source(operand, steps) for operand in operands}
+        return sources.pop() if len(sources) == 1 else value
+
+
+_Step = tuple[str, Atom, Mapping[str, Any]]
+
+
+def _keeps_zero(made: Equation) -> bool:
+    """True for an equation that makes 0 of 0, and is a sum or a multiple."""
+    primitive, inputs = made.primitive, made.inputs
+    if primitive in ("negative", "add", "subtract"):
+        return all(isinstance(atom, Variable) for atom in inputs)
+    if primitive == "accumulate":
+        return bool(made.params["op"] == "add")
+    factors = [atom for atom in inputs if isinstance(atom, Constant)]
+    if primitive not in ("multiply", "divide") or len(factors) != 1:
+        return False
+    factor = factors[0].value
+    is_number = not isinstance(factor, complex) and math.isfinite(factor)
+    return is_number and (primitive == "multiply" or (inputs[1] == factors[0] and factor != 0))
+
+
+def _cut(start: Sequence[tuple[int]], dims: Sequence[Size]) -> Mapping[str, Any]:
+    """The params of a slice."""
+    return {"start": start, "length": dims, "step": (1,) * len(dims), "drop": ()}
+
+
+def _pays(root: Variable, parts: Sequence[_Part], least: int) -> bool:
+    """True for values that are added to so many places at least, which are most of the array."""
+    whole = parts[0].added.output.type.size
+    return len(parts) >= least and whole <= 2 * root.type.size

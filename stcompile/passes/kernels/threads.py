@@ -1,0 +1,318 @@
+"""Loops of kernels whose steps may run at the same time.
+
+Each step writes elements of its own: in every array that the loop writes to, there is an axis along
+which all that a step reads and writes stands at its counter. What else it reads is not written to.
+So it does not matter which thread runs a step, and when: the results are bitwise the same for any
+number of threads. Numbers that are summed over steps are not added up by threads, of which it would
+be open who comes first: each step notes its own, and they are added up in order.
+
+A loop of little work is left as it is, and so is one whose steps may raise: threads would raise the
+error of any step.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(share_out(parse_program('''
+... program f(x: f64[30000]) {
+...   t: f64 = kernel(x; writes=(), body=program kernel(x: f64[30000]) {
+...     t: f64 = loop(x, f64(0.0); carry=1, constants=1, length=30000,
+...       body=program body(x: f64[30000], i: int, t: f64) {
+...         v1: f64 = slice(x, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+...         v2: f64 = exp(v1)
+...         t.1: f64 = add(t, v2)
+...         return t.1
+...       })
+...     return t
+...   })
+...   return t
+... }''')))
+program f(x: f64[30000]) {
+  t: f64 = kernel(x; body=program kernel(x: f64[30000]) {
+    v1: f64[30000] = empty(; dtype=f64, shape=(30000,))
+    v2: f64[30000] = loop(x, v1; body=program body(x: f64[30000], i: int, v3: f64[30000]) {
+      v1: f64 = slice(x, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+      v2: f64 = exp(v1)
+      v4: f64[30000] = update(v3, v2, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+      return v4
+    }, carry=1, constants=1, length=30000, parallel=True)
+    t: f64 = loop(v2, f64(0.0); body=program body(notes: f64[30000], i: int, t: f64) {
+      v2: f64 = slice(notes, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+      t.1: f64 = add(t, v2)
+      return t.1
+    }, carry=1, constants=1, length=30000)
+    return t
+  }, writes=())
+  return t
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from stcompile.passes.general.rebuild import Builder
+from stcompile.passes.kernels.elements import COSTLY
+from stcompile.passes.kernels.writer import Form, one_element
+from stcompile.wengert.bounds import usual
+from stcompile.wengert.ir import (
+    Atom,
+    Equation,
+    Program,
+    Variable,
+    free_variables,
+    freeze,
+    map_programs,
+)
+from stcompile.wengert.primitives.control import COUNTER, Ports
+
+LEAST = 500_000  # operations of a loop that is shared out: threads take a while to begin
+ARITHMETIC = frozenset(
+    {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"}
+)
+WHILE = 100  # steps that a while loop is taken to make
+
+
+def share_out(program: Program) -> Program:
+    """The program with the loops of its kernels marked whose steps may run at the same time."""
+
+    def shared(equation: Equation) -> Equation:
+        if equation.primitive != "kernel":
+            return map_programs(equation, share_out)
+        body = _shared(equation.params["body"])
+        return replace(equation, params=freeze({**equation.params, "body": body}))
+
+    return program.with_equations([shared(equation) for equation in program.equations])
+
+
+def _shared(program: Program) -> Program:
+    """A program in a kernel, with its outermost loops that can be shared out marked."""
+    made = list[Equation]()
+    for equation in program.equations:
+        found = None
+        if equation.primitive == "loop" and _work(equation) >= LEAST:
+            found = _marked(equation, Builder(program))
+        made += found or [map_programs(equation, _shared)]
+    return program.with_equations(made)
+
+
+def _work(equation: Equation) -> float:
+    """About how many operations of numbers an equation is."""
+    inner = [value for value in equation.params.values() if isinstance(value, Program)]
+    steps = 1
+    if equation.primitive == "loop":
+        length = Ports.of(equation).length
+        steps = WHILE if length is None else usual(length)
+    cost = sum(_work(e) for program in inner for e in program.equations)
+    own = 20 if equation.primitive in COSTLY else 1
+    return steps * (cost if inner else own)
+
+
+def _marked(loop: Equation, outer: Builder) -> Sequence[Equation] | None:
+    """The loop, marked, and the loops that add up what its steps note; None if its steps may not
+    run at the same time."""
+    ports = Ports.of(loop)
+    counter, length = ports.counter, ports.length
+    if counter is None or not isinstance(length, int) or ports.binds is not None:
+        return None
+    if ports.xs or ports.ys or ports.has_lengths:
+        return None
+    body, inner = ports.body, Builder(ports.body)
+    sums = {at: _summed(body, v) for at, v in enumerate(ports.body_carry) if not v.type.dims}
+    kept = [at for at in range(len(ports.carry)) if at not in sums]
+    before, after = list[Equation](), list[Equation]()
+    equations = [e for e in body.equations if e not in sums.values()]
+    carry = [ports.carry[at] for at in kept]
+    carried = [ports.body_carry[at] for at in kept]
+    outputs = [body.outputs[at] for at in kept]
+    results = [ports.results[at] for at in kept]
+    for at, summed in sums.items():
+        if summed is None:
+            return None
+        part = _part(summed, ports.body_carry[at])
+        where = loop.location
+        shape = {"shape": (length,), "dtype": part.type.dtype}
+        before.append(outer.equation("empty", (), where, shape))
+        noted = inner.variable(before[-1].output.type)
+        params = one_element((Form.of(counter),))[1]
+        equations.append(inner.equation("update", (noted, part, counter), summed.location, params))
+        carry.append(before[-1].output)
+        carried.append(noted)
+        outputs.append(equations[-1].output)
+        results.append(outer.variable(noted.type))
+        after.append(_added_up(loop, at, summed, results[-1]))
+    own = (*ports.body_constants, counter, *carried)
+    program = Program(body.name, own, tuple(equations), tuple(outputs))
+    if not _Steps(program, counter, carried).are_apart():
+        return None
+    params = {**loop.params, "body": program, "carry": len(carry), "parallel": True}
+    params.pop("reverse", None)
+    inputs = (*ports.constants, *carry)
+    marked = replace(loop, outputs=tuple(results), inputs=inputs, params=freeze(params))
+    return [*before, marked, *after]
+
+
+def _summed(body: Program, carried: Variable) -> Equation | None:
+    """The one equation that reads a number that is carried, if it gives what is handed on."""
+    at = body.inputs.index(carried)
+    readers = [e for e in body.equations if carried in free_variables([e], (), ())]
+    if len(readers) != 1 or carried in body.outputs:
+        return None
+    (equation,) = readers
+    place = at - (len(body.inputs) - len(body.outputs))
+    others = (e for e in body.equations if equation.outputs[0] in e.variables)
+    is_handed = body.outputs[place] == equation.outputs[0] and next(others, None) is None
+    is_number = equation.primitive in ("add", "multiply", "maximum", "minimum")
+    if not is_handed or not is_number or body.outputs.count(equation.outputs[0]) != 1:
+        return None
+    part = _part(equation, carried)
+    return equation if isinstance(part, Variable) and part.type.kind == "scalar" else None
+
+
+def _part(summed: Equation, carried: Variable) -> Atom:
+    one, other = summed.inputs
+    return other if one == carried else one
+
+
+def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equation:
+    """The loop that adds up what steps noted, in their order."""
+    ports = Ports.of(loop)
+    carried = ports.body_carry[at]
+    part = _part(summed, carried)
+    assert isinstance(part, Variable)
+    notes, counter = Variable("notes", noted.type), Variable("i", COUNTER)
+    params = freeze(one_element((Form.of(counter),))[1])
+    read = Equation((part,), "slice", (notes, counter), params, (), summed.location)
+    own = (notes, counter, carried)
+    body = Program("body", own, (read, summed), summed.outputs)
+    chosen = {"body": body, "constants": 1, "carry": 1, "length": ports.length}
+    if ports.reverse:
+        chosen["reverse"] = True
+    inputs = (noted, ports.carry[at])
+    return Equation(
+        (ports.results[at],), "loop", inputs, freeze(chosen), loop.effects, loop.location
+    )
+
+
+# --- what steps read and write ------------------------------------------------------------------
+
+Place = tuple[int, int, int]
+"""An axis, and where an element stands along it: an offset, and a multiple of the counter."""
+
+
+class _TogetherError(Exception):
+    """A step may read or write what is another's, or raise."""
+
+
+class _Steps:
+    """The steps of a loop with some arrays that are written to, its ``carried`` ones. ``places``
+    are those that are common to all that reads or writes each of them."""
+
+    def __init__(self, body: Program, counter: Variable, carried: Sequence[Variable]) -> None:
+        self.body = body
+        self.counter = counter
+        self.carried = carried
+        self.places: dict[int, set[Place]] = {}
+
+    def are_apart(self) -> bool:
+        own = {variable: at for at, variable in enumerate(self.carried)}
+        try:
+            found = self._program(self.body, own, {self.counter}, self.counter)
+        except _TogetherError:
+            return False
+        return found == list(own.values()) and all(self.places.values())
+
+    def _program(
+        self,
+        program: Program,
+        own: Mapping[Variable, int],
+        counters: set[Variable],
+        counter: Variable | None,
+    ) -> list[int | None]:
+        """Goes through a program; which of the arrays each of its outputs is."""
+        versions = dict(own)
+        for equation in program.equations:
+            read = [versions[v] for v in equation.variables if v in versions]
+            primitive = equation.primitive
+            if primitive in ("loop", "cond"):
+                self._control(equation, versions, counters, counter)
+            elif may_raise(equation, counters):
+                raise _TogetherError
+            elif read:
+                places = set(_places(equation, counter))
+                at = versions.get(_variable(equation.inputs[0]))
+                if at is None or len(read) > 1:
+                    raise _TogetherError
+                self.places[at] = self.places.get(at, places) & places
+                if equation.output.type.dims:
+                    versions[equation.output] = at
+        return [versions.get(_variable(atom)) for atom in program.outputs]
+
+    def _control(
+        self,
+        equation: Equation,
+        versions: dict[Variable, int],
+        counters: set[Variable],
+        counter: Variable | None,
+    ) -> None:
+        """A loop or a branch in a step."""
+        operands: Sequence[Atom]
+        if equation.primitive == "loop":
+            ports = Ports.of(equation)
+            if ports.xs or ports.ys or ports.condition is not None or ports.length is None:
+                raise _TogetherError
+            operands = (*ports.constants, *ports.carry)
+            taken = (*ports.body_constants, *ports.body_carry)
+            arms = [(ports.body, taken, {ports.counter})]
+        else:
+            operands = equation.inputs[1:]
+            programs = (equation.params[arm] for arm in ("then", "otherwise"))
+            arms = [(arm, arm.inputs, set[Variable | None]()) for arm in programs]
+        results = []
+        for program, inputs, more in arms:
+            pairs = list(zip(inputs, operands, strict=True))
+            own = {v: versions[a] for v, a in pairs if isinstance(a, Variable) and a in versions}
+            inner = {v for v, atom in pairs if atom in counters} | {v for v in more if v}
+            same = next((v for v, atom in pairs if counter is not None and atom == counter), None)
+            results.append(self._program(program, own, inner, same))
+        for output, *found in zip(equation.outputs, *results, strict=True):
+            if len(set(found)) > 1:
+                raise _TogetherError
+            if found[0] is not None:
+                versions[output] = found[0]
+
+
+def _variable(atom: Atom) -> Variable:
+    return atom if isinstance(atom, Variable) else Variable("", atom.type)
+
+
+def _places(equation: Equation, counter: Variable | None) -> Sequence[Place]:
+    """Along which axes the element that is read or written stands at the counter."""
+    primitive, params, inputs = equation.primitive, equation.params, equation.inputs
+    integers = inputs[1:] if primitive in ("slice", "index") else inputs[2:]
+    if "start" in params:
+        found = []
+        for axis, (offset, *factors) in enumerate(params["start"]):
+            of = {v: f for v, f in zip(integers, factors, strict=False) if f}
+            if counter is not None and set(of) == {counter} and isinstance(offset, int):
+                found.append((axis, offset, of[counter]))
+        return found
+    return [(axis, 0, 1) for axis, atom in enumerate(integers) if atom == counter]
+
+
+def may_raise(equation: Equation, counters: set[Variable]) -> bool:
+    """True for an equation of numbers that may raise: where Python does, and of an index that is no
+    counter of a loop."""
+    primitive, inputs = equation.primitive, equation.inputs
+    if primitive.startswith("math.") or (primitive == "to_python" and _is_rounded(equation)):
+        return True
+    if primitive in ARITHMETIC:
+        return all(atom.type.kind == "python" for atom in inputs) and (
+            primitive not in ("add", "subtract", "multiply")
+            or all(atom.type.dtype.kind in "iub" for atom in inputs)
+        )
+    first = {"slice": 1, "index": 1, "update": 2, "index_update": 2, "accumulate": 2}
+    indices = inputs[first.get(primitive, len(inputs)) :]
+    return any(isinstance(atom, Variable) and atom not in counters for atom in indices)
+
+
+def _is_rounded(equation: Equation) -> bool:
+    return equation.params["dtype"].kind == "i" and equation.inputs[0].type.dtype.kind == "f"

@@ -1,0 +1,156 @@
+"""Calls of NumPy with kernels between them: what becomes which, and that it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.passes.kernels.enclose import disclose_loops, enclose_loops
+from stcompile.passes.kernels.pays import calls_of
+from stcompile.wengert.ir import Program
+from stcompile.wengert.text import parse_program
+
+numba = pytest.importorskip("numba")
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+
+
+def recurrent(w: Any, u: Any, x: Any) -> Any:
+    """Products and elementary functions of many numbers stay calls."""
+    h = np.zeros((x.shape[0], w.shape[1]), x.dtype)
+    for t in range(3):
+        h = np.tanh(x[:, 10 * t : 10 * (t + 1)] @ w + h @ u)
+    return np.mean(h * h)
+
+
+def convolutional(k: Any, b: Any, x: Any) -> Any:
+    a = st.nn.conv2d(x, k) + b[:, None, None]
+    a = st.nn.max_pool2d(np.maximum(a, 0))
+    return np.sum(a * a) - np.sum(np.sin(a))
+
+
+def short_rows(m: Any, x: Any) -> Any:
+    """Sums over rows of few numbers, and of few of them."""
+    d = x - m[:, None, :]
+    return np.sum(np.exp(-np.sum(d * d, axis=2))) + np.sum(np.sum(d, axis=(0, 1)) ** 3)
+
+
+def updated(w: Any, x: Any) -> Any:
+    return np.sum(np.tanh(x @ w) ** 2)
+
+
+NETWORKS: dict[str, tuple[Any, Sequence[Any]]] = {
+    "recurrent": (recurrent, ((10, 20), (20, 20), (25, 30))),
+    "convolutional": (convolutional, ((4, 2, 3, 3), (4,), (6, 2, 8, 8))),
+    "short_rows": (short_rows, ((5, 4), (60, 4))),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_gradients(name: str, dtype: Any) -> None:
+    function, shapes = NETWORKS[name]
+    args = [RNG.normal(size=shape).astype(dtype) / 4 for shape in shapes]
+    wrt = tuple(range(len(args)))
+    value, gradient = st.value_and_grad(function, wrt=wrt, level="readable")(*args)
+    compiled = st.value_and_grad(function, wrt=wrt, level="compiled")
+    assert "def kernel_1" in str(compiled.source(*args))
+    for _ in range(2):  # buffers hold what the call before left there
+        found, d_found = compiled(*args)
+        rtol = 1e-11 if dtype is np.float64 else 1e-4
+        np.testing.assert_allclose(found, value, rtol=rtol)
+        for one, other in zip(d_found, gradient, strict=True):
+            assert one.dtype == dtype
+            np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol * np.max(np.abs(other)))
+
+
+def test_results_are_the_callers() -> None:
+    function, shapes = NETWORKS["short_rows"]
+    args = [RNG.normal(size=shape) for shape in shapes]
+    gradient = st.grad(function, wrt=(0, 1), level="compiled")
+    first = gradient(*args)
+    kept = [one.copy() for one in first]
+    second = gradient(args[0] + 1, args[1])
+    for one, before, other in zip(first, kept, second, strict=True):
+        np.testing.assert_array_equal(one, before)
+        assert not np.shares_memory(one, other)
+
+
+def test_kernels_stand_between_calls() -> None:
+    args = [np.ones(shape) for shape in NETWORKS["recurrent"][1]]
+    source = str(st.value_and_grad(recurrent, wrt=(0, 1), level="compiled").source(*args))
+    source = "\n".join(line.partition("#")[0] for line in source.splitlines())
+    kernels, _, rest = source.partition("def workspace(")
+    assert rest.count("np.tanh(") == 3
+    assert "np.tanh" not in kernels
+    assert "1 - h" in kernels  # the adjoint of tanh, in one pass
+
+
+def test_training_step_updates_in_place() -> None:
+    w, x = RNG.normal(size=(10, 20)), RNG.normal(size=(30, 10))
+    found = {}
+    for level in ("fast", "compiled"):
+        own = w.copy()
+        step = st.train_step(updated, st.optim.SGD(0.01), wrt=0, level=level)  # type: ignore[call-overload]
+        losses = [step(own, x) for _ in range(3)]
+        found[level] = (losses, own)
+    np.testing.assert_allclose(found["compiled"][0], found["fast"][0], rtol=1e-12)
+    np.testing.assert_allclose(found["compiled"][1], found["fast"][1], rtol=1e-12)
+
+
+def _program(n: int) -> Program:
+    return parse_program(f"""
+    program f(x: f64[{n}], y: f64[{n}]) {{
+      v1: f64[{n}] = tanh(x)
+      v2: f64[{n}] = multiply(v1, y)
+      v3: f64[{n}] = multiply(v2, v2)
+      v4: f64[{n}] = add(v3, x)
+      v5: f64[{n}] = exp(v4)
+      v6: f64[{n}] = add(v5, 1.0)
+      return v6
+    }}""")
+
+
+def test_calls_by_size() -> None:
+    few = calls_of(_program(40), lambda _: True)
+    assert not few
+    many = {variable.name for variable in calls_of(_program(4000), lambda _: True)}
+    assert many == {"v1", "v5", "v6"}  # a call for one sum alone is no slower than a kernel
+
+
+def test_what_is_no_candidate_is_a_call() -> None:
+    program = _program(40)
+    found = calls_of(program, lambda equation: equation.primitive != "multiply")
+    assert {variable.name for variable in found} >= {"v2", "v3"}
+
+
+def test_loops_are_set_aside() -> None:
+    def sweeps(u: Any) -> Any:
+        u = u.copy()
+        for _ in range(20):
+            for i in range(1, 9):
+                u[i] = 0.5 * (u[i - 1] + u[i + 1])
+        return np.sum(u)
+
+    def with_calls(u: Any, a: Any) -> Any:
+        for _ in range(20):
+            u = np.linalg.solve(a, u)
+        return np.sum(u)
+
+    grad = st.grad(sweeps, level="compiled")
+    program = grad.stage(grad.bind((np.ones(10),), {})).program
+    aside = enclose_loops(program)
+    assert {e.primitive for e in aside.equations} >= {"kernel"}
+    assert not any(e.primitive == "loop" for e in aside.equations)
+    assert disclose_loops(aside) == program
+    other = st.grad(with_calls, level="compiled")
+    program = other.stage(other.bind((np.ones(10), np.eye(10)), {})).program
+    assert enclose_loops(program) == program
