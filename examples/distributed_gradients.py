@@ -105,6 +105,9 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--scheduler", help="the address of a Dask scheduler that is there already")
     arguments = parser.parse_args(given)
+    for name in ("workers", "shards", "rows", "features"):
+        if getattr(arguments, name) < 1:
+            parser.error(f"--{name} is a number from 1 on")
     truth = np.random.default_rng(0).normal(size=arguments.features + 1)
     with cluster(arguments) as client:
         seeds = range(1, arguments.shards + 1)

@@ -15,7 +15,7 @@ from stcompile.base.shown import Shown
 from stcompile.emit.function import Emitted
 from stcompile.plan.allocation import Block
 from stcompile.plan.lifetimes import Lifetime, lifetimes
-from stcompile.wengert.dims import usual
+from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Equation, Program, Variable
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import mark_of

@@ -76,11 +76,14 @@ class Snapshots(Shown):
         return rows
 
 
-def snapshots_of(recorded: Sequence[Snapshot], results: int | None, level: Level) -> Snapshots:
+def snapshots_of(
+    recorded: Sequence[Snapshot], results: int | None, level: Level, parallel: bool = False
+) -> Snapshots:
     """The recorded programs, the last of them followed through all stages of a level. Outputs from
     position ``results`` on get storage of their own (None: no output does)."""
     found = list(recorded)
-    found += [Snapshot(stage.name, p) for stage, p in after_each(recorded[-1].program, level)]
+    last = recorded[-1].program
+    found += [Snapshot(stage.name, p) for stage, p in after_each(last, level, parallel)]
     if results is not None:
         found.append(Snapshot(OWN, own_outputs(found[-1].program, results)))
     return Snapshots(tuple(found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ class Checkpoints:
     set or version. Without it a file that is there already is refused.
     """
 
-    path: Path
+    path: str | os.PathLike[str]
     every: int = 1000
     resume: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -65,7 +66,7 @@ class Keeper:
     def _prepare(self) -> bool:
         """Make room for the file; True if there is one to go on from."""
         assert self.wanted is not None
-        path = self.wanted.path
+        path = Path(self.wanted.path)
         target = path.resolve()
         for left in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
             left.unlink(missing_ok=True)  # left by a run that was killed while it wrote
@@ -90,8 +91,8 @@ class Keeper:
 
     def _read(self) -> Checkpoint:
         assert self.wanted is not None and self._identity is not None
-        checkpoint = read_checkpoint(self.wanted.path)
-        require_same(checkpoint, self._identity, self.wanted.path)
+        checkpoint = read_checkpoint(Path(self.wanted.path))
+        require_same(checkpoint, self._identity, Path(self.wanted.path))
         return checkpoint
 
     def is_due(self) -> bool:
@@ -112,7 +113,7 @@ class Keeper:
         """Write a checkpoint, if they are wanted. It is never one that `check` refuses."""
         self.check()
         if self.wanted is not None:
-            checkpoint, path = self.run.checkpoint(self._identity), self.wanted.path
+            checkpoint, path = self.run.checkpoint(self._identity), Path(self.wanted.path)
             self.run.team.by_first(lambda: checkpoint.write(path))
             self.latest = checkpoint
         self._unsaved = 0

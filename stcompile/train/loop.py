@@ -102,32 +102,33 @@ def train(
     parameter at the end of an epoch or at a checkpoint, raises `DivergedError`, after the steps
     since the last checkpoint (or the start) were repeated to find the line that made the first NaN.
     """
-    count = count_batches(len(arrays[0]), batch_size)
-    results = Results(dataset, metric=metric)
-    run = Run(step, params, arrays, batch_size, rng, arguments, results, team)
-    progress = progress if team.leads else False
-    if epochs > 0:  # This compiles the step as well, before any clock runs.
-        results.allocated_bytes_per_step = int(step.allocated_bytes(params, *run.first_batch))
-    keeper = Keeper(run, checkpoints)
-    keeper.begin(epochs)
-    with Interrupts() as interrupts:
-        loop = _Loop(run, keeper, interrupts, count, progress)
-        try:
-            while run.epoch <= epochs:
-                loop.epoch(f"epoch {run.epoch}/{epochs}", evaluate)
-            return results
-        except (_Stopped, KeyboardInterrupt) as stopped:
-            if team.size > 1 and isinstance(stopped, KeyboardInterrupt):
-                raise  # the others wait for this one
-            agreed = stopped.signal if isinstance(stopped, _Stopped) else None
-            results.stopped_by = agreed or interrupts.received or signal.SIGINT
-            results.resumable_at = None if checkpoints is None else keeper.latest.position
-            return results
-        except _LossError as error:
-            what = f"the loss became {error.loss}"
-        except NotFiniteError as error:
-            what = f"{error.name} was found to be {error.value}"
-    raise _diverged(what, run, keeper, count, progress)
+    with team.together():
+        count = count_batches(len(arrays[0]), batch_size)
+        results = Results(dataset, metric=metric)
+        run = Run(step, params, arrays, batch_size, rng, arguments, results, team)
+        progress = progress if team.leads else False
+        if epochs > 0:  # This compiles the step as well, before any clock runs.
+            results.allocated_bytes_per_step = int(step.allocated_bytes(params, *run.first_batch))
+        keeper = Keeper(run, checkpoints)
+        keeper.begin(epochs)
+        with Interrupts() as interrupts:
+            loop = _Loop(run, keeper, interrupts, count, progress)
+            try:
+                while run.epoch <= epochs:
+                    loop.epoch(f"epoch {run.epoch}/{epochs}", evaluate)
+                return results
+            except (_Stopped, KeyboardInterrupt) as stopped:
+                if team.size > 1 and isinstance(stopped, KeyboardInterrupt):
+                    raise  # the others wait for this one
+                agreed = stopped.signal if isinstance(stopped, _Stopped) else None
+                results.stopped_by = agreed or interrupts.received or signal.SIGINT
+                results.resumable_at = None if checkpoints is None else keeper.latest.position
+                return results
+            except _LossError as error:
+                what = f"the loss became {error.loss}"
+            except NotFiniteError as error:
+                what = f"{error.name} was found to be {error.value}"
+        raise _diverged(what, run, keeper, count, progress)
 
 
 def _diverged(

@@ -35,6 +35,7 @@ class Team:
 
     comm: Any = None
     _pace: _Pace = field(default_factory=lambda: _Pace())
+    _failure: BaseException | None = None  # what was told already
 
     @property
     def rank(self) -> int:
@@ -121,10 +122,23 @@ class Team:
         with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
             yield
 
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """An error on one rank ends all of them."""
+        try:
+            yield
+        except BaseException as error:
+            if self.comm is not None:
+                self.fail(error)
+            raise
+
     def fail(self, error: BaseException) -> int:
         """Say why this rank cannot go on; the exit code. If the others do not fail as well, they
         would wait for this one: then all of them are ended."""
         code = 130 if isinstance(error, KeyboardInterrupt) else 1
+        if error is self._failure:
+            return code
+        self._failure = error
         told = str(error) if isinstance(error, StcompileError) else _told(error)
         sys.stdout.flush()
         print(f"error on rank {self.rank}: {told}", file=sys.stderr, flush=True)

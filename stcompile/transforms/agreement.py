@@ -22,6 +22,7 @@ from stcompile.parse.source import function_source
 
 Facts = Mapping[str, str]  # what of a rank the others have to have as well, by what it is
 
+SHORT = 60  # characters of a fact that an error tells
 _HINT = "start all ranks with the same program, flags and seed, and draw the parameters alike"
 
 
@@ -46,7 +47,15 @@ def agree(comm: Any, facts: Callable[[], Facts]) -> None:
         assert not isinstance(other, str)
         for what in first:  # a rank that has no rows reads less of the loss
             if first[what] != other.get(what, first[what]):
-                raise ArgumentsError(f"ranks 0 and {rank} differ in {what}", hint=_HINT)
+                both = _both(first[what], other[what])
+                raise ArgumentsError(f"ranks 0 and {rank} differ in {what}{both}", hint=_HINT)
+
+
+def _both(one: str, other: str) -> str:
+    """What two ranks have, if it is told in the first lines."""
+    first, second = one.partition("\n")[0], other.partition("\n")[0]
+    is_told = first != second and max(len(first), len(second)) <= SHORT
+    return f": {first or 'nothing'} and {second or 'nothing'}" if is_told else ""
 
 
 def facts_of(
@@ -56,7 +65,7 @@ def facts_of(
     ``arrays``, the parameters and the optimiser's state, which all ranks change alike."""
     found = {f"the version of {name}": _version(name) for name in ("stcompile", "numpy")}
     found["the loss"] = _told(function)
-    found["the optimiser"] = f"{_told(type(optimizer))} {optimizer.describe()}"
+    found["the optimiser"] = f"{optimizer.describe()}\n{_told(type(optimizer))}"
     for guard in made.guards:
         text = _told(guard.expected)
         if text:
@@ -77,13 +86,13 @@ def _version(name: str) -> str:
 
 
 def digests(arrays: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The arrays in structures, each with a digest of its type and its elements."""
+    """The arrays in structures, each with its type, and a digest of its elements."""
     for name, value in arrays.items():
         for path, leaf in trees.leaves(value):
             if isinstance(leaf, np.ndarray):
-                told = hashlib.sha256(f"{leaf.dtype} {leaf.shape}".encode())
-                told.update(np.ascontiguousarray(leaf).data)
-                yield f"`{trees.show_path(name, path)}`", told.hexdigest()
+                elements = hashlib.sha256(np.ascontiguousarray(leaf).data).hexdigest()
+                told = f"{leaf.dtype} of shape {leaf.shape}\n{elements}"
+                yield f"`{trees.show_path(name, path)}`", told
 
 
 def _told(value: Any) -> str:

@@ -45,8 +45,9 @@ class Exchange:
         names = [n for n in arguments.values if n not in trained]
         if self.rows is not None:
             if self.rows not in names:
-                what = "is trained" if self.rows in arguments.values else "is no argument"
-                _refuse(run, f"`rows={self.rows!r}` {what} of the loss", names)
+                is_trained = self.rows in arguments.values
+                what = "an argument that is trained" if is_trained else "no argument of the loss"
+                _refuse(run, f"`rows={self.rows!r}` is {what}", names)
             names = [self.rows]
         found: dict[str, Any] = {}
         for name in names:
@@ -76,6 +77,13 @@ def exchange_for(comm: Any, rows: str | None, overlap: bool | int | str) -> Exch
             f"`comm` is no communicator of mpi4py: {comm!r:.80}", hint="comm=MPI.COMM_WORLD"
         )
     require("mpi4py.MPI", "mpi", "an exchange of gradients")
+    if not comm:
+        raise ArgumentsError("`comm` has no ranks: it is COMM_NULL, or was freed")
+    if getattr(comm, "Is_inter", bool)():
+        raise ArgumentsError(
+            "`comm` is an intercommunicator, whose two groups would exchange their gradients",
+            hint="merge the groups: comm.Merge()",
+        )
     if isinstance(overlap, bool):
         return Exchange(comm, rows, bytes_of(BUCKET) if overlap else 0)
     return Exchange(comm, rows, max(bytes_of(overlap), 1))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from stcompile.base.boundary import public
-from stcompile.base.errors import ExportError
+from stcompile.base.errors import ArgumentsError, ExportError
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.calls.arguments import Arguments, Wrt, bind
@@ -60,14 +60,25 @@ class SharedStep(TrainStep[P, R]):
         if not self.has_agreed:
             agree(self.exchange.comm, lambda: self._facts(arguments, keywords))
             self.has_agreed = True
-        return super().__call__(*arguments, **keywords)
+        try:
+            return super().__call__(*arguments, **keywords)
+        except ZeroDivisionError as error:
+            made = self.specialise(self.bind(arguments, keywords), with_program=False)
+            location = made.locate(made.line_of(error))
+            if location is None or location.section != "exchange":
+                raise
+            raise ArgumentsError(  # the sums are divided by the rows of all ranks
+                "no rank has rows in this step, so that there is no mean over them",
+                hint="leave out the steps of batches that are empty on all ranks",
+            ) from None
 
     def _facts(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Facts:
         """What the other ranks have to have as well."""
         bound = self.bind(arguments, keywords)
         made = self.specialise(bound, with_program=False)
         arrays = {name: bound.values[name] for name in self.writeable(bound)}
-        return facts_of(self.function, self.optimizer, made, arrays)
+        found = facts_of(self.function, self.optimizer, made, arrays)
+        return {**found, "`overlap`": f"buckets of {self.exchange.bucket} bytes"}
 
     def stage_gradient(
         self,

@@ -68,6 +68,41 @@ def compare(got: Any, wanted: Any) -> None:
             np.testing.assert_allclose(got[2][slot][name], kept[name], rtol=1e-6, atol=1e-9)
 
 
+def square(w: Any, x: Any) -> Any:
+    return np.mean((x @ w["a"] - np.sum(w["b"])) ** 2)
+
+
+def ragged(comm: Any) -> None:
+    """Many steps with shares that change, and may be empty, among all ranks and among some."""
+    rng, x = np.random.default_rng(1), np.random.default_rng(0).standard_normal((ROWS, 3))
+    for some in (comm, comm.Split(comm.Get_rank() % 2)):
+        params = {"a": np.ones(3), "b": np.ones(2, np.float32)}
+        alone = {name: array.copy() for name, array in params.items()}
+        step, whole = (
+            st.train_step(square, st.optim.AdamW(0.05), **options)
+            for options in ({"comm": some}, {})
+        )
+        for _ in range(40):
+            ends = np.sort(rng.integers(0, ROWS + 1, comm.Get_size()))[: some.Get_size() - 1]
+            cuts = [0, *ends.tolist(), ROWS]
+            rank = some.Get_rank()
+            np.testing.assert_allclose(
+                step(params, x[cuts[rank] : cuts[rank + 1]]), whole(alone, x), rtol=1e-4
+            )
+        drifted = len({array.tobytes() for array in some.allgather(params["a"])})
+        assert drifted == 1, "ranks drift apart"
+    if comm.Get_size() == 2:
+        from mpi4py import MPI
+
+        two = MPI.COMM_SELF.Create_intercomm(0, comm, 1 - comm.Get_rank())
+        try:
+            st.train_step(square, st.optim.SGD(0.1), comm=two)
+        except st.ArgumentsError as error:
+            assert "intercommunicator" in str(error)
+        else:
+            raise AssertionError("an intercommunicator is taken")
+
+
 def main() -> None:
     from mpi4py.MPI import COMM_WORLD as comm
 
@@ -82,6 +117,7 @@ def main() -> None:
         assert all(other == everywhere[0] for other in everywhere), "ranks differ"
         if rank == 0:
             print(f"{network.__name__} on {size} ranks is as on one")
+    ragged(comm)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.base.errors import ArgumentsError, ExportError, NanError
-from tests.distributed.ranks import Comm, on_ranks, shares
+from stcompile.base.errors import ArgumentsError, DerivativeError, ExportError, NanError
+from tests.distributed.ranks import Alone, Comm, on_ranks, shares
 
 pytest.importorskip("mpi4py.MPI", reason="mpi4py with an MPI library is not installed")
 
@@ -176,22 +176,7 @@ def test_a_steady_step_allocates_no_arrays() -> None:
 
     alone = peak()
     for overlap in (False, 1000):  # bytes; the smallest gradient has 1600
-        assert peak(comm=_Alone(), overlap=overlap) < alone + 1000
-
-
-class _Alone:
-    """One rank alone, which has nothing to add up."""
-
-    Get_rank = staticmethod(lambda: 0)
-    Get_size = staticmethod(lambda: 1)
-    allgather = staticmethod(lambda value: [value])
-    Allreduce = staticmethod(lambda here, array: None)
-
-    @staticmethod
-    def Iallreduce(here: Any, array: Any) -> Any:
-        from mpi4py import MPI
-
-        return MPI.REQUEST_NULL
+        assert peak(comm=Alone(), overlap=overlap) < alone + 1000
 
 
 def test_buckets_begin_before_the_adjoint_ends() -> None:
@@ -201,7 +186,7 @@ def test_buckets_begin_before_the_adjoint_ends() -> None:
         return np.mean(np.tanh(h @ params["c"]))
 
     params = {name: np.eye(4) for name in "abc"}
-    options = {"comm": _Alone(), "overlap": 100, "level": "readable"}
+    options = {"comm": Alone(), "overlap": 100, "level": "readable"}
     source = st.train_step(deep, st.optim.SGD(0.1), wrt="params", **options).source(params, X)
     starts = [m.start() for m in re.finditer("Iallreduce", source)]
     assert len(starts) == 3
@@ -213,7 +198,7 @@ def test_buckets_begin_before_the_adjoint_ends() -> None:
 
 
 def test_one_bucket_that_is_large_enough() -> None:
-    step = st.train_step(loss, st.optim.SGD(0.1), wrt="params", comm=_Alone(), overlap="1MB")
+    step = st.train_step(loss, st.optim.SGD(0.1), wrt="params", comm=Alone(), overlap="1MB")
     assert step.source(fresh(), X, Y).count("Iallreduce") == 1
 
 
@@ -226,17 +211,17 @@ def weighted(params, x, weights):
 
 def test_rows_that_cannot_be_counted_are_refused() -> None:
     w = np.ones(4)
-    step = st.train_step(weighted, st.optim.SGD(0.1), comm=_Alone())
+    step = st.train_step(weighted, st.optim.SGD(0.1), comm=Alone())
     with pytest.raises(ArgumentsError, match="x has 12, weights has 3") as caught:
         step(w, X, np.ones(3))
     assert "rows='x'" in str(caught.value)
-    named = st.train_step(weighted, st.optim.SGD(0.1), comm=_Alone(), rows="x")
+    named = st.train_step(weighted, st.optim.SGD(0.1), comm=Alone(), rows="x")
     assert np.isfinite(named(w, X, np.ones(3)))
-    for rows, what in (("params", "is trained"), ("z", "is no argument")):
-        step = st.train_step(weighted, st.optim.SGD(0.1), comm=_Alone(), rows=rows)
+    for rows, what in (("params", "that is trained"), ("z", "is no argument")):
+        step = st.train_step(weighted, st.optim.SGD(0.1), comm=Alone(), rows=rows)
         with pytest.raises(ArgumentsError, match=what):
             step(w, X, np.ones(3))
-    captured = st.train_step(lambda p: np.mean(X @ p), st.optim.SGD(0.1), comm=_Alone())
+    captured = st.train_step(lambda p: np.mean(X @ p), st.optim.SGD(0.1), comm=Alone())
     with pytest.raises(ArgumentsError, match="no argument but the parameters is an array"):
         captured(w)
 
@@ -248,9 +233,47 @@ def test_keywords_are_for_a_communicator() -> None:
         st.train_step(loss, st.optim.SGD(0.1), overlap=True)
     with pytest.raises(ArgumentsError, match="no communicator"):
         st.train_step(loss, st.optim.SGD(0.1), comm=4)
-    step = st.train_step(loss, st.optim.SGD(0.1), wrt="params", comm=_Alone())
+    step = st.train_step(loss, st.optim.SGD(0.1), wrt="params", comm=Alone())
     with pytest.raises(ExportError, match="exchanges gradients"):
         step.export("step.py", fresh(), X, Y)
+
+
+def test_a_step_of_several_ranks_is_not_differentiated() -> None:
+    step = st.train_step(lambda w, x: np.mean((x @ w) ** 2), st.optim.SGD(0.1), comm=Alone())
+
+    def by_value(s, w, x):
+        return step(w * s, x)
+
+    def by_parameters(s, w, x):
+        moved = w * s
+        step(moved, x)
+        return np.sum(moved)
+
+    w = np.ones(4)
+    for function in (by_value, by_parameters):
+        with pytest.raises(DerivativeError, match="has no derivative rule") as caught:
+            st.grad(function)(2.0, w, X)
+        assert "not a training step with comm" in str(caught.value)
+        with pytest.raises(DerivativeError, match="has no derivative rule"):
+            st.jvp(function, (2.0, w, X), (1.0, 0 * w, 0 * X))
+
+
+def test_communicators_without_ranks_and_between_groups_are_refused() -> None:
+    from mpi4py import MPI
+
+    freed = MPI.COMM_SELF.Dup()
+    freed.Free()
+    for comm in (MPI.COMM_NULL, freed):
+        with pytest.raises(ArgumentsError, match="has no ranks"):
+            st.train_step(loss, st.optim.SGD(0.1), comm=comm)
+
+    class Between(Alone):
+        """An intercommunicator."""
+
+        Is_inter = staticmethod(lambda: True)
+
+    with pytest.raises(ArgumentsError, match="two groups"):
+        st.train_step(loss, st.optim.SGD(0.1), comm=Between())
 
 
 # --- ranks that differ ---------------------------------------------------------------------------
@@ -271,24 +294,62 @@ def other(params, x, y):
     return loss(params, x, y) * 2.0
 
 
-@pytest.mark.parametrize("what", ["params", "the loss", "the optimiser", "state"])
+@pytest.mark.parametrize(
+    "what", ["params", "dtype", "the loss", "the optimiser", "state", "overlap"]
+)
 def test_ranks_that_differ_all_refuse(what: str) -> None:
     def program(comm: Comm) -> None:
         params, optimizer, function = fresh(), st.optim.Momentum(0.1), loss
         if comm.rank == 1:
             params["b"] += what == "params"
+            if what == "dtype":
+                params["b"] = params["b"].astype(np.float32)
             function = other if what == "the loss" else loss
             optimizer.lr += 0.1 * (what == "the optimiser")
         if what == "state":
             st.train_step(loss, optimizer, wrt="params")(params, X + comm.rank, Y)
             params.update(fresh())
             optimizer = copy.copy(optimizer)
-        st.train_step(function, optimizer, wrt="params", comm=comm)(params, X[:6], Y[:6])
+        overlap = 100 if what == "overlap" and comm.rank == 1 else "1MB"
+        step = st.train_step(function, optimizer, wrt="params", comm=comm, overlap=overlap)
+        step(params, X[:6], Y[:6])
 
-    shown = {"params": 'params["b"]', "state": "velocity"}.get(what, what)
+    shown = {
+        "params": '`params["b"]`',
+        "dtype": '`params["b"]`: float64 of shape (5,) and float32 of shape (5,)',
+        "the optimiser": "the optimiser: Momentum, lr = 0.1",
+        "state": "`velocity",
+        "overlap": "`overlap`: buckets of 1000000 bytes and buckets of 100 bytes",
+    }.get(what, what)
     for error in errors(program):
         assert isinstance(error, ArgumentsError)
-        assert f"ranks 0 and 1 differ in {'`' if shown != what else ''}{shown}" in str(error)
+        assert f"ranks 0 and 1 differ in {shown}" in str(error)
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+def test_a_step_without_any_rows_is_refused(level: str) -> None:
+    def program(comm: Comm) -> None:
+        params = fresh()
+        step = st.train_step(loss, st.optim.SGD(0.1), wrt="params", comm=comm, level=level)
+        step(params, X, Y)
+        before = params["W"].copy()
+        try:
+            step(params, X[:0], Y[:0])
+        finally:
+            np.testing.assert_array_equal(params["W"], before)
+
+    for error in errors(program):
+        assert isinstance(error, ArgumentsError)
+        assert "no rank has rows in this step" in str(error)
+
+
+def test_a_division_by_zero_in_the_loss_stays_one() -> None:
+    def divided(params, x, n):
+        return np.mean(x @ params["W"]) * (1.0 / n)
+
+    step = st.train_step(divided, st.optim.SGD(0.1), wrt="params", comm=Alone(), rows="x")
+    with pytest.raises(ZeroDivisionError):
+        step(fresh(), X, 0.0)
 
 
 def test_a_rank_that_cannot_compile_ends_all() -> None:

@@ -109,3 +109,54 @@ def test_each_rank_draws_numbers_of_its_own() -> None:
     found = on_ranks(3, drawn)
     assert len({first for first, _ in found}) == len({second for _, second in found}) == 3
     assert found[0][0] == np.random.default_rng(3).random()
+
+
+OWN = """
+import sys
+import numpy as np
+from mpi4py import MPI
+import stcompile as st
+from stcompile import train
+
+team = train.Team(MPI.COMM_WORLD)
+
+def loss(params, x):
+    return np.mean((x @ params["w"]) ** 2)
+
+class Step:
+    def __init__(self, step):
+        self.step = step
+
+    def __getattr__(self, name):
+        return getattr(self.step, name)
+
+    def allocated_bytes(self, *arguments):
+        if team.rank == 1 and sys.argv[2] == "compile":
+            raise KeyboardInterrupt
+        return self.step.allocated_bytes(*arguments)
+
+    def __call__(self, *arguments):
+        if team.rank == 1 and sys.argv[2] == "step":
+            raise RuntimeError("this rank is broken")
+        return self.step(*arguments)
+
+step = st.train_step(loss, st.optim.SGD(0.1), wrt="params", comm=team.comm)
+data = np.random.default_rng(0).normal(size=(40, 3))
+train.train(Step(step), {"w": np.ones(3)}, (data,), epochs=2, batch_size=4,
+            rng=np.random.default_rng(0), checkpoints=train.Checkpoints(sys.argv[1]), team=team)
+"""
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("where", "code", "said"),
+    [("compile", 130, "interrupted"), ("step", 1, "RuntimeError: this rank is broken")],
+)
+def test_an_error_in_a_program_of_ones_own_ends_all(
+    where: str, code: int, said: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "own.py"
+    program.write_text(OWN)
+    found, output = run(2, program, str(tmp_path / "run.npz"), where, seconds=LONGEST)
+    assert found == code, output
+    assert output.count(f"error on rank 1: {said}") == 1, output

@@ -29,6 +29,13 @@ def test_a_scheduler_and_worker_processes(tmp_path: Path, monkeypatch: pytest.Mo
     assert times is not None and 1 <= int(times[1]) + int(times[2]) <= 2, "once for each worker"
 
 
+@pytest.mark.parametrize("flag", ["--workers", "--shards", "--rows", "--features"])
+def test_there_is_at_least_one_of_each(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        example.main([flag, "0"])
+    assert f"{flag} is a number from 1 on" in capsys.readouterr().err
+
+
 def test_parts_add_up_to_the_whole() -> None:
     truth = np.random.default_rng(0).normal(size=4)
     shards = [example.shard(seed, 50, truth) for seed in (1, 2, 3)]

@@ -13,6 +13,7 @@ import pytest
 
 import stcompile as st
 from stcompile.base.errors import ArgumentsError
+from stcompile.examples import mnist_cnn
 from stcompile.train import load, sources
 from tests.train import programs
 
@@ -235,3 +236,14 @@ def test_one_epoch_of_fashion(tmp_path: Path) -> None:
     assert len(results["epochs"]) == 1
     assert results["test_accuracy"] >= 0.7
     assert results["allocated_bytes_per_step"] == 0
+
+
+@pytest.mark.parametrize(("side", "padding"), [(8, "same"), (28, "valid")])
+def test_a_step_of_few_images_allocates_no_arrays(side: int, padding: str) -> None:
+    rng = np.random.default_rng(0)
+    flat = mnist_cnn.CHANNELS[-1] * mnist_cnn.size_after(side, padding) ** 2
+    he = mnist_cnn.INITIALISERS["he"]
+    params = mnist_cnn.initial_params(rng, flat, 10, np.float32, he)
+    x, y = rng.random((10, side * side), np.float32), rng.integers(0, 10, 10)
+    step = st.train_step(mnist_cnn.loss, st.optim.SGD(0.1))
+    assert step.allocated_bytes(params, x, y, (side, side), padding) == 0
