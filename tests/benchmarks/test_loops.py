@@ -28,6 +28,8 @@ SUITE = ROOT / "examples" / "benchmarks" / "loops"
 REFUSED: dict[str, str] = {}
 # Programs that take a second or more to compile.
 SLOW = {"kalman", "soft_dtw", "hand_tracking"}
+# Programs of which somebody has written a gradient for Numba.
+HAND_WRITTEN = ("gauss_seidel", "cholesky", "convolve_scalars", "convolve_pixels")
 
 
 def failing(reasons: Mapping[str, str], name: str, *raised: type[BaseException]) -> Any:
@@ -121,6 +123,22 @@ def test_the_form_for_jax_agrees(name: str) -> None:
     assert Differences.of(program, arguments).error(parts) < 1e-7
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HAND_WRITTEN)
+def test_the_gradient_written_by_hand_agrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    numba = pytest.importorskip("numba")
+    program = PROGRAMS[name]
+    arguments = program.arguments(program.small)
+    evaluator = candidates.written_by_hand(program, arguments)
+    assert evaluator is not None
+    value, parts = evaluator.read(evaluator.call())
+    assert value == pytest.approx(program.loss(*arguments.values()), rel=1e-9)
+    if name != "gauss_seidel":  # Numba takes 20 seconds for slices of four axes
+        monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    assert candidates.numba_value(program, arguments).call() == pytest.approx(value, rel=1e-9)
+    assert Differences.of(program, arguments).error(parts) < 1e-7
+
+
 def test_a_wrong_derivative_is_far_from_differences() -> None:
     program = PROGRAMS["mvt"]
     arguments = program.arguments(program.small)
@@ -177,6 +195,17 @@ def test_the_table() -> None:
     assert not wrong(FACTS)
     assert wrong(FACTS | {"fast value error": 1e-3})
     assert not wrong(FACTS | {"jax error": 1e-3})
+
+
+def test_means() -> None:
+    ahead = [{"program": name, "jax seconds": 8.0, "compiled seconds": 1.0} for name in "ab"]
+    behind = {"program": "c", "jax seconds": 1.0, "compiled seconds": 2.0}
+    unknown = {"program": "d", "compiled seconds": 2.0}
+    assert list(table.means([*ahead, behind, unknown], {"a", "c"}, "compiled")) == [
+        "compiled against jax.jit, 1 programs of numbers and parts: geometric mean 8",
+        "compiled against jax.jit, 2 programs of whole arrays: geometric mean 2",
+        "compiled behind jax.jit: c 0.5",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from examples.benchmarks.engines import ENGINES
+from examples.benchmarks.loops import PROGRAMS
 from examples.benchmarks.report import COLUMNS, GRADIENT_COST
 from examples.benchmarks.works import WORKS
 
@@ -20,7 +21,9 @@ def page() -> str:
 
 
 def test_every_work_and_engine(page: str) -> None:
-    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(WORKS)
+    networks, _, loops = page.partition("### Compiled loops")
+    assert set(re.findall(r"^\| `(\w+)` \|", networks, re.MULTILINE)) == set(WORKS)
+    assert set(re.findall(r"^\| `(\w+)` \|", loops, re.MULTILINE)) <= set(PROGRAMS)
     for engine in ENGINES:
         assert f"`{engine}`" in page
 

@@ -30,6 +30,7 @@ ENGINES = {
     "tangent": Entry(f"{_HERE}.tangent", "", "tangent-ad"),
     "stcompile-readable": Entry(f"{_HERE}.stcompile", "readable", "stcompile", peer=False),
     "stcompile": Entry(f"{_HERE}.stcompile", "fast", "stcompile", peer=False),
+    "stcompile-compiled": Entry(f"{_HERE}.stcompile", "compiled", "numba", peer=False),
 }
 
 # Not among the engines: it gives no gradient. What a gradient costs is measured against it.

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
 import stcompile as st
+from stcompile.base.options import Level
 
 from ..inputs import Array, Inputs
 from .base import Evaluator, Trainer, model_of, read_value_and_gradient
 from .plain import FUNCTIONS
 
 Params = dict[str, Array]
-Level = Literal["fast", "readable"]
 
 
 def rnn(params: Params, x: Array, y: Array, steps: int) -> Any:

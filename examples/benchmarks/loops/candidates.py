@@ -69,6 +69,23 @@ def jax_derivative(program: LoopProgram, arguments: Arguments) -> Evaluator | No
     return Evaluator(lambda: jax.block_until_ready(made(*given)), reader(program))
 
 
+def numba_value(program: LoopProgram, arguments: Arguments) -> Evaluator:
+    """The function as Numba compiles it, without a derivative."""
+    from .with_numba import value_of
+
+    return Evaluator(functools.partial(value_of(program), *arguments.values()), read_value)
+
+
+def written_by_hand(program: LoopProgram, arguments: Arguments) -> Evaluator | None:
+    """Loops for Numba that somebody wrote; None if nobody has."""
+    from .with_numba import gradient_of
+
+    form = gradient_of(program)
+    if form is None:
+        return None
+    return Evaluator(functools.partial(form, *arguments.values()), reader(program))
+
+
 def read_value(value: Any) -> tuple[float, list[Array]]:
     return float(np.sum(value)), []
 

@@ -85,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measures, shows and writes; returns the exit status."""
     options = parser().parse_args(arguments)
     with_jax = find_spec("jax") is not None and not options.no_jax and options.rounds > 0
+    with_numba = "compiled" in options.levels and options.rounds > 0
     others = () if options.no_lines else tuple(size for size in SIZES if size != options.size)
     plan = Plan(
         "",
@@ -93,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         others,
         options.counts,
         with_jax,
+        with_numba,
         options.rounds,
         options.compile_seconds,
         options.seconds,
@@ -104,8 +106,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         facts.append(found_out(replace(plan, program=name)))
         if options.json:  # what is known stays known if the run is ended
             write_whole(options.json, json.dumps(facts, indent=2) + "\n")
-    chosen = table.columns(options.levels, options.counts, with_jax)
+    chosen = table.columns(options.levels, options.counts, with_jax, with_numba)
     cells, notes = table.cells(facts, chosen), list(table.notes(facts))
+    whole = [program.name for program in PROGRAMS.values() if program.whole]
+    notes += table.means(facts, whole, options.levels[0])
     about = f"{machine.describe()['model']}, {options.threads} threads, {options.rounds} rounds"
     text = "\n".join([about, "", *markdown_table(cells), "", *(f"- {note}" for note in notes)])
     show_table(f"The loop suite, size {options.size}", about, cells, notes, text)
@@ -123,7 +127,7 @@ def wrong(facts: table.Facts) -> bool:
 def found_out(plan: Plan) -> dict[str, Any]:
     """What a worker found out about a program; what it says after its last limit is not waited
     for."""
-    parts = 2 * len(plan.levels) + len(plan.others) + 2 * plan.counts + plan.jax
+    parts = 2 * len(plan.levels) + len(plan.others) + 2 * plan.counts + plan.jax + 2 * plan.numba
     limit = 3 * (60 + parts * (plan.compile_seconds + plan.seconds))  # others are busy as well
     with tempfile.TemporaryDirectory(prefix="loops-") as name:
         scratch = Path(name)

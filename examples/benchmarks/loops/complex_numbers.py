@@ -71,17 +71,18 @@ def _layers(rng: np.random.Generator, layers: int, count: int) -> Arguments:
 
 PROGRAMS = (
     LoopProgram(
-        frequency_response, _structure, wrt=("m", "c", "k", "force"), scalar=squares,
+        frequency_response, _structure, wrt=("m", "c", "k", "force"), scalar=squares, whole=True,
         grows=("n",), small={"n": 5, "count": 20}, middle={"n": 40, "count": 60},
         large={"n": 120, "count": 200},
     ),
     LoopProgram(
-        contour_integral, _contour, wrt=("blocks", "right"), scalar=squares, grows=("n",),
+        contour_integral, _contour, wrt=("blocks", "right"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 6, "count": 20}, middle={"n": 50, "count": 32},
         large={"n": 150, "count": 32},
     ),
     LoopProgram(
-        transmission, _layers, wrt=("thickness", "index"), scalar=squares,
+        transmission, _layers, wrt=("thickness", "index"), scalar=squares, whole=True,
         grows=("layers", "count"), small={"layers": 17, "count": 18},
         middle={"layers": 20, "count": 60}, large={"layers": 60, "count": 500},
     ),

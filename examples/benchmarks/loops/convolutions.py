@@ -61,12 +61,13 @@ def _image(rng: np.random.Generator, n: int, side: int) -> Arguments:
 
 PROGRAMS = (
     LoopProgram(
-        convolve_pixels, _images, wrt=("x", "kernel", "bias"), scalar=squares, grows=("n",),
+        convolve_pixels, _images, wrt=("x", "kernel", "bias"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 20, "rows": 2, "filters": 4}, middle={"n": 32, "rows": 8, "filters": 16},
         large={"n": 64, "rows": 8, "filters": 32},
     ),
     LoopProgram(
-        convolve_taps, _image, wrt=("x", "kernel"), scalar=squares, grows=("n",),
+        convolve_taps, _image, wrt=("x", "kernel"), scalar=squares, whole=True, grows=("n",),
         small={"n": 16, "side": 5}, middle={"n": 128, "side": 9}, large={"n": 512, "side": 21},
     ),
     LoopProgram(

@@ -103,12 +103,13 @@ PROGRAMS = (
         small={"n": 18}, middle={"n": 50}, large={"n": 300},
     ),
     LoopProgram(
-        forward_algorithm, _chain, wrt=("start", "transitions", "emissions"), grows=("n",),
+        forward_algorithm, _chain, wrt=("start", "transitions", "emissions"), whole=True,
+        grows=("n",),
         small={"n": 20, "states": 4}, middle={"n": 300, "states": 16},
         large={"n": 3000, "states": 64},
     ),
     LoopProgram(
-        viterbi, _chain, wrt=("start", "transitions", "emissions"), grows=("n",),
+        viterbi, _chain, wrt=("start", "transitions", "emissions"), whole=True, grows=("n",),
         small={"n": 20, "states": 4}, middle={"n": 300, "states": 16},
         large={"n": 3000, "states": 64},
     ),

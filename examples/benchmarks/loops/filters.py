@@ -125,7 +125,7 @@ PROGRAMS = (
         large={"n": 5000, "width": 64},
     ),
     LoopProgram(
-        kalman, _observed, wrt=("f", "h", "q", "r"), grows=("n",),
+        kalman, _observed, wrt=("f", "h", "q", "r"), whole=True, grows=("n",),
         small={"n": 20, "states": 3}, middle={"n": 200, "states": 4},
         large={"n": 2000, "states": 8},
     ),

@@ -56,7 +56,7 @@ def _hand(rng: np.random.Generator, points: int) -> Arguments:
 
 PROGRAMS = (
     LoopProgram(
-        hand_tracking, _hand, wrt=("pose",), jacobian=True, grows=("points",),
+        hand_tracking, _hand, wrt=("pose",), jacobian=True, whole=True, grows=("points",),
         small={"points": 20}, middle={"points": 500}, large={"points": 10000},
     ),
 )  # fmt: skip

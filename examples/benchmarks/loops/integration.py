@@ -77,20 +77,20 @@ def _species(rng: np.random.Generator, n: int, steps: int) -> Arguments:
 
 PROGRAMS = (
     LoopProgram(
-        rk4_append, _weather, wrt=("z0", "p"), scalar=squares, grows=("steps",),
+        rk4_append, _weather, wrt=("z0", "p"), scalar=squares, whole=True, grows=("steps",),
         small={"steps": 20}, middle={"steps": 200}, large={"steps": 5000},
     ),
     LoopProgram(
-        rk4_carried, _carried, wrt=("z", "p"), scalar=squares, grows=("steps",),
+        rk4_carried, _carried, wrt=("z", "p"), scalar=squares, whole=True, grows=("steps",),
         small={"steps": 20}, middle={"steps": 200}, large={"steps": 5000},
     ),
     LoopProgram(
-        adams_bashforth, _network, wrt=("y0", "a"), scalar=squares, grows=("steps",),
+        adams_bashforth, _network, wrt=("y0", "a"), scalar=squares, whole=True, grows=("steps",),
         small={"n": 5, "steps": 20}, middle={"n": 30, "steps": 200},
         large={"n": 100, "steps": 2000},
     ),
     LoopProgram(
-        euler_table, _species, wrt=("y0", "rates"), scalar=squares, grows=("steps",),
+        euler_table, _species, wrt=("y0", "rates"), scalar=squares, whole=True, grows=("steps",),
         small={"n": 4, "steps": 20}, middle={"n": 20, "steps": 300},
         large={"n": 50, "steps": 3000},
     ),

@@ -117,7 +117,8 @@ def _atoms(rng: np.random.Generator, n: int, near: int) -> Arguments:
 
 PROGRAMS = (
     LoopProgram(
-        n_body, _bodies, wrt=("position", "velocity", "mass"), scalar=squares, grows=("n",),
+        n_body, _bodies, wrt=("position", "velocity", "mass"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 6, "steps": 20}, middle={"n": 50, "steps": 50},
         large={"n": 200, "steps": 100},
     ),
@@ -140,7 +141,7 @@ PROGRAMS = (
         large={"n": 50000, "grid": 256},
     ),
     LoopProgram(
-        neighbours, _atoms, wrt=("position",), grows=("n",),
+        neighbours, _atoms, wrt=("position",), whole=True, grows=("n",),
         small={"n": 27, "near": 6}, middle={"n": 512, "near": 16},
         large={"n": 2000, "near": 32},
     ),

@@ -35,6 +35,8 @@ class LoopProgram:
     three sizes, ``small`` < ``middle`` < ``large``, and ``grows`` names those that make the
     arrays larger and the loops longer. The derivative is that by ``wrt`` of the function, of
     ``scalar`` of its result if that is an array, or, with ``jacobian``, that of all of its results.
+    ``whole``: its operations are of whole arrays, or of small ones of a fixed length; others go
+    through numbers, or through parts whose lengths change.
     """
 
     function: Callable[..., Any]
@@ -46,6 +48,7 @@ class LoopProgram:
     grows: tuple[str, ...]
     scalar: Callable[[Any], Any] | None = None
     jacobian: bool = False
+    whole: bool = False
     loss: Callable[..., Any] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -80,27 +80,29 @@ def _mlp(rng: np.random.Generator, n: int, rows: int) -> Arguments:
 
 PROGRAMS = (
     LoopProgram(
-        atax, _atax, wrt=("a", "x"), scalar=squares, grows=("n",),
+        atax, _atax, wrt=("a", "x"), scalar=squares, whole=True, grows=("n",),
         small={"n": 20}, middle={"n": 400}, large={"n": 4000},
     ),
     LoopProgram(
-        bicg, _bicg, wrt=("a", "p", "r"), scalar=squares, grows=("n",),
+        bicg, _bicg, wrt=("a", "p", "r"), scalar=squares, whole=True, grows=("n",),
         small={"n": 20}, middle={"n": 400}, large={"n": 4000},
     ),
     LoopProgram(
-        mvt, _mvt, wrt=("x1", "x2", "y1", "y2", "a"), scalar=squares, grows=("n",),
+        mvt, _mvt, wrt=("x1", "x2", "y1", "y2", "a"), scalar=squares, whole=True, grows=("n",),
         small={"n": 20}, middle={"n": 400}, large={"n": 4000},
     ),
     LoopProgram(
-        gesummv, _gesummv, wrt=("alpha", "beta", "a", "b", "x"), scalar=squares, grows=("n",),
+        gesummv, _gesummv, wrt=("alpha", "beta", "a", "b", "x"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 20}, middle={"n": 400}, large={"n": 4000},
     ),
     LoopProgram(
-        gemver, _gemver, wrt=("alpha", "beta", "a", "u1", "v1", "u2", "v2", "y", "z"),
+        gemver, _gemver, wrt=("alpha", "beta", "a", "u1", "v1", "u2", "v2", "y", "z"), whole=True,
         scalar=squares, grows=("n",), small={"n": 20}, middle={"n": 400}, large={"n": 3000},
     ),
     LoopProgram(
-        mlp, _mlp, wrt=("w1", "b1", "w2", "b2", "w3", "b3"), scalar=squares, grows=("n",),
+        mlp, _mlp, wrt=("w1", "b1", "w2", "b2", "w3", "b3"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 20, "rows": 4}, middle={"n": 300, "rows": 8}, large={"n": 2000, "rows": 8},
     ),
 )  # fmt: skip

@@ -84,7 +84,7 @@ PROGRAMS = (
         large={"n": 5000, "filled": 10},
     ),
     LoopProgram(
-        ell_product, _ell, wrt=("values", "x"), scalar=squares, grows=("n",),
+        ell_product, _ell, wrt=("values", "x"), scalar=squares, whole=True, grows=("n",),
         small={"n": 20, "filled": 4}, middle={"n": 500, "filled": 12},
         large={"n": 10000, "filled": 25},
     ),

@@ -130,7 +130,7 @@ def _weather(rng: np.random.Generator, n: int, levels: int) -> Arguments:
 
 PROGRAMS = (
     LoopProgram(
-        jacobi, _plane, wrt=("u", "f"), scalar=squares, grows=("n",),
+        jacobi, _plane, wrt=("u", "f"), scalar=squares, whole=True, grows=("n",),
         small={"n": 16, "sweeps": 20}, middle={"n": 150, "sweeps": 100},
         large={"n": 500, "sweeps": 200},
     ),
@@ -145,22 +145,25 @@ PROGRAMS = (
         large={"n": 400, "sweeps": 40},
     ),
     LoopProgram(
-        red_black, _red_black, wrt=("u", "f", "omega"), scalar=squares, grows=("n",),
+        red_black, _red_black, wrt=("u", "f", "omega"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 16, "sweeps": 2}, middle={"n": 150, "sweeps": 40},
         large={"n": 500, "sweeps": 100},
     ),
     LoopProgram(
-        heat_3d, _cube, wrt=("u",), scalar=squares, grows=("n",),
+        heat_3d, _cube, wrt=("u",), scalar=squares, whole=True, grows=("n",),
         small={"n": 8, "steps": 3}, middle={"n": 25, "steps": 25},
         large={"n": 70, "steps": 50},
     ),
     LoopProgram(
-        fdtd, _fields, wrt=("ex", "ey", "hz", "pulse"), scalar=squares, grows=("n",),
+        fdtd, _fields, wrt=("ex", "ey", "hz", "pulse"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 16, "steps": 20}, middle={"n": 100, "steps": 60},
         large={"n": 400, "steps": 150},
     ),
     LoopProgram(
-        horizontal_diffusion, _weather, wrt=("field", "strength"), scalar=squares, grows=("n",),
+        horizontal_diffusion, _weather, wrt=("field", "strength"), scalar=squares, whole=True,
+        grows=("n",),
         small={"n": 8, "levels": 5}, middle={"n": 64, "levels": 40},
         large={"n": 192, "levels": 80},
     ),

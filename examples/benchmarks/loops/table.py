@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import statistics
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +23,9 @@ class Column:
     text: Callable[[Facts], str]
 
 
-def columns(levels: Sequence[str], counted: bool, with_jax: bool) -> list[Column]:
+def columns(
+    levels: Sequence[str], counted: bool, with_jax: bool, with_numba: bool = False
+) -> list[Column]:
     """The columns; the first of the levels is the one that others are compared with."""
     found = [Column("program", lambda facts: str(facts["program"])), _seconds("NumPy ms", "numpy")]
     for level in levels:
@@ -36,6 +39,13 @@ def columns(levels: Sequence[str], counted: bool, with_jax: bool) -> list[Column
     found += [Column(f"lines {size}", partial(_lines, size)) for size in SIZES]
     if with_jax:
         found += [_seconds("jax.jit ms", "jax"), _ratio("jax × slower", "jax", levels[0])]
+    if with_numba:
+        found += [
+            _seconds("Numba value ms", "numba value"),
+            _ratio("compiled × Numba value", "compiled", "numba value"),
+            _seconds("by hand ms", "hand-written"),
+            _ratio("compiled × by hand", "compiled", "hand-written"),
+        ]
     found.append(Column("error", partial(_error, levels)))
     if counted:
         found += [Column(f"counts {size}", partial(_counts, size)) for size in ("S", "4S")]
@@ -46,6 +56,21 @@ def cells(facts: Sequence[Facts], chosen: Sequence[Column]) -> list[list[str]]:
     """Headings, and a line of text for each program."""
     lines = [[column.text(one) for column in chosen] for one in facts]
     return [[column.heading for column in chosen], *lines]
+
+
+def means(facts: Sequence[Facts], whole: Collection[str], level: str) -> Iterator[str]:
+    """How often a level fits into what JAX takes, in the mean over two kinds of programs: those of
+    ``whole`` arrays, and those with loops over numbers and parts; and where it is behind."""
+    known = {one["program"]: _ratio_of(one, "jax", level) for one in facts}
+    found = {name: ratio for name, ratio in known.items() if ratio is not None}
+    for kind, is_whole in (("numbers and parts", False), ("whole arrays", True)):
+        ratios = [ratio for name, ratio in found.items() if (name in whole) == is_whole]
+        if ratios:
+            mean, count = number(statistics.geometric_mean(ratios)), len(ratios)
+            yield f"{level} against jax.jit, {count} programs of {kind}: geometric mean {mean}"
+    behind = [f"{name} {number(ratio)}" for name, ratio in found.items() if ratio < 1]
+    if behind:
+        yield f"{level} behind jax.jit: {', '.join(behind)}"
 
 
 def notes(facts: Sequence[Facts]) -> Iterator[str]:
@@ -69,10 +94,15 @@ def _seconds(heading: str, name: str) -> Column:
 
 def _ratio(heading: str, name: str, to: str) -> Column:
     def text(facts: Facts) -> str:
-        one, other = facts.get(f"{name} seconds"), facts.get(f"{to} seconds")
-        return "–" if one is None or other is None else number(one / other)
+        ratio = _ratio_of(facts, name, to)
+        return "–" if ratio is None else number(ratio)
 
     return Column(heading, text)
+
+
+def _ratio_of(facts: Facts, name: str, to: str) -> float | None:
+    one, other = facts.get(f"{name} seconds"), facts.get(f"{to} seconds")
+    return None if one is None or other is None else float(one / other)
 
 
 def _compiled(level: str, facts: Facts) -> str:

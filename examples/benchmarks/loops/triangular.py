@@ -161,7 +161,7 @@ PROGRAMS = (
         small={"n": 18}, middle={"n": 60}, large={"n": 240},
     ),
     LoopProgram(
-        thomas, _columns, wrt=("lower", "diagonal", "upper", "b"), scalar=squares,
+        thomas, _columns, wrt=("lower", "diagonal", "upper", "b"), scalar=squares, whole=True,
         grows=("levels",), small={"levels": 20, "columns": 5},
         middle={"levels": 90, "columns": 128}, large={"levels": 180, "columns": 4096},
     ),

@@ -42,6 +42,7 @@ class Plan:
     others: tuple[Size, ...]
     counts: bool
     jax: bool
+    numba: bool
     rounds: int
     compile_seconds: float
     seconds: float
@@ -81,6 +82,13 @@ class Measurement:
                 evaluator = candidates.jax_derivative(self.program, self.arguments)
                 if evaluator is not None:
                     self._derivative("jax", evaluator)
+        if plan.numba and plan.rounds:
+            with self._attempt("numba value", plan.seconds):
+                self._add("numba value", candidates.numba_value(self.program, self.arguments))
+            with self._attempt("hand-written", plan.seconds):
+                evaluator = candidates.written_by_hand(self.program, self.arguments)
+                if evaluator is not None:
+                    self._derivative("hand-written", evaluator)
         self._blocks()
         for size in plan.others:
             with self._attempt(f"lines {size}", plan.compile_seconds) as reached:
