@@ -27,6 +27,7 @@ from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
 from stcompile.frontend.functions.objects import DATA_MODEL
+from stcompile.frontend.functions.padding import PADDING
 from stcompile.frontend.functions.places import LENGTHS, PLACES
 from stcompile.frontend.functions.polynomial import POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
@@ -46,7 +47,7 @@ def tables() -> str:
     python = {f: lowering for f, lowering in functions.items() if _is_python(f)}
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
-    own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT)
+    own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT) | set(PADDING)
     own |= set(ITERTOOLS) | set(INDICES) | set(PLACES)
     templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
     templates |= set(CONTEXTS) | set(CACHES) | set(LENGTHS)
@@ -65,7 +66,7 @@ def tables() -> str:
         ("Linear algebra", _calls(LINALG)),
         ("Fourier transforms", _calls(FOURIER)),
         ("Matrices, parts of arrays", _calls(MATRICES)),
-        ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT})),
+        ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT, **PADDING})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
         ("Made by subscripts", ", ".join(f"`np.{name}[...]`" for name in makers()) + "."),
         ("Array methods", _methods()),

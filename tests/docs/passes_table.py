@@ -27,13 +27,14 @@ def tables() -> str:
     for stage in STAGES:
         module = import_module(stage.run.__module__)
         path = f"{module.__name__.replace('.', '/')}.py"
-        levels = "all" if stage.levels == LEVELS else ", ".join(stage.levels)
+        shown = [level for level in stage.levels if level in LEVELS]
+        levels = "all" if len(shown) == len(LEVELS) else ", ".join(shown) or "`f.compiled`"
         results = "the same bits" if stage.exact else "rounded differently"
         rows.append(f"| `{stage.name}` | {levels} | {results} | `{path}` |")
         title = f"### `{stage.name}`"
         if stage.name in BOOKS:
             sections[stage.name] = f"{title}\n\n{_rules(stage, BOOKS[stage.name])}"
-        elif module.__name__.startswith("stcompile.passes."):
+        elif stage.name not in sections and path.startswith("stcompile/passes/"):
             again = module in (sys.modules[s.run.__module__] for s in STAGES[: STAGES.index(stage)])
             text = inspect.getdoc(stage.run) if again else _described(module)
             sections[stage.name] = f"{title}\n\n{text}"
