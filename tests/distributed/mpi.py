@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,15 +17,21 @@ BESIDE = Path(sys.executable).with_name("mpiexec")  # of the wheel `mpich`
 MPIEXEC = str(BESIDE) if BESIDE.exists() else shutil.which("mpiexec")
 
 
-def _is_there() -> bool:
+def _library() -> bool:
     try:
         from mpi4py import MPI
-    except (ImportError, RuntimeError):
+    except (ImportError, RuntimeError):  # no such module; the module without a library
         return False
-    return MPIEXEC is not None and bool(MPI.Get_library_version())
+    return bool(MPI.Get_library_version())
 
 
-needs_mpi = pytest.mark.skipif(not _is_there(), reason="mpi4py and mpiexec are not installed")
+LIBRARY = _library()
+needs_library = pytest.mark.skipif(
+    not LIBRARY, reason="mpi4py with an MPI library is not installed"
+)
+needs_mpi = pytest.mark.skipif(
+    not LIBRARY or MPIEXEC is None, reason="mpi4py and mpiexec are not installed"
+)
 
 
 def start(
@@ -40,6 +47,7 @@ def start(
         stderr=subprocess.STDOUT,
         text=True,
         cwd=ROOT,
+        start_new_session=True,  # so that all ranks can be ended
     )
 
 
@@ -54,7 +62,7 @@ def run(
     try:
         output, _ = started.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        started.kill()
-        output, _ = started.communicate()
+        os.killpg(started.pid, signal.SIGKILL)  # ranks that are left would hold the pipe open
+        output, _ = started.communicate(timeout=seconds)
         pytest.fail(f"after {seconds} seconds it still runs:\n{output}")
     return started.returncode, output

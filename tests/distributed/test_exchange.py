@@ -12,9 +12,10 @@ import pytest
 
 import stcompile as st
 from stcompile.base.errors import ArgumentsError, DerivativeError, ExportError, NanError
+from tests.distributed.mpi import needs_library
 from tests.distributed.ranks import Alone, Comm, on_ranks, shares
 
-pytest.importorskip("mpi4py.MPI", reason="mpi4py with an MPI library is not installed")
+pytestmark = needs_library
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((12, 4)), RNG.integers(0, 3, 12)

@@ -23,7 +23,7 @@ from stcompile.reports.scaling import (
     replay,
     schedule_of,
 )
-from tests.distributed.mpi import ROOT
+from tests.distributed.mpi import ROOT, needs_library
 from tests.distributed.ranks import Alone
 
 # Two ranks need 1 s and as many seconds as a message has bytes.
@@ -131,8 +131,8 @@ def step_with(comm: Any, overlap: Any, **options: Any) -> Any:
     )
 
 
+@needs_library
 def test_a_schedule_is_that_of_the_program() -> None:
-    pytest.importorskip("mpi4py.MPI", reason="mpi4py with an MPI library is not installed")
     at_once = schedule_of(step_with(Alone(), False).program(PARAMS, X))
     kinds = [type(event).__name__ for event in at_once.events]
     assert kinds == ["Compute", "Begin", "Wait", "Compute"]
@@ -152,6 +152,7 @@ def test_a_schedule_is_that_of_the_program() -> None:
         schedule_of(st.train_step(deep, st.optim.SGD(0.1), wrt="params").program(PARAMS, X))
 
 
+@needs_library
 def test_loops_and_branches_count_as_their_steps() -> None:
     def looped(w: Any, x: Any) -> Any:
         h = x
@@ -161,7 +162,6 @@ def test_loops_and_branches_count_as_their_steps() -> None:
                 h = h * 0.5
         return np.mean(h)
 
-    pytest.importorskip("mpi4py.MPI", reason="mpi4py with an MPI library is not installed")
     step = st.train_step(looped, st.optim.SGD(0.1), comm=Alone())
     machine = Machine(operations=1.0, bandwidth=math.inf, call=0.0)
     found = schedule_of(step.program(np.eye(8), np.ones((4, 8))), machine).seconds
@@ -179,8 +179,8 @@ class Noting(Alone):
         return super().Iallreduce(here, array)
 
 
+@needs_library
 def test_the_generated_code_exchanges_what_the_schedule_says() -> None:
-    pytest.importorskip("mpi4py.MPI", reason="mpi4py with an MPI library is not installed")
     comm = Noting()
     step = step_with(comm, 1000)
     params = {name: array.copy() for name, array in PARAMS.items()}
@@ -188,8 +188,8 @@ def test_the_generated_code_exchanges_what_the_schedule_says() -> None:
     assert tuple(comm.begun) == schedule_of(step.program(params, X)).buckets
 
 
+@needs_library
 def test_the_example_shows_what_the_page_says() -> None:
-    pytest.importorskip("mpi4py.MPI", reason="mpi4py with an MPI library is not installed")
     from examples.scaling import NETWORKS, ms
     from examples.scaling import models as replayed
 
