@@ -43,6 +43,11 @@ def short_rows(m: Any, x: Any) -> Any:
     return np.sum(np.exp(-np.sum(d * d, axis=2))) + np.sum(np.sum(d, axis=(0, 1)) ** 3)
 
 
+def there_and_back(a: Any, x: Any) -> Any:
+    """The gradient of the matrix is the sum of two outer products."""
+    return np.sum(((a @ x) @ a) ** 2)
+
+
 def updated(w: Any, x: Any) -> Any:
     return np.sum(np.tanh(x @ w) ** 2)
 
@@ -51,6 +56,7 @@ NETWORKS: dict[str, tuple[Any, Sequence[Any]]] = {
     "recurrent": (recurrent, ((10, 20), (20, 20), (25, 30))),
     "convolutional": (convolutional, ((4, 2, 3, 3), (4,), (6, 2, 8, 8))),
     "short_rows": (short_rows, ((5, 4), (60, 4))),
+    "there_and_back": (there_and_back, ((70, 130), (130,))),
 }
 
 
@@ -92,6 +98,18 @@ def test_kernels_stand_between_calls() -> None:
     assert rest.count("np.tanh(") == 3
     assert "np.tanh" not in kernels
     assert "1 - h" in kernels  # the adjoint of tanh, in one pass
+
+
+def test_outer_products_are_added_in_one_pass() -> None:
+    args = [np.ones(shape) for shape in NETWORKS["there_and_back"][1]]
+    source = str(st.value_and_grad(there_and_back, wrt=(0, 1), level="compiled").source(*args))
+    assert "outer" not in source
+    (written,) = (line for line in source.splitlines() if "[i, i_1] = " in line)
+    assert written.count("[i]") == written.count("[i_1]") == 2
+    alone = str(st.grad(lambda x, y: np.sum(np.outer(x, y) @ x), level="compiled").source(
+        np.ones(100), np.ones(100)
+    ))  # fmt: skip
+    assert "kernel" not in alone  # one outer product is no work for a kernel
 
 
 def test_training_step_updates_in_place() -> None:

@@ -3,7 +3,8 @@
 A kernel saves calls, and passes over memory, where it does the work of several calls at once. It
 loses where others are better: elementary functions of many numbers, which NumPy computes several at
 a time, sums of many, products of matrices, sums with products, which BLAS computes in one, arrays
-in another order, parts that are made where they belong, and changes in place.
+in another order, parts that are made where they belong, and changes in place. An outer product sums
+nothing: it is elementwise, and need not be stored to be added to another one.
 """
 
 from __future__ import annotations
@@ -98,8 +99,9 @@ class _Judge:
         primitive, size = equation.primitive, _most(atoms)
         if equation.location.section == "update":
             return True
-        if primitive == "contract" or equation.params.get("op") == "contract":
-            return equation.output.type.size * summed_size(equation) > PRODUCT
+        summed = summed_size(equation) if primitive == "contract" else 1
+        if summed > 1 or equation.params.get("op") == "contract":
+            return equation.output.type.size * summed > PRODUCT
         if size < MANY:
             return False
         if primitive in FOLDS:

@@ -187,7 +187,7 @@ class Reductions(Elements):
             return self.folded("sum", lengths, item, equation.output.type.dtype)
 
         count = float(np.prod([n if isinstance(n, int) else 100 for n in lengths]))
-        return element, 2 * count
+        return element, 2 * count if summed else 1.0
 
 
 FOLDS: Mapping[str, tuple[str, str]] = {

@@ -239,8 +239,9 @@ class Scalariser(Loops):
         if equation.primitive == "contract" or equation.params.get("op") == "contract":
             if equation.primitive == "accumulate":
                 return False
-            size = equation.output.type.size * summed_size(equation)
-            return size <= (LARGE_IN_LOOP if self.depth else LARGE_PRODUCT)
+            summed = summed_size(equation)  # of outer products nothing is
+            size = equation.output.type.size * summed
+            return summed == 1 or size <= (LARGE_IN_LOOP if self.depth else LARGE_PRODUCT)
         return True
 
     def _stays(self, output: Variable, lazy: Lazy, region: _Region, env: Env) -> bool:
