@@ -20,6 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from stcompile.batch.step import Step, Value, batched_type
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Program, Variable, freeze
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.primitives import PRIMITIVES
@@ -32,7 +33,7 @@ class Inline(Protocol):
     """Records a program's equations for a batch."""
 
     def __call__(
-        self, program: Program, operands: Sequence[Value], size: int, recorder: Recorder
+        self, program: Program, operands: Sequence[Value], size: Size, recorder: Recorder
     ) -> list[Value]: ...
 
 
@@ -56,7 +57,7 @@ class _Inner:
         return name_variables(raw, recorder.hints)
 
 
-def _types(program: Program, flags: Sequence[bool], size: int) -> list[Type]:
+def _types(program: Program, flags: Sequence[bool], size: Size) -> list[Type]:
     return [
         batched_type(v.type, size) if flag else v.type
         for v, flag in zip(program.inputs, flags, strict=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from stcompile.base.errors import LanguageError
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives.control import undefined
 from stcompile.wengert.recorder import Recorder
@@ -24,7 +25,7 @@ class Value(NamedTuple):
     batched: bool
 
 
-def batched_type(type: Type, size: int) -> Type:
+def batched_type(type: Type, size: Size) -> Type:
     """The type of a batch of values; a stack has a batch of each of its items."""
     if type.kind == "stack":
         return Type.stack(batched_type(type.item, size))
@@ -37,7 +38,7 @@ class Step:
 
     equation: Equation
     operands: tuple[Value, ...]
-    size: int
+    size: Size
     recorder: Recorder
 
     def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
@@ -76,7 +77,7 @@ class Step:
         maker = self.recorder.producers.get(atom) if isinstance(atom, Variable) else None
         return maker is not None and maker.primitive == "undef"
 
-    def shaped(self, atom: Atom, *shape: int) -> Atom:
+    def shaped(self, atom: Atom, *shape: Size) -> Atom:
         return atom if atom.type.dims == shape else self.record("reshape", atom, shape=shape)
 
     def turned(self, atom: Atom, axes: Sequence[int]) -> Atom:

@@ -16,6 +16,7 @@ from stcompile.batch import indexing, matrices, rules
 from stcompile.batch.control import STRUCTURED
 from stcompile.batch.indexing import MASKED
 from stcompile.batch.step import DRAW_BEFORE, Step, Value, batched_type
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import is_numbered, name_variables
 from stcompile.wengert.primitives import PRIMITIVES
@@ -29,7 +30,7 @@ RULES: Mapping[str, Rule] = {**rules.RULES, **indexing.RULES, **matrices.RULES}
 
 
 def batched(
-    program: Program, flags: Sequence[bool], size: int, wanted: Sequence[bool] | None = None
+    program: Program, flags: Sequence[bool], size: Size, wanted: Sequence[bool] | None = None
 ) -> tuple[Program, list[bool]]:
     """The program for a batch of ``size`` items: inputs with a flag have an axis for them, in
     front. So have the outputs for which a flag is returned, and those that are ``wanted``."""
@@ -49,7 +50,9 @@ def batched(
     return name_variables(raw, recorder.hints), [output.batched for output in outputs]
 
 
-def spread_output(program: Program, at: int, output: Value, size: int, recorder: Recorder) -> Value:
+def spread_output(
+    program: Program, at: int, output: Value, size: Size, recorder: Recorder
+) -> Value:
     """An output with a row for each item."""
     atom = program.outputs[at]
     maker = next((e for e in program.equations if atom in e.outputs), Equation((), "", ()))
@@ -57,7 +60,7 @@ def spread_output(program: Program, at: int, output: Value, size: int, recorder:
 
 
 def inlined(
-    program: Program, operands: Sequence[Value], size: int, recorder: Recorder
+    program: Program, operands: Sequence[Value], size: Size, recorder: Recorder
 ) -> list[Value]:
     """Record a program's equations for a batch; its outputs."""
     known: dict[Variable, Value] = dict(zip(program.inputs, operands, strict=True))

@@ -13,7 +13,8 @@ number only if the function is holomorphic, and takes one direction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeAlias
 
@@ -42,13 +43,22 @@ from stcompile.library.unit_vectors import of_all_unit_vectors, of_one, of_unit_
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.pushforward import exactly, zero
 from stcompile.transforms.with_respect_to import DifferentiatedBy
-from stcompile.wengert.dims import Symbol
+from stcompile.wengert.bounds import mapped, usual
+from stcompile.wengert.dims import (
+    Size,
+    Sizes,
+    Symbol,
+    UnknownSizeError,
+    number_of_elements,
+    size_of,
+)
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables, mentioned
 from stcompile.wengert.types import Type
 from stcompile.wengert.verify import sub_programs
 
 Mode = Literal["auto", "forward", "reverse"]
 MODES = ("auto", "forward", "reverse")
+GROWN = 16  # how many times longer lengths with names are tried
 Blocks: TypeAlias = tuple[list[list[Atom]], list[Atom]]
 
 
@@ -169,8 +179,8 @@ class Jacobian(DifferentiatedBy[P, R]):
     def _blocks(self, run: Run, wanted: _Wanted) -> Blocks:
         """For each output and each variable the block of the Jacobian, and the other outputs."""
         program = wanted.sub.program
-        height = sum(program.outputs[i].type.count for i in wanted.outputs)
-        width = sum(variable.type.count for variable in wanted.variables)
+        height = sum(_size(program.outputs[i].type) for i in wanted.outputs)
+        width = sum(_size(variable.type) for variable in wanted.variables)
         has_effects = any({*equation.effects} - {"bind"} for equation in program.equations)
         is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
         if is_forward and has_effects and self.mode == "auto":
@@ -288,11 +298,11 @@ def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> 
         one = seed.python_type(1) if seed.kind == "python" else seed.dtype.type(1)
         made: Sequence[Any] = run.call(of_one, (linear, one, joined), {})
         return made
-    if seed.size == 0:
+    if seed.size == 0 and not seed.is_named:
         pairs = zip(linear.program.outputs, joined, strict=True)
         return [_empty(run, atom.type, join) for atom, join in pairs]
     batch = _at_once(linear, seed)
-    given = (batch or linear, seed.dims, seed.dtype, joined)
+    given = (batch or linear, tuple(map(run.integer, seed.dims)), seed.dtype, joined)
     found: Sequence[Any] = run.call(of_all_unit_vectors if batch else of_unit_vectors, given, {})
     return found
 
@@ -303,24 +313,48 @@ def _at_once(linear: _Linear, seed: Type) -> _Linear | None:
     flags = [index == linear.at for index in range(len(linear.program.inputs))]
     try:
         program, _ = batched(
-            linear.program, flags, seed.size, [True for _ in linear.program.outputs]
+            linear.program,
+            flags,
+            number_of_elements(seed.dims),
+            [True for _ in linear.program.outputs],
         )
-    except LanguageError:
+    except (LanguageError, UnknownSizeError):
         return None
-    if _largest(program, seed.size) > BATCHED_ELEMENTS:
+    if not _pays(program, seed):
         return None
     return _Linear(program, linear.kept, linear.at - len(linear.kept))
 
 
-def _largest(program: Program, size: int) -> int:
-    """The number of elements of the largest batch that is computed."""
-    largest = 0
+def _pays(program: Program, seed: Type) -> bool:
+    """True if no batch that is computed is too large, and none grows faster with named lengths than
+    the results do: those of later calls may be far longer."""
+    batches = [type.dims for type in _batches(program, number_of_elements(seed.dims))]
+    results = [output.type.dims for output in program.outputs]
+    largest = _most(batches)
+    if not seed.is_named:
+        return largest <= BATCHED_ELEMENTS
+    growth = _most(batches, GROWN) / max(largest, 1)
+    return largest <= BATCHED_ELEMENTS and growth <= 2 * _most(results, GROWN) / _most(results)
+
+
+def _batches(program: Program, size: Size) -> Iterator[Type]:
+    """The types of the batches that are computed."""
     for equation in program.equations:
         types = (output.type for output in equation.outputs)
-        largest = max([largest, *(type.size for type in types if type.dims[:1] == (size,))])
+        yield from (type for type in types if type.dims[:1] == (size,))
         for _, inner in sub_programs(equation.params):
-            largest = max(largest, _largest(inner, size))
-    return largest
+            yield from _batches(inner, size)
+
+
+def _most(shapes: Sequence[Sizes], times: int = 1) -> int:
+    """The number of elements of the largest of some arrays, where named lengths are so many times
+    longer than they usually are."""
+
+    def longer(symbol: Symbol) -> Size:
+        return size_of(symbol) if symbol.typical is None else times * symbol.typical
+
+    grown: Sequence[Sizes] = [mapped(shape, longer) for shape in shapes]
+    return max([1, *(math.prod(max(usual(dim), 0) for dim in dims) for dims in grown)])
 
 
 def _empty(run: Run, type: Type, joined: bool) -> Any:
@@ -329,11 +363,16 @@ def _empty(run: Run, type: Type, joined: bool) -> Any:
     return zero(run, Type.array(dtype, (0, *type.dims)))
 
 
+def _size(type: Type) -> int:
+    """The number of elements, to compare costs with; one that the data decide is refused."""
+    return type.count if type.varies else type.size
+
+
 def _is_complex(atom: Atom) -> bool:
     return atom.type.dtype.kind == "c"
 
 
-def _shaped(run: Run, value: Any, dims: tuple[int, ...]) -> Atom:
+def _shaped(run: Run, value: Any, dims: Sizes) -> Atom:
     """A value in a shape; a number stays one."""
     atom = run.atom(value)
     if atom.type.dims == dims:
@@ -341,7 +380,7 @@ def _shaped(run: Run, value: Any, dims: tuple[int, ...]) -> Atom:
     return run.atom(run.record("reshape", value, shape=dims))
 
 
-def _turned(run: Run, value: Any, columns: tuple[int, ...], dims: tuple[int, ...]) -> Atom:
+def _turned(run: Run, value: Any, columns: Sizes, dims: Sizes) -> Atom:
     """Tangents, an axis for the unit vectors first, in the shape of a block of a Jacobian."""
     atom = run.atom(value)
     if not columns:  # the derivative by a number has no axis for it

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives.axes import Name, Names
 from stcompile.wengert.primitives.axis_rules import axis_map
@@ -36,7 +37,7 @@ def stacked(
     equation: Equation,
     operands: Sequence[tuple[Atom, bool]],
     name: Name,
-    length: int,
+    length: Size,
     record: Record,
 ) -> Variable | None:
     """The equation of these ``operands``, of which those that say so have an axis in front, which

@@ -90,7 +90,7 @@ class AxisMap:
         self,
         operands: Sequence[Names],
         result: Names,
-        lengths: Mapping[Name, int] = MappingProxyType({}),
+        lengths: Mapping[Name, Any] = MappingProxyType({}),
     ) -> Written | None:
         """The params of the equation of operands with these axes, where the result has these; None
         if the primitive has no such form. ``lengths`` has those of new axes, and of others that are
