@@ -135,6 +135,24 @@ def test_a_program_for_all_lengths() -> None:
     assert compiled.lengths.compilations == 1
 
 
+def _grown(x: Any) -> Any:
+    i, s = 0, 0.0
+    while i < len(x):  # its adjoint makes an array anew in each step
+        s = s + x[i] ** 2 * s + x[i]
+        i += 1
+    return s * x
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_what_may_be_elsewhere_is_returned() -> None:
+    """After a loop that may have no step, an array may be in the place of an argument of a kernel,
+    and may be elsewhere."""
+    x = np.linspace(0.1, 1.0, 12)
+    jacobian = st.jacobian(_grown, mode="forward", level="compiled", dynamic=True)
+    plain = st.jacobian(_grown, mode="forward", level="readable")(x)
+    np.testing.assert_allclose(jacobian(x), plain, rtol=1e-12)
+
+
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("count", [3000, 40_000])
 def test_sums_are_exact(count: int) -> None:

@@ -40,8 +40,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from stcompile.analysis.liveness import Moments
-from stcompile.analysis.regions import unfold
-from stcompile.analysis.storage import plan_writes
+from stcompile.analysis.regions import Branch, Repeat, Tree, unfold
+from stcompile.analysis.storage import Writes, plan_writes, target_of
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.memory.own_outputs import own_outputs
@@ -232,12 +232,36 @@ def _overwritten(equation: Equation) -> Sequence[Atom]:
 def _writes(body: Program) -> tuple[tuple[int, int], ...]:
     """The inputs of a kernel, each with the output that may be made in its place."""
     tree = replace(unfold(body), owned=frozenset(body.inputs))
-    storage = plan_writes(tree, Moments(tree)).storage
+    places = _Places(tree, plan_writes(tree, Moments(tree)))
     found: dict[int, int] = {}
     for at, output in enumerate(body.outputs):
         if output.type.kind == "array":
-            reached = storage.reach(storage.roots_of(output)).intersection(body.inputs)
-            places = [place for place, own in enumerate(body.inputs) if own in reached]
-            if len(places) == 1 and body.inputs[places[0]].type == output.type:
-                found.setdefault(places[0], at)
+            place = places.of(output)
+            if place in body.inputs and place.type == output.type:
+                found.setdefault(body.inputs.index(place), at)
     return tuple(found.items())
+
+
+class _Places:
+    """Where arrays certainly are: after a loop whose steps may be none, or make an array anew, one
+    may be in the place of its first value, and may be elsewhere."""
+
+    def __init__(self, tree: Tree, writes: Writes) -> None:
+        self.tree = tree
+        self.before: dict[Atom, Sequence[Atom]] = {}  # it is where all of these are
+        for _, item in reversed([*tree.items()]):  # what is in loops is before them
+            if isinstance(item, Repeat):
+                for variable, initial, final, output in item.carry:
+                    if variable not in writes.copied and self.of(final) == variable:
+                        self.before[output] = (initial,)
+            elif isinstance(item, Branch):
+                arms = zip(item.then.outputs, item.otherwise.outputs, strict=True)
+                self.before.update(zip(item.outputs, arms, strict=True))
+            elif writes.inplace.get(item.at):
+                self.before[item.equation.output] = (target_of(item.equation),)
+
+    def of(self, atom: Atom) -> Atom:
+        """The variable that first had the place of an array."""
+        atom = self.tree.atom(atom)
+        places = [*map(self.of, self.before.get(atom, ()))]
+        return places[0] if places and places.count(places[0]) == len(places) else atom
