@@ -7,13 +7,13 @@ compiled itself, is taken instead.
 
 from __future__ import annotations
 
-import threading
 import types
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from stcompile.base.locks import Lock
 from stcompile.base.options import Options
 
 _MOST = 64  # functions that are kept for the next arrivals
@@ -27,13 +27,13 @@ class Arrivals:
     """The functions that have arrived last."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._known: list[Any] = []  # the latest one last
 
     def earlier(self, arrived: Any) -> Any:
         """An equivalent function that arrived earlier; else this one. It is kept if one can tell
         whether another is equivalent."""
-        with self._lock:
+        with self._lock.held():
             for at in reversed(range(len(self._known))):
                 if self._known[at] is arrived or _Comparison().same(self._known[at], arrived):
                     self._known.append(self._known.pop(at))

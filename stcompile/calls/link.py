@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-import os
-import threading
 import types
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from stcompile.base.deferred import deferred
+from stcompile.base.locks import Lock
 from stcompile.calls.blas import without_blas
 
 share = deferred("stcompile.calls.kernels", "share")
@@ -70,21 +69,11 @@ class _Entry(tuple[int, None, list[str], str]):
 
 # Functions are linked and collected in any thread. A collection may also happen in the thread that
 # has the lock, between any two steps: tokens are added and taken by atomic operations.
-_LOCK = threading.RLock()
-
-
-def _renew_lock() -> None:
-    """Renew the lock in the child of a fork: the thread that held it does not exist there."""
-    global _LOCK
-    _LOCK = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+_LOCK = Lock()
 
 
 def _register(source: str, filename: str) -> _Entry:
-    with _LOCK:
+    with _LOCK.held():
         entry = linecache.cache.get(filename)
         if not isinstance(entry, _Entry):
             # No modification time: `linecache.checkcache` leaves such entries alone.
@@ -96,7 +85,7 @@ def _register(source: str, filename: str) -> _Entry:
 
 
 def _release(filename: str, entry: _Entry) -> None:
-    with _LOCK:
+    with _LOCK.held():
         entry.users.pop()
         if not entry.users and linecache.cache.get(filename) is entry:
             del linecache.cache[filename]

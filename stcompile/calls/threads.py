@@ -6,25 +6,14 @@ end the process if two threads of Python begin a loop at once.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from stcompile.base.locks import Lock
 from stcompile.base.threads import numpy_threads
 
-_LOCK = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """Renew the lock in the child of a fork: the thread that held it does not exist there."""
-    global _LOCK
-    _LOCK = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+_LOCK = Lock()
 
 
 def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,7 +22,7 @@ def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
     threads = min(numpy_threads(), numba.config.NUMBA_NUM_THREADS)
 
     def call(*operands: Any) -> Any:
-        with _LOCK:
+        with _LOCK.held():
             before = numba.get_num_threads()
             numba.set_num_threads(threads)
             try:

@@ -1,0 +1,27 @@
+"""Locks that a fork does not leave held."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Lock:
+    """A lock that a thread may take again while it has it. It is free in the child of a fork: the
+    thread that had it in the parent does not exist there."""
+
+    def __init__(self) -> None:
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """One thread at a time is within the block."""
+        with self._lock:
+            yield
