@@ -54,15 +54,19 @@ def heed_interrupts() -> None:
 
 def python(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=cwd,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_interrupts,
-    )
+    before = signal.getsignal(signal.SIGINT)
+    heed_interrupts()  # else the child would inherit that they are ignored
+    try:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=cwd,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def check_interruptions(folder: Path, kind: str, seed: int) -> None:

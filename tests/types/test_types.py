@@ -37,7 +37,9 @@ def noted(errors: list[tuple[str, int, str]]) -> Found:
 
 def run(module: str, *arguments: str | Path) -> str:
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=250, check=False
+    )
     assert done.returncode in (0, 1) and done.stdout, done.stderr
     return done.stdout
 
