@@ -1,5 +1,6 @@
-"""Less work of the same kind: thin products are products of vectors, numbers go to the smaller
-factor, maxima before increasing functions. Rounds differently."""
+"""Less work of the same kind: thin products are products of vectors, long sums of few elements are
+made in parts, numbers go to the smaller factor, maxima before increasing functions. Rounds
+differently."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base.thresholds import OUTER_BYTES
+from stcompile.base.thresholds import OUTER_BYTES, SMALL_PRODUCT, SPLIT_RESULT
 from stcompile.passes.general.rebuild import have_same_settings
 from stcompile.passes.rewriting.calls import FLOATS
 from stcompile.passes.rewriting.factors import is_moderate
@@ -77,6 +78,46 @@ def thin_product(under_way: UnderWay, equation: Equation) -> Result:
     if 1 not in equation.output.type.dims:
         return made
     return under_way.record("reshape", made, shape=equation.output.type.dims)
+
+
+# --- long sums ------------------------------------------------------------------------------------
+
+
+@rule("contract")
+def long_sum_in_parts(under_way: UnderWay, equation: Equation) -> Result:
+    """A product of matrices that adds up long rows, and has few elements, is the sum of products of
+    parts of the rows: ``x @ y.T`` of the gradient of a kernel. BLAS has such a product in few
+    registers and threads get little of it; parts are small products, for which it has code of
+    their own."""
+    product = Contraction.of(equation)
+    if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
+        return None
+    if equation.varies or not equation.output.type.inexact:
+        return None
+    ((a, b),), (x, y) = product.contracted, equation.inputs
+    length, size = x.type.dims[a], equation.output.type.size
+    parts = _parts(length, size)
+    if parts is None:
+        return None
+    inputs = []
+    for atom, axis in ((x, a), (y, b)):
+        dims = atom.type.dims
+        shape = (*dims[:axis], parts, length // parts, *dims[axis + 1 :])
+        inputs.append(under_way.record("reshape", atom, shape=shape))
+    order = (0, *(1 + axis for axis in product.order)) if product.order else ()
+    params = contracting((a + 1, b + 1), batch=((a, b),), order=order)
+    made = under_way.record("contract", *inputs, **params)
+    return under_way.record("sum", made, axis=(0,), keepdims=False)
+
+
+def _parts(length: int, size: int) -> int | None:
+    """In how many equal parts the sums of a product of so many elements are made; None: as they
+    are."""
+    if size > SPLIT_RESULT or length * size <= SMALL_PRODUCT:
+        return None
+    fewest = -(-length * size // SMALL_PRODUCT)
+    fits = (n for n in range(fewest, 4 * fewest) if length % n == 0)
+    return next(fits, None)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -207,4 +248,4 @@ def _place(first: Equation, second: Equation) -> int | None:
     return None
 
 
-RULES = (thin_product, outer_product, smaller_factor_scaled, maximum_first)
+RULES = (thin_product, outer_product, long_sum_in_parts, smaller_factor_scaled, maximum_first)
