@@ -26,7 +26,7 @@ def choose_orders(
     """For each class of variables that is not in C order, by its first variable, the axes from the
     outermost to the innermost. The classes in ``bound`` are in C order, and so are those that they
     meet."""
-    groups = _Groups()
+    groups = Groups()
     wanted: set[Variable] = set()
     fixed = {head for head in head_of.values() if head in bound}
     for step in tree.steps:
@@ -37,7 +37,7 @@ def choose_orders(
         if primitive.elementwise or keeps:
             same = [h for h in heads if h.type.dims == equation.output.type.dims]
             groups.join(same)
-        elif primitive.reduction and _sums_short_rows(equation):
+        elif primitive.reduction and sums_short_rows(equation):
             wanted.update(head_of[v] for v in equation.variables if v in head_of)
         elif primitive.reshapes:
             fixed.update(heads)  # in another order it would be a copy
@@ -88,7 +88,8 @@ def longest_last(dims: tuple[int, ...]) -> Order:
     return (*(axis for axis in range(len(dims)) if axis != longest), longest)
 
 
-def _sums_short_rows(equation: Equation) -> bool:
+def sums_short_rows(equation: Equation) -> bool:
+    """True for a reduction over the short last axis of an array with a long other one."""
     dims, axis = equation.inputs[0].type.dims, equation.params["axis"]
     return len(axis) < len(dims) and len(dims) - 1 in axis and has_short_rows(dims)
 
@@ -101,8 +102,8 @@ def has_short_rows(dims: tuple[int, ...]) -> bool:
     return last < LONG_AXIS and max([*others, last]) > 2 * last
 
 
-class _Groups:
-    """Classes that share an order, by union and find."""
+class Groups:
+    """Variables that share an order, by union and find."""
 
     def __init__(self) -> None:
         self.parent: dict[Variable, Variable] = {}

@@ -31,6 +31,9 @@ SMALLER_FACTOR = 8
 transposed."""
 SPREAD_OVER = 4
 """A small operand is copied into a better order if the result is so many times larger."""
+TURNED_ELEMENTS = 1 << 14
+"""Arrays of so many elements are worth another order if their short rows are summed: a call of
+NumPy has more to do than to begin."""
 
 # --- equations -----------------------------------------------------------------------------------
 

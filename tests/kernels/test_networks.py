@@ -52,10 +52,17 @@ def updated(w: Any, x: Any) -> Any:
     return np.sum(np.tanh(x @ w) ** 2)
 
 
+def mixture(m: Any, roots: Any, x: Any) -> Any:
+    """Many short rows that are multiplied, squared and summed."""
+    scaled = (x - m[:, None, :]) @ roots.transpose(0, 2, 1)
+    return np.sum(np.log(np.sum(np.exp(-np.sum(scaled * scaled, axis=2)), axis=0)))
+
+
 NETWORKS: dict[str, tuple[Any, Sequence[Any]]] = {
     "recurrent": (recurrent, ((10, 20), (20, 20), (25, 30))),
     "convolutional": (convolutional, ((4, 2, 3, 3), (4,), (6, 2, 8, 8))),
     "short_rows": (short_rows, ((5, 4), (60, 4))),
+    "mixture": (mixture, ((5, 4), (5, 4, 4), (900, 4))),
     "there_and_back": (there_and_back, ((70, 130), (130,))),
 }
 
@@ -110,6 +117,16 @@ def test_outer_products_are_added_in_one_pass() -> None:
         np.ones(100), np.ones(100)
     ))  # fmt: skip
     assert "kernel" not in alone  # one outer product is no work for a kernel
+
+
+def test_short_rows_are_laid_out_across() -> None:
+    args = [np.ones(shape) for shape in NETWORKS["mixture"][1]]
+    source = str(st.value_and_grad(mixture, wrt=(0, 1, 2), level="compiled").source(*args))
+    assert "scaled = np.empty((5, 4, 900)" in source
+    assert "x.T)" in source.partition("def workspace(")[2]  # NumPy turns it, not a kernel
+    assert "axis=1" not in source  # squares are summed in the loop that makes them
+    few = str(st.value_and_grad(mixture, level="compiled").source(*args[:2], args[2][:800]))
+    assert "(5, 800, 4)" in few
 
 
 def test_training_step_updates_in_place() -> None:

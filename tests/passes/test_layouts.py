@@ -131,6 +131,73 @@ def test_programs_without_windows_stay_as_they_are() -> None:
     assert choose_layouts(before) is before
 
 
+# --- short rows -----------------------------------------------------------------------------------
+
+ROWS = """  e: f64[5,1,4] = expand_dims(m; axis=(1,))
+  d: f64[5,900,4] = subtract(x, e)
+  z: f64[5,900,4] = contract(d, r; batch=((0, 0),), contracted=((2, 2),), order=(), spelling='')
+  s: f64[5,900,4] = multiply(z, z)
+  t: f64[5,900] = sum(s; axis=(2,), keepdims=False)"""
+ROW_ARGS = RNG.normal(size=(900, 4)), RNG.normal(size=(5, 4)), RNG.normal(size=(5, 4, 4))
+ROW_INPUTS = "x: f64[900,4], m: f64[5,4], r: f64[5,4,4]"
+AFTER_ROWS = {
+    "nothing": ("u: f64[5,900] = exp(t)", "u"),
+    "product over the rows": (
+        "u: f64[5,4,4] = contract(d, s; batch=((0, 0),), contracted=((1, 1),), order=(), spelling='')",
+        "u, t",
+    ),
+    "sum over the rows": ("u: f64[5,1,4] = sum(s; axis=(1,), keepdims=True)", "u, t"),
+    "spread": (
+        """c: f64[5,900,1] = expand_dims(t; axis=(2,))
+        v: f64[5,900,4] = divide(z, c)
+        u: f64[5,900] = max(v; axis=(2,), keepdims=False)""",
+        "u",
+    ),
+    "added up": (
+        """v: f64[5,900,4] = accumulate(z, s; op='add')
+        u: f64[900,4] = sum(v; axis=(0,), keepdims=False)""",
+        "u, t",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", AFTER_ROWS)
+def test_short_rows_are_summed_across(what: str) -> None:
+    body, outputs = AFTER_ROWS[what]
+    before = program(f"{ROWS}\n{body}", outputs, ROW_INPUTS)
+    after = choose_layouts(before)
+    shapes = {e.output.name: e.output.type.dims for e in after.equations}
+    assert shapes["d"] == shapes["z"] == shapes["s"] == (5, 4, 900)
+    check(before, after, *ROW_ARGS)
+
+
+@pytest.mark.parametrize(
+    ("body", "outputs"),
+    [
+        ("u: f64[5,900] = exp(t)", "u, z"),  # is returned
+        ("u: i64[5,900] = argmax(s; axis=2, keepdims=False)", "u, t"),
+        ("u: f64[5,3600] = reshape(s; shape=(5, 3600))", "u, t"),
+        ("u: f64[5,900,4] = roll(z; shift=(1,), axis=(1,))", "u, t"),
+        ("u: f64[5,100,4] = slice(z; drop=(), length=(5, 100, 4), start=((0,), (0,), (0,)), step=(1, 1, 1))", "u, t"),
+    ],
+)  # fmt: skip
+def test_what_is_read_in_its_own_order_stays(body: str, outputs: str) -> None:
+    before = program(f"{ROWS}\n{body}", outputs, ROW_INPUTS)
+    assert choose_layouts(before) is before
+
+
+def test_few_short_rows_and_arguments_stay() -> None:
+    few = program(ROWS.replace("900", "800"), "t", ROW_INPUTS.replace("900", "800"))
+    assert choose_layouts(few) is few
+    given = program(
+        """s: f64[9000,4] = multiply(x, y)
+        t: f64[9000] = sum(s; axis=(1,), keepdims=False)""",
+        "t",
+        "x: f64[9000,4], y: f64[4]",
+    )
+    assert choose_layouts(given) is given
+
+
 # --- slices of windows and of what is pooled -------------------------------------------------------
 
 

@@ -105,6 +105,7 @@ class _Groups:
     def __init__(self, program: Program) -> None:
         self.left = list(program.equations)
         self.missing = {made for e in self.left for made in _made(e)}
+        self.turned = {e.output for e in self.left if e.primitive == "transpose"}
 
     def run(self) -> Sequence[_Group]:
         groups: list[_Group] = []
@@ -114,11 +115,17 @@ class _Groups:
         _sink(groups)
         return [group for group in groups if group.equations]
 
+    def _fits(self, equation: Equation, taken: bool) -> bool:
+        """True for one that Numba compiles, or not. It would copy an array in another order as it
+        lies."""
+        copies = equation.primitive == "copy" and not self.turned.isdisjoint(equation.inputs)
+        return (is_taken(equation) and equation.binds is None and not copies) == taken
+
     def _take(self, taken: bool) -> _Group:
         group, left, waits = _Group(taken), list[Equation](), False
         for equation in self.left:
             is_ready = self.missing.isdisjoint((*equation.variables, *mentioned([equation])))
-            if is_ready and _fits(equation, taken) and not (waits and equation.effects):
+            if is_ready and self._fits(equation, taken) and not (waits and equation.effects):
                 group.equations.append(equation)
                 self.missing.difference_update(_made(equation))
             else:
@@ -148,10 +155,6 @@ def _sink(groups: Sequence[_Group]) -> None:
                 readers[variable][at] -= 1
                 readers[variable][to] += 1
         group.equations[:] = reversed(kept)
-
-
-def _fits(equation: Equation, taken: bool) -> bool:
-    return (is_taken(equation) and equation.binds is None) == taken
 
 
 def _made(equation: Equation) -> Sequence[Variable | Symbol]:

@@ -9,6 +9,7 @@ nothing: it is elementwise, and need not be stored to be added to another one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 from stcompile.passes.kernels.built import BUILT
@@ -21,6 +22,7 @@ from stcompile.wengert.primitives.contraction import summed_size
 FEW = 3  # calls from which on a kernel in their place is quicker
 MANY = 256  # numbers that NumPy goes through quicker, if it can at all
 LONG = 32  # numbers of a row that NumPy adds up, or adds to another one, quicker
+ACROSS = 16  # rows that are added up while a loop goes along them
 PRODUCT = 512  # multiplications that are done before a call of NumPy has begun
 CONTROL = frozenset({"loop", "cond"})
 FOLDS = frozenset({"sum", "mean", "prod", "max", "min", "any", "all", "argmax", "argmin", "cumsum"})
@@ -105,11 +107,11 @@ class _Judge:
         if size < MANY:
             return False
         if primitive in FOLDS:
-            return not equation.output.type.dims or usual(atoms[0].type.dims[-1]) >= LONG
+            return not equation.output.type.dims or not _is_short(equation)
         if primitive in SUMS and any(map(self._is_product, equation.inputs)):
             return all(atom.type.dims == equation.output.type.dims for atom in equation.inputs)
         if primitive == "accumulate":
-            return bool(equation.params["op"] == "slice")
+            return equation.params["op"] == "slice" and not self._is_look(atoms[1])
         if primitive == "copy":
             maker = self.makers.get(atoms[0]) if isinstance(atoms[0], Variable) else None
             return maker is not None and maker.primitive == "transpose"
@@ -117,12 +119,27 @@ class _Judge:
             return not isinstance(equation.inputs[1], Constant)
         return primitive in COSTLY or (primitive in BUILT and primitive != "reshape")
 
+    def _is_look(self, atom: Atom) -> bool:
+        """True for a part of another array: it is not computed where it belongs."""
+        maker = self.makers.get(atom) if isinstance(atom, Variable) else None
+        return maker is not None and maker.primitive in LOOKS
+
     def _is_product(self, atom: Atom) -> bool:
         """True for a product that BLAS can add to another array."""
         maker = self.makers.get(atom) if isinstance(atom, Variable) else None
         if maker is None or maker.primitive != "contract" or len(self.readers[atom]) > 1:
             return False
         return maker.output in self.calls
+
+
+def _is_short(equation: Equation) -> bool:
+    """True for a reduction of few numbers each: of short rows, or across some long ones, which a
+    loop goes along."""
+    dims, axis = equation.inputs[0].type.dims, equation.params.get("axis", ())
+    last, axes = usual(dims[-1]), axis if isinstance(axis, tuple) else (axis,)
+    if len(dims) - 1 in axes or not axes:
+        return last < LONG
+    return last < LONG or math.prod(usual(dims[a]) for a in axes) <= ACROSS
 
 
 def _pays(group: Iterable[Equation]) -> bool:

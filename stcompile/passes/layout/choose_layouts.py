@@ -1,9 +1,11 @@
-"""Choose the storage order of arrays: where windows are read, the longest axis goes innermost.
+"""Choose the storage order of arrays: where windows are read, or rows that are short are summed, the
+longest axis goes innermost.
 
 A convolution reads windows of its input, and sums products with a kernel. With the batch innermost
 all of that is done in long contiguous runs, and as one product of matrices; what follows takes the
-order over, transposes that the user wrote cancel, and one is left where the images come in. Programs
-without windows stay as they are. Products sum in another order.
+order over, transposes that the user wrote cancel, and one is left where the images come in. Of
+programs without windows, arrays that are summed over short rows are laid out, with those that they
+meet (`stcompile.passes.layout.short_rows`). Products sum in another order.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(choose_layouts(parse_program('''
@@ -33,18 +35,21 @@ from dataclasses import replace
 
 from stcompile.base.location import NOWHERE
 from stcompile.passes.general.rebuild import with_inner
+from stcompile.passes.layout.short_rows import short_rows
 from stcompile.wengert.ir import Program
 
 
 def choose_layouts(program: Program) -> Program:
     """The program with its arrays in storage orders that suit its windows."""
     program = with_inner(program, choose_layouts)
-    if not any(equation.primitive == "windows" for equation in program.equations):
+    has_windows = any(equation.primitive == "windows" for equation in program.equations)
+    wanted = {} if has_windows else short_rows(program)
+    if not has_windows and not wanted:
         return program
     from stcompile.passes.layout.layout_rules import lay_out  # loaded for programs with windows
     from stcompile.passes.layout.layouts import Layouts
 
-    layouts = Layouts(program)
+    layouts = Layouts(program, wanted)
     for equation in program.equations:
         lay_out(layouts, equation)
     last = program.equations[-1].location if program.equations else NOWHERE

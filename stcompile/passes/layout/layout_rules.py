@@ -26,6 +26,7 @@ def lay_out(layouts: Layouts, equation: Equation) -> None:
     """Add an equation to the program that is laid out."""
     rule = RULES.get(equation.primitive, _by_axes)
     starts = equation.primitive in ("windows", "full", "pad") or _is_general(equation)
+    starts |= not layouts.wanted.keys().isdisjoint(equation.outputs)
     if not equation.varies and (starts or any(map(layouts.is_laid, equation.inputs))):
         rule(layouts, equation)
     else:
@@ -70,8 +71,9 @@ def _by_axes(layouts: Layouts, equation: Equation) -> None:
     if axes is None:
         _natural(layouts, equation)
         return
-    lead = max(axes.operands, key=len, default=())
-    order = _leading(layouts, equation.inputs, len(lead))
+    wanted = layouts.wanted.get(equation.output)
+    lead = axes.result if wanted else max(axes.operands, key=len, default=())
+    order = wanted or _leading(layouts, equation.inputs, len(lead))
     new = (name for name in axes.result if name not in lead)
     if not layouts.arrange(equation, axes, (*new, *(lead[axis] for axis in order))):
         _natural(layouts, equation)
@@ -262,9 +264,11 @@ def _is_swapped(layouts: Layouts, equation: Equation, orders: Sequence[Order]) -
     """True if the second operand's free axes come first: such that the result is in its natural
     order, else such that the innermost axis of the operand that is laid out, or is larger, stays
     innermost."""
-    for at, order in enumerate(orders):
-        if order == tuple(range(len(order))):
-            return bool(at)
+    natural = tuple(range(equation.output.type.ndim))
+    wanted = layouts.wanted.get(equation.output, natural)
+    for order in (wanted, natural):
+        if order in orders:
+            return bool(orders.index(order))
     first, second = ((not layouts.of(atom).is_natural, atom.type.size) for atom in equation.inputs)
     return first > second
 

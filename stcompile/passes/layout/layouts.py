@@ -10,15 +10,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from stcompile.base.location import Location
+from stcompile.base.thresholds import SPREAD_OVER
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.axes import AxisMap, Name
 from stcompile.wengert.primitives.axis_rules import axis_map
 
 Order: TypeAlias = tuple[int, ...]
+
+
+_NONE: Mapping[Variable, Order] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,13 @@ class Layouts:
     """The program that is being laid out: its equations so far, and where its values are.
 
     Some values, such as windows, are made only when they are read, in the order that suits the
-    first reader: ``later`` has their equations.
+    first reader: ``later`` has their equations. ``wanted`` are the orders of others, whatever their
+    operands have.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, wanted: Mapping[Variable, Order] = _NONE) -> None:
         self.program = program
+        self.wanted = wanted
         self.made: list[Equation] = []
         self.laid: dict[Atom, Laid] = {}
         self.later: dict[Atom, Equation] = {}
@@ -141,6 +148,8 @@ class Layouts:
         for side, atom in enumerate(equation.inputs):
             order = [axes.operands[side].index(name) for name in names[side]]
             turned = self.in_order(atom, order, equation.location)
+            if equation.output in self.wanted and _is_spread(equation, atom, order):
+                turned = self.packed(turned, equation.location)
             gaps = axes.missing(side, names[side], result)
             if gaps:
                 turned = self.add("expand_dims", (turned,), equation.location, axis=gaps)
@@ -185,3 +194,9 @@ class Layouts:
         assert params is not None
         view = self.add("windows", (laid.atom,), equation.location, **params)
         self.add_for(value, order, "copy", (view,), equation.location)
+
+
+def _is_spread(equation: Equation, atom: Atom, order: Sequence[int]) -> bool:
+    """True for an operand that is worth a copy in another order: it is read again and again."""
+    long = [axis for axis in order if atom.type.dims[axis] != 1]
+    return long != sorted(long) and SPREAD_OVER * atom.type.size <= equation.output.type.size
