@@ -247,6 +247,15 @@ def parts_of_matrices(x, at):
     return y, x[at[0] : at[1], : at[0]] @ x[: at[0], :]
 
 
+@examples(V)
+@examples(NONE)
+def ends_that_a_counter_gives(x):
+    v, total = x[x > 0], x[0] * 0.5
+    for i in range(len(v) // 2):
+        total = total * 0.5 + np.sum(v[i : len(v)]) + v[i:][0]
+    return total
+
+
 @examples(
     np.arange(1.0, 9.0) / 3,
     np.array([0.5, 1.5, -2.0, 0.3]),

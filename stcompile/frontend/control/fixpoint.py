@@ -103,10 +103,12 @@ class Growth:
 
 @dataclass(frozen=True)
 class Steps:
-    """How many steps a loop makes at most, and the integer that counts them."""
+    """How many steps a loop makes at most, the integer that counts them, and its variable, which
+    a loop of any number of steps has if it counts."""
 
     limit: Size | None = None
     index: Affine | None = None
+    counter: Variable | None = None
 
 
 UNCOUNTED = Steps()
@@ -220,7 +222,7 @@ def _types_of(loop: _Loop, path: Path) -> dict[Key, Type | None] | None:
 
 
 def _counters(loop: _Loop) -> tuple[Variable, ...]:
-    return () if loop.counter is None else (loop.counter.atom,)
+    return () if loop.steps.counter is None else (loop.steps.counter,)
 
 
 def _round(loop: _Loop, path: Path) -> Settled | Path:
@@ -363,7 +365,7 @@ def _settled(
     structures that a step starts with."""
     run = loop.run
     counter = loop.counter if path.result is None else None
-    merger.hidden, merger.binds = _inside(path, variables, loop.counter), loop.binds
+    merger.hidden, merger.binds = _inside(path, variables, _counters(loop)), loop.binds
     merger.counter = counter.atom if counter is not None else None
     settled = len(merger.slots)
     final: list[Shape] = []
@@ -418,11 +420,11 @@ def _settled(
 
 
 def _inside(
-    path: Path, variables: Sequence[Variable], counter: Affine | None
+    path: Path, variables: Sequence[Variable], counters: Sequence[Variable]
 ) -> frozenset[Variable]:
     """The variables that are not known outside of the loop's body."""
     made = (output for equation in path.equations for output in equation.outputs)
-    return frozenset((*made, *variables, *([counter.atom] if counter is not None else [])))
+    return frozenset((*made, *variables, *counters))
 
 
 def _growth(rows: Merger, growing: Growing, window: Window) -> Growth:

@@ -10,7 +10,7 @@ from typing import Any
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.frontend.control.branches import stage_path
-from stcompile.frontend.control.fixpoint import UNCOUNTED, Settled, Steps, settle
+from stcompile.frontend.control.fixpoint import Settled, Steps, settle
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
@@ -53,7 +53,7 @@ def keep(
     construct = f"the loop on line {where.line}"
     found = settle(
         run, lambda: step(items.item(index)), None, construct, True, counter=index, binds=symbol,
-        place=(place_of(where), length), steps=Steps(length, index),
+        place=(place_of(where), length), steps=Steps(length, index, counter),
     )  # fmt: skip
     if found.outcome is not None and found.outcome.returned is True:
         run.refuse("this loop returns in its first step", "write that step without the loop")
@@ -80,11 +80,11 @@ def keep_counted(
 
     counter = run.recorder.variable(COUNTER, name)
     index, length, symbol = Scalar(counter), run.size_of(items.count), None
-    steps = UNCOUNTED
+    steps = Steps(counter=counter)
     if length is not None:
         length = maximum(0, length)
         index, symbol = Affine.counter(counter, greatest(length)), run.symbol(counter, name, length)
-        steps = Steps(length, index)
+        steps = Steps(length, index, counter)
 
     def settled() -> Settled:
         construct = f"the loop on line {where.line}"

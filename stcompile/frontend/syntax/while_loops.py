@@ -78,7 +78,7 @@ def _counted(loop: Loop, path: Path) -> bool:
     symbol = run.symbol(counter, "i", steps)
     found = settle(
         run, loop.step, None, loop.construct, True, counter=index, binds=symbol,
-        steps=Steps(steps, index),
+        steps=Steps(steps, index, counter),
     )  # fmt: skip
     if found.outcome is not None or trips_of(run, loop.test, found) != steps:
         run.refuse(
