@@ -230,6 +230,32 @@ def turned_round_in_some_steps(x):
     return np.array(out)
 
 
+@examples(LONG)
+@examples(SHORT)
+def another_list_or_the_same_one(x):
+    p, q = [x[0]], [x[1], x[2] * 2]
+    for v in x:
+        if v > 0.58:
+            q.append(v)
+        else:
+            p, q = q, p
+    first = np.array(p) * 1.0
+    if x[0] > 5:
+        p = p[:1]
+    else:
+        p.pop()
+    return first, len(p), np.array(p + q)
+
+
+@examples(LONG)
+def joined_with_what_all_steps_add(x):
+    p, q = [], []
+    for v in x:
+        q.extend(p)
+        p = [v] + p
+    return np.sum(np.array(q) * np.arange(len(q)))
+
+
 # --- comprehensions ------------------------------------------------------------------------------
 
 

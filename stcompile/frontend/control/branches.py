@@ -27,6 +27,7 @@ from stcompile.frontend.state.signals import (
     Returned,
     Signal,
 )
+from stcompile.frontend.state.sizes import is_plain
 from stcompile.frontend.state.state import Journal, Key, Site
 from stcompile.frontend.state.values import Traced, is_traced
 from stcompile.wengert.dims import symbols_in
@@ -85,7 +86,7 @@ def _name_before(run: Run, path: Path, heads: Collection[Variable]) -> bool:
         number = next(equation.variables, None)
         maker = None if number is None else makers.get(number)
         known = len(run.lengths)
-        if maker is not None and within.isdisjoint(maker.variables):
+        if maker is not None and is_plain(maker) and within.isdisjoint(maker.variables):
             run.measured(maker.primitive, maker.inputs, maker.params, symbol)
         elif number is not None and number not in within:
             run.named(number, symbol)

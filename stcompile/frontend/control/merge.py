@@ -279,8 +279,10 @@ class Merger:
         if ours is None or theirs is None:
             same = trees.is_plain_key(first) and first == second
             return Keep(first) if same else self._unlike(first, second)
-        if isinstance(first, list) and (filled_in(first) or len(ours) != len(theirs)):
-            filling = self._filling(first, second)
+        if isinstance(first, list):
+            pair = [[part for _, part in parts] for parts in (ours, theirs)]
+            is_filled = any(filled_in(items) is not None for items in pair)
+            filling = self._filling(*pair) if is_filled or len(ours) != len(theirs) else None
             if filling is not None:
                 self._alive += [first, second]
                 shape = self._containers[key] = Parts(first, second, (filling,))

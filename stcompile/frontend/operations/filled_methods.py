@@ -24,7 +24,7 @@ from stcompile.frontend.operations.filled import (
 )
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.item_layouts import common_layout
-from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in
+from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Filled, Scalar, Structure, described, is_traced
 from stcompile.wengert.types import Type
@@ -67,9 +67,17 @@ def set_item_of(run: Run, filled: Filled, index: Any, item: Any) -> Filled:
 def _present(run: Run, items: list[Any]) -> Filled:
     filled = filled_in(items)
     if filled is None:
+        _check_known(run, items)
         layout = common_layout(run, items) or Structure(tuple, ())
         filled = fill(run, items, layout, bounds_of(items)[1])
     return filled
+
+
+def _check_known(run: Run, items: list[Any]) -> None:
+    """Refuse a list that keeps what a loop appends to it in another way."""
+    rest = rest_in(items)
+    if rest is not None:
+        run.refuse(rest.reason, rest.hint)
 
 
 def _set(run: Run, items: list[Any], filled: Filled) -> None:
@@ -112,6 +120,8 @@ def _copy(run: Run, items: list[Any]) -> list[Any]:
 def _extend(run: Run, items: list[Any], more: list[Any]) -> None:
     """With more items, which are in a list."""
     filled, other = _present(run, items), filled_in(more)
+    if other is None:
+        _check_known(run, more)
     found = extended(run, filled, more) if other is None else joined(run, filled, other)
     _set(run, items, found)
 

@@ -19,6 +19,12 @@ from stcompile.wengert.naming import base_name
 from stcompile.wengert.primitives import PRIMITIVES
 
 
+def is_plain(equation: Equation) -> bool:
+    """True if an equation that is equal to this one gives the same value."""
+    is_opaque = PRIMITIVES[equation.primitive].control or equation.primitive == "undef"
+    return len(equation.outputs) == 1 and not equation.effects and not is_opaque
+
+
 class Sizes(Changes):
     """What integers stand for in the lengths of axes."""
 
@@ -100,10 +106,7 @@ class Sizes(Changes):
         if isinstance(atom, Constant):
             return None
         made = self.recorder.producers.get(atom)
-        if made is None or len(made.outputs) != 1 or made.effects:
-            return None
-        is_opaque = PRIMITIVES[made.primitive].control or made.primitive == "undef"
-        return None if is_opaque else made
+        return made if made is not None and is_plain(made) else None
 
     def is_measured(self, size: Size) -> bool:
         """True for a size that the data decide."""
