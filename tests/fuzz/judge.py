@@ -139,8 +139,6 @@ def verdict_of(function: Callable[..., Any], examine: Callable[[], tuple[int, in
         if not _shows(error.location, function.__code__.co_filename):
             return Verdict("wrong", "a refusal without the user's line", str(error))
         return Verdict("refused", general(error.reason.split("\n")[0]), str(error))
-    except TimeoutError:
-        raise
     except Exception as error:
         about = f"{type(error).__name__}: {general(str(error))}"
         frames = traceback.format_list(traceback.extract_tb(error.__traceback__)[-3:])

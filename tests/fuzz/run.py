@@ -28,7 +28,7 @@ from tests.fuzz.sorts import SORTS, Calls
 
 SECONDS = 120  # for one program
 TOO_LONG = f"more than {SECONDS} s"
-TRIALS = 300  # shorter programs to try
+TRIALS, TRYING = 300, 60  # shorter programs to try, and seconds for that
 KINDS = ("right", "refused", "not judged", "wrong", "crashed")
 BAD = ("wrong", "crashed")
 
@@ -45,15 +45,19 @@ class Finding:
     seconds: float
 
 
+class OutOfTime(BaseException):
+    """Something takes too long. Nothing but what set the limit knows of it."""
+
+
 @contextmanager
 def limited(seconds: int) -> Iterator[None]:
-    """Raise `TimeoutError` after some seconds, where there are signals for that."""
+    """Raise `OutOfTime` after some seconds, where there are signals for that."""
     if not hasattr(signal, "SIGALRM"):
         yield
         return
 
     def stop(*_: Any) -> None:
-        raise TimeoutError
+        raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)
@@ -89,7 +93,7 @@ def examine(job: Job) -> Finding:
     try:
         with limited(SECONDS):
             source, calls = SORTS[job.sort].draw(own, job.how["light"])
-    except TimeoutError:
+    except OutOfTime:
         return Finding(job.sort, job.number, own, "", Verdict("not judged", TOO_LONG), SECONDS)
     verdict = judged(job.sort, source, calls, **job.how)
     if verdict.kind in BAD and SORTS[job.sort].is_one is not None:
@@ -102,7 +106,7 @@ def judged(sort: str, source: str, calls: Calls, second_order: bool, light: bool
     try:
         with limited(SECONDS):
             return SORTS[sort].judge(source, calls, second_order, light)
-    except TimeoutError:
+    except OutOfTime:
         return Verdict("not judged", TOO_LONG)
 
 
@@ -111,11 +115,12 @@ def judged(sort: str, source: str, calls: Calls, second_order: bool, light: bool
 
 def shortened(sort: str, source: str, calls: Calls, verdict: Verdict, **how: bool) -> str:
     """The program without what its verdict does not need."""
-    trials = 0
+    trials, start = 0, time.perf_counter()
 
     def holds(less: str) -> bool:
         nonlocal trials
-        if trials >= TRIALS or not is_program(sort, less, calls):
+        is_over = trials >= TRIALS or time.perf_counter() - start > TRYING
+        if is_over or not is_program(sort, less, calls):
             return False
         trials += 1
         found = judged(sort, less, calls, **how)
@@ -131,7 +136,7 @@ def is_program(sort: str, source: str, calls: Calls) -> bool:
         with limited(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd programs
             return is_one is not None and is_one(source, calls)
-    except Exception:
+    except (Exception, OutOfTime):
         return False
 
 

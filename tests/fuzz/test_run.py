@@ -17,6 +17,7 @@ PROGRAMS = {  # as many as are judged in a minute of one core; the command judge
     "arrays": 40,
     "collected": 40,
     "aliases": 40,
+    "filled": 40,
     "growing": 40,
     "layouts": 80,
     "lengths": 40,
