@@ -77,10 +77,12 @@ class Job:
     every: int
     light: int = 0
     sort: str = "control"
+    kernels: bool = False  # judge the compiled level beside the fast one
 
     @property
     def how(self) -> dict[str, bool]:
         return {
+            "kernels": self.kernels,
             "second_order": self.every > 0 and self.number % self.every == 0,
             "light": self.light > 0 and self.number % self.light != 0,
         }
@@ -102,10 +104,15 @@ def examine(job: Job) -> Finding:
     return Finding(job.sort, job.number, own, source, verdict, time.perf_counter() - start)
 
 
-def judged(sort: str, source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
+def judged(
+    sort: str, source: str, calls: Calls, second_order: bool, light: bool, kernels: bool = False
+) -> Verdict:
+    judge = SORTS[sort].kernels if kernels else SORTS[sort].judge
+    if judge is None:
+        return Verdict("not judged", "there is nothing to compare kernels with")
     try:
         with limited(SECONDS):
-            return SORTS[sort].judge(source, calls, second_order, light)
+            return judge(source, calls, second_order, light)
     except OutOfTime:
         return Verdict("not judged", TOO_LONG)
 
@@ -161,6 +168,12 @@ def main(arguments: list[str] | None = None) -> int:
         help="judge only every Nth program in full, of the others one call; 0: all in full",
     )
     parser.add_argument(
+        "--kernels",
+        action="store_true",
+        help="judge the compiled level beside the fast one; with the variable FUZZ_NUMBA under "
+        "Numba, else as plain Python",
+    )
+    parser.add_argument(
         "--sorts",
         nargs="+",
         choices=list(SORTS),
@@ -170,7 +183,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     numbers = range(options.first, options.first + options.programs)
     jobs = [
-        Job(options.seed, n, options.second_order, options.light, sort)
+        Job(options.seed, n, options.second_order, options.light, sort, options.kernels)
         for n, sort in zip(numbers, itertools.cycle(options.sorts))
     ]
     log = options.log.open("w") if options.log else None

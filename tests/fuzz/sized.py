@@ -58,8 +58,9 @@ MATRICES = [
 NUMBERS = [
     "np.sum({u})", "np.mean({u} * {u})", "{u}[0] * {u}[-1]", "{u}[len({u}) // 2]", "np.max({u})",
     "np.sum({m} ** 2) / {m}.size", "{u} @ {v}", "np.var({u}, ddof=1)", "np.median({u})",
-    "np.std({u})",
-    "np.linalg.norm({u}) / len({u})", "np.trace(np.outer({u}, {u})) / len({u})", "np.tanh({s})",
+    "np.std(np.append({u}, 1.0))",
+    "np.linalg.norm(np.append({u}, 1.0)) / len({u})", "np.trace(np.outer({u}, {u})) / len({u})",
+    "np.tanh({s})",
     "{s} * (len({u}) % 3)", "{s} / len({u})", "{s} + 0.01 * (len({u}) // 2)",
     "np.prod(np.tanh({u}))",
     "np.sum(np.outer({u}, {v}).ravel()[::3]) / len({u})", "sum(v * v for v in {u}) / len({u})",

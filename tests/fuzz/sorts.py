@@ -23,6 +23,7 @@ from tests.fuzz import (
     growing,
     judge,
     judge_arrays,
+    judge_kernels,
     judge_objects,
     judge_sized,
     layouts,
@@ -37,17 +38,20 @@ from tests.passes import test_random_algebra
 from tests.plan import test_random_parts
 
 Calls = tuple[Any, ...]
+Judge = Callable[[str, Calls, bool, bool], Verdict]
 
 
 @dataclass(frozen=True)
 class Sort:
     """A sort of programs: how one is drawn from a seed, with the arguments of its calls (of one if
-    it is judged lightly), how it is judged, and whether a shorter text is still such a program
-    (None if its text is not that of a function)."""
+    it is judged lightly), how it is judged, whether a shorter text is still such a program (None if
+    its text is not that of a function), and how the compiled level is judged beside the fast one
+    (None if it is not)."""
 
     draw: Callable[[int, bool], tuple[str, Calls]]
-    judge: Callable[[str, Calls, bool, bool], Verdict]
+    judge: Judge
     is_one: Callable[[str, Calls], bool] | None = None
+    kernels: Judge | None = None
 
 
 def _draw_control(seed: int, light: bool) -> tuple[str, Calls]:
@@ -74,7 +78,8 @@ def _in_text(module: Any) -> Sort:
     """Programs of a module that has `program`, `runs` and the names that its programs use."""
     names: Mapping[str, Any] = module.HELPERS
     judged = partial(judge_arrays.judge_source, names=names)
-    return Sort(lambda seed, _: module.program(seed), judged, module.runs)
+    kernels = partial(judge_kernels.judge_source, names=names)
+    return Sort(lambda seed, _: module.program(seed), judged, module.runs, kernels)
 
 
 def _drawn(module: Any) -> Sort:
@@ -90,7 +95,11 @@ def _drawn(module: Any) -> Sort:
             return judge_arrays.judge_function(function, (module.arguments(*calls),), light)
         return verdict_of(function, lambda: _asserted(lambda: module.check(*calls)))
 
-    return Sort(draw, judge_one)
+    def judge_kernels_of(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
+        function, args = module.function_of(module.random_program(*calls)), module.arguments(*calls)
+        return judge_kernels.judge_function(function, (args,), second_order, light)
+
+    return Sort(draw, judge_one, kernels=judge_kernels_of)
 
 
 def _asserted(check: Callable[[], None]) -> tuple[int, int]:
@@ -136,9 +145,12 @@ def _judge_objects(source: str, changes: Calls, second_order: bool, light: bool)
 
 
 SORTS = {
-    "control": Sort(_draw_control, judge.judge_source, _is_control),
+    "control": Sort(_draw_control, judge.judge_source, _is_control, judge_kernels.judge_source),
     "arrays": Sort(
-        lambda seed, _: arrays.program(seed), judge_arrays.judge_source, _is_about_arrays
+        lambda seed, _: arrays.program(seed),
+        judge_arrays.judge_source,
+        _is_about_arrays,
+        judge_kernels.judge_source,
     ),
     "collected": _in_text(collected),
     "aliases": _in_text(aliases),
@@ -151,6 +163,7 @@ SORTS = {
         lambda seed, _: sized.program(seed),
         partial(judge_sized.judge_source, names=sized.HELPERS),
         sized.runs,
+        partial(judge_kernels.judge_source, names=sized.HELPERS),
     ),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),
     "algebra": _drawn(test_random_algebra),

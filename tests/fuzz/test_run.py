@@ -28,6 +28,7 @@ PROGRAMS = {  # as many as are judged in a minute of one core; the command judge
     "lists": 120,
     "sized": 40,
 }
+KERNELS = 4  # programs of each sort, of which the first is judged in full
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
 
 
@@ -46,6 +47,19 @@ def test_programs(sort: str, first: int) -> None:
         )
         kinds.append(verdict.kind)
     assert kinds.count("right") > PART // 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sort", [sort for sort, one in run.SORTS.items() if one.kernels])
+def test_kernels(sort: str) -> None:
+    """The compiled level, of which kernels run as plain Python."""
+    pytest.importorskip("numba")
+    for number in range(KERNELS):
+        finding = run.examine(run.Job(SEED, number, KERNELS, KERNELS, sort, kernels=True))
+        verdict = finding.verdict
+        assert verdict.kind in ("right", "refused"), (
+            f"{verdict.about}\n{finding.source}\n{verdict.details}"
+        )
 
 
 def test_programs_of_all_sorts_are_judged() -> None:

@@ -1,0 +1,98 @@
+"""Whether the compiled level gives what the fast level gives.
+
+In all calls the values and gradients agree up to rounding, as do, on demand, those of the form for
+other functions of Numba's, of loops in several threads, and products of second derivatives with a
+direction. Kernels run as plain Python, unless the environment has ``FUZZ_NUMBA``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+import stcompile as st
+from stcompile.base.options import Options
+from stcompile.transforms.gradient import Gradient
+from tests.fuzz.generate import function_of
+from tests.fuzz.helpers import HELPERS
+from tests.fuzz.judge import UNDER_NUMBA, Mismatch, Verdict, close, interpreted, verdict_of
+from tests.fuzz.judge_arrays import Calls, alike, as_number
+from tests.fuzz.structures import flat, is_finite, is_real, locked
+
+FAST = Options("fast")
+COMPILED = Options("compiled")
+FORMS = {  # what is compared with the fast level, by what it is called
+    "compiled": COMPILED,
+    "inner": Options("compiled", inner=True),
+    "parallel": Options("compiled", parallel=True),
+    "dynamic": Options("compiled", dynamic=True),
+}
+
+
+def judge_source(
+    source: str, calls: Calls, second_order: bool, light: bool, names: Mapping[str, Any] = HELPERS
+) -> Verdict:
+    """The verdict on a program in text. A light one is of the compiled level alone."""
+    return judge_function(function_of(source, names), calls, second_order, light)
+
+
+def judge_function(
+    function: Callable[..., Any], calls: Calls, second_order: bool, light: bool
+) -> Verdict:
+    """The verdict on a function."""
+
+    def total(*args: Any) -> Any:
+        return as_number(function(*args))
+
+    def examine() -> tuple[int, int]:
+        wrt = tuple(at for at, arg in enumerate(calls[0]) if all(map(is_real, flat(arg))))
+        forms = ["compiled"] if light or UNDER_NUMBA else [*FORMS]
+        compared = _compared(total, wrt, calls, forms)
+        if second_order:
+            compared += _second(total, wrt, calls)
+        return compared, 0
+
+    return verdict_of(function, examine)
+
+
+def _compared(
+    function: Callable[..., Any], wrt: tuple[int, ...], calls: Calls, forms: list[str]
+) -> int:
+    fast = Gradient(function, wrt, True, FAST)
+    others = {form: Gradient(function, wrt, True, FORMS[form]) for form in forms}
+    compared = 0
+    for args in alike(calls):
+        expected = fast(*locked(args))
+        if not is_finite(expected):
+            continue
+        for form, gradient in others.items():
+            with interpreted():
+                found = gradient(*locked(args))
+            _check(found, expected, form, args)
+            compared += 1
+    return compared
+
+
+def _second(function: Callable[..., Any], wrt: tuple[int, ...], calls: Calls) -> int:
+    """The products of second derivatives with a direction."""
+    first = st.grad(function, wrt)
+
+    def slope(*args: Any) -> Any:
+        return sum(np.sum(g * np.cos(g)) for g in flat(first(*args)))
+
+    return _compared(slope, wrt, calls[:2], ["compiled"])
+
+
+def _check(found: Any, expected: Any, form: str, args: Any) -> None:
+    (value, gradients), (expected_value, expected_gradients) = found, expected
+    if not close(value, expected_value, 1e-9):
+        raise Mismatch(f"the value, {form}", f"{value}\nnot\n{expected_value}\n{args}")
+    scale = max([1.0, *(float(np.max(np.abs(g), initial=0.0)) for g in flat(expected_gradients))])
+    for one, other in zip(flat(gradients), flat(expected_gradients), strict=True):
+        is_near = np.allclose(one, other, rtol=1e-8, atol=1e-9 * scale)
+        if np.shape(one) != np.shape(other) or not is_near:
+            raise Mismatch(
+                f"the gradient, {form}", f"{gradients}\nnot\n{expected_gradients}\n{args}"
+            )
