@@ -65,7 +65,7 @@ def judge_function(
 class _Comparison:
     def __init__(self, function: Callable[..., Any], text: str, calls: Calls) -> None:
         self.function = function
-        self.is_narrow = any(word in text for word in NARROW)
+        self.is_narrow = computes_in_less(text)
         self.differences = self.kinks = 0
         self.wrt = tuple(at for at, arg in enumerate(calls[0]) if all(map(is_real, flat(arg))))
         self.calls = tuple(
@@ -114,10 +114,7 @@ class _Comparison:
         return as_number(results), results
 
     def tolerance(self, args: tuple[Any, ...]) -> float:
-        narrow = self.is_narrow or any(
-            leaf.dtype.itemsize < 8 for leaf in flat(args) if isinstance(leaf, np.ndarray)
-        )
-        return 3e-3 if narrow else 1e-9
+        return 3e-3 if self.is_narrow or is_narrow(args) else 1e-9
 
     def values(self, args: tuple[Any, ...]) -> Any:
         """Compare the results; returns those of the fast level."""
@@ -236,6 +233,16 @@ class _Comparison:
                 pairs = zip(flat((value, gradients)), flat(got) if got else (), strict=False)
                 if got is None or not all(same(one, other) for one, other in pairs):
                     raise Mismatch("in a thread", f"{got}\nnot\n{(value, gradients)}")
+
+
+def computes_in_less(text: str) -> bool:
+    """True for the text of a program that makes numbers of fewer than 64 bits."""
+    return any(word in text for word in NARROW)
+
+
+def is_narrow(args: Any) -> bool:
+    """True if some of the arrays have fewer than 64 bits for a number."""
+    return any(leaf.dtype.itemsize < 8 for leaf in flat(args) if isinstance(leaf, np.ndarray))
 
 
 def alike(calls: Calls) -> Calls:
