@@ -56,13 +56,13 @@ def judge_function(
     """The verdict on a function. Its text tells whether it computes in less than float64."""
 
     def examine() -> tuple[int, int]:
-        comparison = _Comparison(function, text, calls)
+        comparison = Comparison(function, text, calls)
         return comparison.run_once() if light else comparison.run()
 
     return verdict_of(function, examine)
 
 
-class _Comparison:
+class Comparison:
     def __init__(self, function: Callable[..., Any], text: str, calls: Calls) -> None:
         self.function = function
         self.is_narrow = computes_in_less(text)
@@ -93,13 +93,13 @@ class _Comparison:
         self.in_threads()
         return self.differences, self.kinks
 
-    def run_once(self) -> tuple[int, int]:
-        gradient = Gradient(self.with_results, self.wrt, True, FAST, has_aux=True)
+    def run_once(self, options: Options = FAST) -> tuple[int, int]:
+        gradient = Gradient(self.with_results, self.wrt, True, options, has_aux=True)
         for args in alike(self.calls):
             given = locked(args)
             expected = self.total(*locked(args)), self.function(*locked(args))
             results, gradients = gradient(*given)
-            self.near(results, expected, args)
+            self.near(results, expected, args, options.level)
             self.untouched(given, args)
             if is_finite((*results, gradients)):
                 self.against_differences(args, gradients)
@@ -128,17 +128,17 @@ class _Comparison:
         self.untouched(given, args)
         return fast
 
-    def near(self, fast: Any, expected: Any, args: tuple[Any, ...]) -> None:
+    def near(self, found: Any, expected: Any, args: tuple[Any, ...], level: str = "fast") -> None:
         """As far as rounding goes."""
-        text = f"{fast}\nnot\n{expected}\n{args}"
+        text = f"{found}\nnot\n{expected}\n{args}"
         finite = is_finite(expected)
-        if len(flat(fast)) != len(flat(expected)):
-            raise Mismatch("the structure at the fast level", text)
-        for one, other in zip(flat(fast), flat(expected), strict=True):
+        if len(flat(found)) != len(flat(expected)):
+            raise Mismatch("the structure of the result", text)
+        for one, other in zip(flat(found), flat(expected), strict=True):
             dtypes = [np.asarray(part).dtype for part in (one, other)]
             alike = np.shape(one) == np.shape(other) and dtypes[0] == dtypes[1]
             if not alike or (finite and not close(one, other, self.tolerance(args))):
-                raise Mismatch("the value at the fast level", text)
+                raise Mismatch(f"the value at the {level} level", text)
 
     def untouched(self, given: tuple[Any, ...], args: tuple[Any, ...]) -> None:
         if not same(given, args):

@@ -1,8 +1,11 @@
-"""Whether the compiled level gives what the fast level gives.
+"""Whether the compiled level is right.
 
-In all calls the values and gradients agree up to rounding, as do, on demand, those of the form for
-other functions of Numba's, of loops in several threads, and products of second derivatives with a
-direction. Kernels run as plain Python, unless the environment has ``FUZZ_NUMBA``.
+A light judgement is that of the fast level, for one compilation at the compiled one: results beside
+NumPy's, and the gradient beside differences. In full, values and gradients agree with those of the
+fast level up to rounding in all calls, and so do those of the form for other functions of Numba's,
+of loops in several threads and of programs for all lengths; on demand, products of second
+derivatives with a direction. Kernels run as plain Python, unless the environment has
+``FUZZ_NUMBA``.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from stcompile.base.options import Options
 from stcompile.transforms.gradient import Gradient
 from tests.fuzz.generate import function_of
 from tests.fuzz.helpers import HELPERS
-from tests.fuzz.judge import UNDER_NUMBA, Mismatch, Verdict, close, interpreted, verdict_of
-from tests.fuzz.judge_arrays import Calls, alike, as_number, computes_in_less, is_narrow
+from tests.fuzz.judge import Mismatch, Verdict, close, interpreted, verdict_of
+from tests.fuzz.judge_arrays import Calls, Comparison, alike, as_number, computes_in_less, is_narrow
 from tests.fuzz.structures import flat, is_finite, is_real, locked
 
 FAST = Options("fast")
@@ -34,7 +37,7 @@ FORMS = {  # what is compared with the fast level, by what it is called
 def judge_source(
     source: str, calls: Calls, second_order: bool, light: bool, names: Mapping[str, Any] = HELPERS
 ) -> Verdict:
-    """The verdict on a program in text. A light one is of the compiled level alone."""
+    """The verdict on a program in text."""
     return judge_function(function_of(source, names), calls, second_order, light, source)
 
 
@@ -50,11 +53,14 @@ def judge_function(
 
     def examine() -> tuple[int, int]:
         wrt = tuple(at for at, arg in enumerate(calls[0]) if all(map(is_real, flat(arg))))
-        forms = ["compiled"] if light or UNDER_NUMBA else [*FORMS]
-        compared = _compared(total, wrt, calls, forms, tolerance)
+        if light:
+            with interpreted():
+                compared, kinks = Comparison(function, text, calls).run_once(COMPILED)
+        else:
+            compared, kinks = _compared(total, wrt, calls, [*FORMS], tolerance), 0
         if second_order and is_exact:
             compared += _second(total, wrt, calls)
-        return compared, 0
+        return compared, kinks
 
     return verdict_of(function, examine)
 
