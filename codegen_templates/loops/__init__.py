@@ -13,8 +13,8 @@ from . import arithmetic, conversions, helpers, python_math
 
 PLAIN = frozenset(
     {
-        *("negative", "add", "subtract", "multiply", "square", "sqrt", "reciprocal", "absolute"),
-        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin"),
+        *("negative", "add", "subtract", "multiply", "square", "sqrt", "absolute", "conjugate"),
+        *("exp2", "expm1", "log", "log2", "log10", "log1p", "tan", "arcsin"),
         *("arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
         *(
             "floor",
@@ -47,7 +47,7 @@ PLAIN = frozenset(
         *("bitwise_and", "bitwise_or", "bitwise_xor", "invert", "fmax", "fmin", "fmod"),
         *("math.atan2", "math.hypot"),
         *("math.tanh", "math.atan", "math.asinh", "math.fabs", "math.erf", "math.erfc"),
-        *("full", "empty", "size", "undef"),
+        *("full", "empty", "size", "undef", "real", "imag"),
     }
 )
 """Primitives that are written as for NumPy."""

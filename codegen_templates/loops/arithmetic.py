@@ -12,6 +12,12 @@ import numpy as np
 from ..marks import fresh
 from ..numpy.subscripts import exponent
 from .helpers import (
+    complex_cos,
+    complex_exp,
+    complex_power,
+    complex_quotient,
+    complex_reciprocal,
+    complex_sin,
     float_floor,
     float_power,
     float_remainder,
@@ -31,6 +37,7 @@ from .helpers import (
 )
 
 FLOAT = float | np.floating
+COMPLEX = complex | np.complexfloating
 
 
 def _divides(y: Any) -> bool:
@@ -45,6 +52,16 @@ def _is_positive(y: Any) -> bool:
 
 @fresh
 def divide(x: Any, y: Any) -> Any:
+    if isinstance(x, COMPLEX) or isinstance(y, COMPLEX):
+        if not isinstance(x, np.generic) and not isinstance(y, np.generic):
+            return x / y
+        if not isinstance(x, np.generic) and isinstance(y, np.float64):
+            return x / y  # a float for Python, which raises
+        if not isinstance(x, np.complexfloating):
+            return complex_quotient(np.complex128(x), y)
+        if not isinstance(y, np.complexfloating):
+            return complex_quotient(x, np.complex128(y))
+        return complex_quotient(x, y)
     if not isinstance(x, np.generic) and not isinstance(y, np.generic) and not _divides(y):
         return quotient(x, y)
     return x / y
@@ -98,7 +115,16 @@ def multiply(x: Any, y: Any) -> Any:
 
 
 @fresh
+def reciprocal(x: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_reciprocal(x)
+    return np.reciprocal(x)
+
+
+@fresh
 def power(x: Any, y: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_power(x, y)
     if not isinstance(x, np.generic) and not isinstance(y, np.generic):
         if isinstance(x, float) or isinstance(y, float):
             return float_power(float(x), float(y))
@@ -130,3 +156,24 @@ def sign(x: Any) -> Any:
 @fresh
 def clip(x: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(x, low), high)
+
+
+@fresh
+def exp(x: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_exp(x)
+    return np.exp(x)
+
+
+@fresh
+def sin(x: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_sin(x)
+    return np.sin(x)
+
+
+@fresh
+def cos(x: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_cos(x)
+    return np.cos(x)

@@ -22,6 +22,8 @@ def to_python(x: Any, *, dtype: Any) -> Any:
         return whole(x)
     if dtype.kind == "i":
         return int(x)
+    if dtype.kind == "c":
+        return complex(x)
     return float(x)
 
 

@@ -54,6 +54,97 @@ def quotient(x: Any, y: Any) -> Any:
 
 
 @helper
+def complex_quotient(x: Any, y: Any) -> Any:
+    """``x / y`` of NumPy's complex numbers: Smith's method, as NumPy has it."""
+    a, b, c, d = x.real, x.imag, y.real, y.imag
+    if abs(c) >= abs(d):
+        if c == 0.0 and d == 0.0:
+            return np.complex128(complex(a / abs(c), b / abs(c)))
+        ratio = d / c
+        scale = 1.0 / (c + d * ratio)
+        return np.complex128(complex((a + b * ratio) * scale, (b - a * ratio) * scale))
+    ratio = c / d
+    scale = 1.0 / (d + c * ratio)
+    return np.complex128(complex((a * ratio + b) * scale, (b * ratio - a) * scale))
+
+
+@helper
+def complex_reciprocal(x: Any) -> Any:
+    """``1 / x`` of NumPy's complex numbers."""
+    a, b = x.real, x.imag
+    if abs(a) >= abs(b):
+        ratio = b / a
+        scale = 1.0 / (a + b * ratio)
+        return np.complex128(complex(scale, -ratio * scale))
+    ratio = a / b
+    scale = 1.0 / (b + a * ratio)
+    return np.complex128(complex(ratio * scale, -scale))
+
+
+@helper
+def complex_power(x: Any, n: Any) -> Any:
+    """``x**n`` of a complex number of NumPy's and an integer, by squares, as NumPy has it."""
+    power, square, left = np.complex128(1), np.complex128(x), abs(n)
+    if n == 1 or n == 2 or n == 3:
+        power = square if n == 1 else square * square
+        left = 0
+        if n == 3:
+            power = square * power
+    while left:
+        if left % 2 == 1:
+            power = power * square
+        left //= 2
+        if left:
+            square = square * square
+    if n >= 0:
+        return power
+    a, b = power.real, power.imag
+    if x == 0.0:
+        return np.complex128(complex(np.nan, np.nan))
+    if a == 0.0 and b == 0.0:
+        return np.complex128(complex(np.inf, np.nan))
+    if abs(a) >= abs(b):
+        scale = 1.0 / (a + b * (b / a))
+        return np.complex128(complex(scale, -(b / a) * scale))
+    scale = 1.0 / (b + a * (a / b))
+    return np.complex128(complex((a / b) * scale, -scale))
+
+
+@helper
+def complex_exp(x: Any) -> Any:
+    """``np.exp(x)`` of a complex number, also where Numba multiplies infinity by zero."""
+    if x.imag == 0.0:
+        return np.complex128(complex(np.exp(x.real), x.imag))
+    return np.exp(x)
+
+
+@helper
+def complex_sin(x: Any) -> Any:
+    """``np.sin(x)`` of a complex number, also where Numba multiplies infinity by zero."""
+    if x.real == 0.0:
+        return np.complex128(complex(x.real, np.sinh(x.imag)))
+    if not np.isfinite(x.real):
+        if x.imag == 0.0:
+            return np.complex128(complex(np.nan, x.imag))
+        if np.isinf(x.imag):
+            return np.complex128(complex(np.nan, np.inf))
+    return np.sin(x)
+
+
+@helper
+def complex_cos(x: Any) -> Any:
+    """``np.cos(x)`` of a complex number, also where Numba multiplies infinity by zero."""
+    if x.real == 0.0:
+        return np.complex128(complex(np.cosh(x.imag), -x.real if x.imag > 0.0 else x.real))
+    if not np.isfinite(x.real):
+        if x.imag == 0.0:
+            return np.complex128(complex(np.nan, 0.0))
+        if np.isinf(x.imag):
+            return np.complex128(complex(np.inf, np.nan))
+    return np.cos(x)
+
+
+@helper
 def int_sum(x: Any, y: Any) -> Any:
     """``x + y`` of Python's integers, which have 64 bits in compiled code."""
     total = x + y

@@ -307,3 +307,28 @@ def part_of_a_vector(x: Any) -> Any:
         if y[0] > -3.0:
             y[:k] += 0.01 * x[:k]
     return np.sum(y * y)
+
+
+@case(0.1 + 0.1 * RNG.random(9))
+def layers_of_glass(thickness: Any) -> Any:
+    """Products of small complex matrices, of which the numbers are Python's and NumPy's."""
+    total = 0.0
+    for w in range(20):
+        m = np.eye(2) + 0j
+        for j in range(9):
+            phase = thickness[j] * (5.0 + w)
+            c, s = np.cos(phase), np.sin(phase)
+            m = m @ np.array([[c + 0j, 1j * s / thickness[j]], [1j * s, c]])
+        total += np.abs(2.0 / np.sum(m)) ** 2 + np.abs(m[0, 1] - 0.3j)
+    return total
+
+
+@case(RNG.normal(size=30) + 1j * RNG.normal(size=30))
+def complex_recurrence(z: Any) -> Any:
+    """Functions of complex numbers, differentiated by complex ones."""
+    state, total = 0.2 + 0.1j, 0.0
+    for t in range(30):
+        state = np.exp(0.1 * state) * z[t] ** 3 / (2.0 + np.sqrt(state)) + np.conjugate(state)
+        state = np.sin(state) / np.abs(state) + z[t] ** -2 * 0.01 + np.log(state)
+        total += state.real * state.imag + np.abs(np.mean(z * state)) ** 2
+    return total

@@ -25,6 +25,8 @@ from stcompile.wengert.types import Type
 
 numba = pytest.importorskip("numba")
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.75, -2.5, 3.0, 1e300, 1e-300, np.inf, -np.inf, np.nan]
+PARTS = [0.0, -0.0, 0.75, -2.5, 1e150, 1e-150, np.inf, -np.inf, np.nan]
+COMPLEX = [complex(x, y) for x, y in itertools.product(PARTS, PARTS)]  # products do not overflow
 INTEGERS = [0, 1, -1, 2, -7, 2**62, -(2**63), 2**63 - 1]
 SIGNLESS = {
     "maximum",
@@ -37,6 +39,7 @@ NAMES = sorted((PLAIN | WRITTEN.keys()) & UFUNCS.keys())
 DTYPES = [
     *("float64,float64", "float32,float32", "int64,int64"),
     *("float64,int64", "int64,float32", "float32,bool"),
+    *("complex128,complex128", "complex128,float64", "int64,complex128"),
 ]
 RAISED = (ArithmeticError, ValueError)
 
@@ -59,7 +62,7 @@ def _code(name: str, types: list[Type]) -> tuple[str, np.dtype[Any]] | None:
 
 def _values(dtype: np.dtype[Any]) -> Any:
     with np.errstate(all="ignore"):
-        found = {"f": FLOATS, "i": INTEGERS, "b": [False, True]}[dtype.kind]
+        found = {"f": FLOATS, "i": INTEGERS, "b": [False, True], "c": COMPLEX}[dtype.kind]
         return np.array(found, object).astype(dtype)
 
 
@@ -69,7 +72,7 @@ def test_special_values(dtypes: str) -> None:
     types = [Type.scalar(kind) for kind in kinds]
     found = {name: _code(name, types[: UFUNCS[name].nin]) for name in NAMES}
     chosen = {name: code for name, code in found.items() if code is not None}
-    assert len(chosen) > 20
+    assert len(chosen) > 15
     lines = [f"    out_{name}[0] = {code}" for name, (code, _) in chosen.items()]
     names = ", ".join(f"out_{name}" for name in chosen)
     space = {"np": np, **{name: numba.njit(own) for name, own in HELPERS.items()}}
@@ -86,6 +89,14 @@ def test_special_values(dtypes: str) -> None:
 
 def _assert_same(name: str, found: Any, wanted: Any, label: str) -> None:
     assert found.dtype == wanted.dtype, label
+    if wanted.dtype.kind == "c":
+        if np.isfinite(wanted):  # exact to the rounding of the larger part
+            assert abs(found - wanted) <= 1e-15 * abs(wanted), label
+        else:  # with either zero beside infinity and NaN
+            np.testing.assert_equal(
+                [found.real + 0.0, found.imag + 0.0], [wanted.real + 0.0, wanted.imag + 0.0], label
+            )
+        return
     if wanted.dtype.kind != "f" or not np.isfinite(wanted):
         np.testing.assert_equal(found, wanted, label)
         return
@@ -141,6 +152,15 @@ def test_powers_of_roots(name: str) -> None:
         wanted = np.power(values, ROOTS[name])
     for x, value in zip(values, wanted, strict=True):
         np.testing.assert_allclose(compiled(x), value, 1e-15, 1e-322, err_msg=f"{name}({x})")
+
+
+@pytest.mark.parametrize("n", [-7, -2, -1, 0, 1, 2, 3, 5, 99])
+def test_powers_of_complex_numbers(n: int) -> None:
+    compiled = numba.njit(error_model="numpy")(HELPERS["complex_power"])
+    with np.errstate(all="ignore"):
+        for z in [*_values(np.dtype(complex)), 0.9 + 0.4j, -1.01j]:
+            found, wanted = np.complex128(compiled(z, n)), np.power(np.complex128(z), n)
+            _assert_same("power", found, wanted, f"{z}**{n}")
 
 
 def _given(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:

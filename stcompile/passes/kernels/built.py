@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from stcompile.passes.kernels.elements import Value, is_small
+from stcompile.passes.kernels.elements import Lazy, Value, is_small
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.passes.kernels.writer import Form, Forms
 from stcompile.wengert.dims import Size
@@ -71,9 +71,11 @@ def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | 
     return w.filled(made, x.type.dims, x, place)
 
 
-def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value | None:
     """Axes that become one: those of the operand are gone through."""
     (x,), after = operands, equation.output.type.dims
+    if isinstance(x, Lazy) and x.numbers:
+        return w.numbers(equation.output.type, x.numbers)
     before = equation.inputs[0].type.dims
     if not before or not all(isinstance(n, int) for n in (*before, *after)):
         return None

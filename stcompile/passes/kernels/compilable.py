@@ -2,7 +2,8 @@
 
 It does with them what NumPy and Python do, to the rounding of the elementary functions. What it
 would do otherwise is not taken: arithmetic of small integers and of booleans, Python's integers
-where they could grow beyond 64 bits, complex numbers, and everything with effects.
+where they could grow beyond 64 bits, most functions of complex numbers, and everything with
+effects.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.types import Type
 
-DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool")))
+DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool", "complex128")))
 INDICES = frozenset(map(np.dtype, ("int32", "int16", "int8", "uint8", "uint16", "uint32")))
 PARTS = frozenset({"slice", "update", "accumulate", "index", "index_update"})
 MADE = frozenset({"full", "empty", "copy"})
@@ -27,6 +28,15 @@ BOOLEAN = frozenset(
     | {"select", "where", "not", "and", "or", "cast", "to_python", "to_scalar"}
     | {"bitwise_and", "bitwise_or", "bitwise_xor", "invert"}
 )
+COMPLEX = frozenset(
+    {"negative", "add", "subtract", "multiply", "divide", "power", "square", "reciprocal", "sqrt"}
+    | {"absolute", "conjugate", "exp", "log", "log1p", "sin", "cos", "equal", "not_equal"}
+    | {"isnan", "isinf", "isfinite", "real", "imag"}
+    | {"select", "where", "cast", "to_python", "to_scalar", "undef"}
+)
+OF_PYTHON = frozenset({"absolute", "power"})  # they raise where NumPy's go on
+POINTWISE = frozenset({"cast", "real", "imag"})  # besides the elementwise ones
+MOST = 100  # an integer up to which NumPy multiplies complex numbers for their powers
 LARGEST = 2**63
 
 
@@ -91,12 +101,33 @@ def _is_number(equation: Equation) -> bool:
     if any(atom.type.kind == "array" for atom in atoms):
         return False
     dtypes = {atom.type.dtype for atom in inputs}
+    if any(atom.type.dtype.kind == "c" for atom in atoms):
+        return _is_complex(equation)
     if primitive == "power" and not _is_power(inputs):
         return False
     if primitive == "fmod" and all(dtype.kind != "f" for dtype in dtypes):
         return False
     is_boolean = bool(dtypes) and dtypes <= {np.dtype(bool)}
     return primitive in BOOLEAN or not is_boolean
+
+
+def _is_complex(equation: Equation) -> bool:
+    """True for a function of complex numbers that Numba has as NumPy and Python have it."""
+    primitive, inputs = equation.primitive, equation.inputs
+    if primitive in ("select", "where", "cast", "to_python", "to_scalar", "undef"):
+        return True
+    if primitive not in COMPLEX or any(atom.type.dtype.kind not in "cfi" for atom in inputs):
+        return False
+    if primitive in OF_PYTHON and any(
+        atom.type.kind == "python" and atom.type.dtype.kind == "c" for atom in inputs
+    ):
+        return False
+    if primitive == "power":
+        base, exponent = inputs
+        if not isinstance(exponent, Constant) or not isinstance(exponent.value, int):
+            return False
+        return abs(exponent.value) < MOST and base.type.dtype.kind == "c"
+    return True
 
 
 def _is_power(inputs: Sequence[Atom]) -> bool:
@@ -113,7 +144,7 @@ def is_elementwise_taken(equation: Equation) -> bool:
     if not all(map(_is_known, (*equation.inputs, *equation.outputs))):
         return False
     primitive = equation.primitive
-    if PRIMITIVES[primitive].elementwise or primitive == "cast":
+    if PRIMITIVES[primitive].elementwise or primitive in POINTWISE:
         return _is_number(replace(equation, inputs=_numbers(equation.inputs), outputs=()))
     return True
 

@@ -231,6 +231,8 @@ class Elements(Writer):
 
         def element(forms: Forms) -> Atom:
             row, column = (self.integer(form) for form in (forms[0] + offset, forms[1]))
+            if isinstance(row, Constant) and isinstance(column, Constant):
+                return Constant(dtype.type(row.value == column.value))
             is_on = self.make("equal", row, column)
             return self.make("select", is_on, Constant(dtype.type(1)), Constant(dtype.type(0)))
 

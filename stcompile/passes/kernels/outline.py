@@ -62,7 +62,7 @@ from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import mark_of
 
 CONTROL = frozenset({"loop", "cond"})
-WEAK = {"f": "float64", "i": "int64", "b": "bool"}
+WEAK = {"f": "float64", "i": "int64", "b": "bool", "c": "complex128"}
 
 
 def outline(program: Program) -> Program:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.passes.kernels.compilable import POINTWISE
 from stcompile.passes.kernels.elements import (
     VIEWS,
     Elements,
@@ -169,7 +170,7 @@ class Reductions(Elements):
 
     def _contract(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
         axes = axis_map(equation)
-        if axes is None or equation.output.type.dtype.kind != "f":
+        if axes is None or equation.output.type.dtype.kind not in "fc":
             return None
         summed = list(dict.fromkeys(n for names in axes.operands for n in names if n in axes.whole))
         lengths = [axes.lengths[name] for name in summed]
@@ -215,7 +216,7 @@ Rule = Callable[[Any, Equation, Sequence[Value]], "Made | None"]
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(VIEWS, Elements._view),
     **dict.fromkeys(FOLDED, Reductions._fold),
-    "cast": Elements._pointwise,
+    **dict.fromkeys(POINTWISE, Elements._pointwise),
     "contract": Reductions._contract,
     "slice": Elements._slice,
     "reshape": Elements._reshape,
