@@ -328,7 +328,17 @@ def complex_recurrence(z: Any) -> Any:
     """Functions of complex numbers, differentiated by complex ones."""
     state, total = 0.2 + 0.1j, 0.0
     for t in range(30):
-        state = np.exp(0.1 * state) * z[t] ** 3 / (2.0 + np.sqrt(state)) + np.conjugate(state)
-        state = np.sin(state) / np.abs(state) + z[t] ** -2 * 0.01 + np.log(state)
+        w = z[t] / (1.0 + np.abs(z[t]))
+        state = np.exp(0.1 * state) * w**3 / (2.0 + np.sqrt(state)) + 0.2 * np.conjugate(state)
+        state = 0.3 * np.sin(state) / np.abs(state) + 0.01 * w**-2 + 0.1 * np.log(state)
         total += state.real * state.imag + np.abs(np.mean(z * state)) ** 2
     return total
+
+
+@case(RNG.normal(size=30), RNG.normal(size=(30, 30)) / 6)
+def last_two_slopes(y: Any, a: Any) -> Any:
+    """A product before the loop that stays a call of BLAS; those in the loop are computed there."""
+    ys = [y, y + 0.05 * np.tanh(a @ y)]
+    for _ in range(40):
+        ys.append(ys[-1] + 0.05 * (1.5 * np.tanh(a @ ys[-1]) - 0.5 * np.tanh(a @ ys[-2])))
+    return np.sum(ys[-1] ** 2)

@@ -116,7 +116,8 @@ class _Region:
 class Scalariser(Loops):
     """Goes through a program, and the programs in it. ``lengths`` are those of arguments;
     ``unsized`` is what masks select whose number has no name, and what follows from it. If it
-    ``counts_calls``, ``calls`` has what stays calls of NumPy because loops are no quicker."""
+    ``counts_calls``, ``calls`` has what of the program under way stays calls of NumPy because loops
+    are no quicker."""
 
     def __init__(
         self, lengths: Iterable[Symbol] = (), depth: int = 0, counts_calls: bool = False
@@ -130,9 +131,10 @@ class Scalariser(Loops):
 
     def run(self, program: Program, env: Env) -> list[Value]:
         """Record the equations of a program; the values of its outputs."""
-        region = _Region.of(program)
+        region, outer = _Region.of(program), self.calls
+        self.calls = set()  # variables of other programs may have the same names
         if self.counts_calls and not self.depth:
-            self.calls |= calls_of(program, self._is_scalarised)
+            self.calls = calls_of(program, self._is_scalarised)
         for variable in program.inputs:
             self._note_kill(region, variable, env[variable])
         for at, equation in enumerate(program.equations):
@@ -143,6 +145,7 @@ class Scalariser(Loops):
                 if isinstance(value, Variable) and not is_numbered(output.name):
                     self.hints.setdefault(value, output.name)
                 self._note_kill(region, output, value)
+        self.calls = outer
         return [value_of(env, atom) for atom in program.outputs]
 
     def _note_kill(self, region: _Region, variable: Variable, value: Value) -> None:
