@@ -9,7 +9,7 @@ the loops.
 from __future__ import annotations
 
 from ..marks import by_primitive
-from . import arithmetic, conversions, helpers, python_math
+from . import arithmetic, conversions, helpers, linear_algebra, matrices, python_math
 
 PLAIN = frozenset(
     {
@@ -56,6 +56,10 @@ WRITTEN = {
     **by_primitive(arithmetic, conversions),
     **by_primitive(python_math, prefix="math."),
 }
+MATRICES = by_primitive(linear_algebra)
+WRITTEN |= MATRICES
 HELPERS = {
-    name: own for name, own in vars(helpers).items() if "mark" in getattr(own, "__dict__", {})
+    name: own
+    for name, own in (vars(helpers) | vars(matrices)).items()
+    if "mark" in getattr(own, "__dict__", {})
 }

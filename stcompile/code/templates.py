@@ -20,7 +20,6 @@ import numpy as np
 
 from stcompile.code.literals import Hole, literal, name
 from stcompile.codegen_templates.buffered import SCALARS
-from stcompile.codegen_templates.loops import WRITTEN as LOOPS
 from stcompile.wengert.bounds import renamed
 from stcompile.wengert.dims import Symbol, UnknownSizeError, replaced
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
@@ -75,12 +74,6 @@ def substitute(
 ) -> Code:
     """The code of one equation, by NumPy's template unless another one is given."""
     return _Substitution(template or TEMPLATES[primitive], operands, params).run()
-
-
-def substitute_in_loop(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
-    """The code of one equation of numbers, in a loop that Numba compiles."""
-    template = LOOPS.get(primitive) or TEMPLATES[primitive]
-    return _Substitution(template, operands, params).run()
 
 
 def substitute_into(

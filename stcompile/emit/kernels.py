@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,8 +17,8 @@ from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.options import Options
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.render import render
-from stcompile.code.templates import Code, Operand, substitute, substitute_in_loop
-from stcompile.codegen_templates.loops import HELPERS
+from stcompile.code.templates import Code, Operand, substitute
+from stcompile.codegen_templates.loops import HELPERS, WRITTEN
 from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
 from stcompile.emit.statements import Statements
@@ -26,7 +27,7 @@ from stcompile.plan.decide import make_schedule
 from stcompile.plan.schedule import Schedule
 from stcompile.wengert.bounds import greatest
 from stcompile.wengert.dims import ENDLESS, Symbol
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Constant, Equation, Params, Program, Variable
 from stcompile.wengert.naming import Names, base_name
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import promoted
@@ -101,6 +102,11 @@ class KernelStatements(Statements):
         return ast.Call(name("range"), down, [])
 
 
+def substitute_in_loop(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
+    """The code of one equation of numbers, in a loop that Numba compiles."""
+    return substitute(primitive, operands, params, WRITTEN.get(primitive))
+
+
 def is_parallel(loop: Repeat) -> bool:
     """True for a loop whose steps may run at the same time."""
     return bool(loop.source.params.get("parallel"))
@@ -136,8 +142,20 @@ def kernel_lines(
     unique = {kernel.name: kernel for kernel in kernels.values()}
     functions = [_function(kernel, sections, fastmath) for kernel in unique.values()]
     text = "\n".join(line for lines in functions for line, *_ in lines)
-    helpers = [_helper(own, fastmath) for own in HELPERS if f"{own}(" in text]
+    called = _called(text)
+    helpers = [_helper(own, fastmath) for own in HELPERS if own in called]
     return [line for lines in (*helpers, *functions) for line in lines]
+
+
+def _called(text: str) -> set[str]:
+    """The helpers that some code calls, and those that these call."""
+    found = {own for own in HELPERS if re.search(rf"\b{own}\(", text)}
+    return found.union(*(_called(_body(own)) for own in found))
+
+
+def _body(own: str) -> str:
+    """The text of a helper behind the line with its name."""
+    return inspect.getsource(HELPERS[own]).partition(") -> ")[2]
 
 
 def _helper(own: str, fastmath: bool) -> list[Line]:

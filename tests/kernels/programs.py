@@ -342,3 +342,16 @@ def last_two_slopes(y: Any, a: Any) -> Any:
     for _ in range(40):
         ys.append(ys[-1] + 0.05 * (1.5 * np.tanh(a @ ys[-1]) - 0.5 * np.tanh(a @ ys[-2])))
     return np.sum(ys[-1] ** 2)
+
+
+@case(0.3 * RNG.normal(size=(3, 3)) + np.eye(3), RNG.normal(size=(20, 3)))
+def filtered(a: Any, z: Any) -> Any:
+    """Determinants, inverses, systems and factors of small matrices."""
+    p, total = np.eye(3), 0.0
+    for t in range(20):
+        p = a @ p @ a.T + np.eye(3)
+        lower = np.linalg.cholesky(p)
+        total += np.linalg.slogdet(p)[1] + z[t] @ np.linalg.solve(lower, z[t])
+        total += np.log(np.linalg.det(p)) + np.sum(lower)
+        p = np.linalg.inv(np.linalg.inv(p) + np.eye(3))
+    return total

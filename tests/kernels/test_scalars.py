@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.code.templates import Operand, substitute_in_loop
+from stcompile.code.templates import Operand
 from stcompile.codegen_templates.loops import HELPERS, PLAIN, WRITTEN
-from stcompile.emit.kernels import _alike
+from stcompile.emit.kernels import _alike, substitute_in_loop
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.wengert.ir import Equation, Variable, freeze
 from stcompile.wengert.primitives import infer

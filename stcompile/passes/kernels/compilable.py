@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stcompile.codegen_templates.loops import PLAIN, WRITTEN
+from stcompile.codegen_templates.loops import MATRICES, PLAIN, WRITTEN
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
@@ -38,6 +38,9 @@ OF_PYTHON = frozenset({"absolute", "power"})  # they raise where NumPy's go on
 POINTWISE = frozenset({"cast", "real", "imag"})  # besides the elementwise ones
 MOST = 100  # an integer up to which NumPy multiplies complex numbers for their powers
 LARGEST = 2**63
+REAL, ANY = frozenset({np.dtype(float)}), frozenset({np.dtype(float), np.dtype(complex)})
+ALGEBRA = {"solve": ANY, "inv": ANY, "det": ANY, "slogdet": REAL, "cholesky": REAL}
+LARGE_MATRIX = 30_000  # multiplications from which on LAPACK is quicker
 
 
 def is_compilable(program: Program) -> bool:
@@ -64,7 +67,25 @@ def is_taken(equation: Equation) -> bool:
         return not (primitive == "full" and equation.inputs[0].type.dims)
     if primitive in PARTS:
         return _is_element(equation)
+    if primitive in MATRICES:
+        return _is_small_algebra(equation)
     return _is_number(equation)
+
+
+def _is_small_algebra(equation: Equation) -> bool:
+    """True for linear algebra on matrices that are too small for LAPACK to be much quicker."""
+    matrix, *right = (atom.type for atom in equation.inputs)
+    dtypes = {matrix.dtype, *(t.dtype for t in right)}
+    if matrix.ndim != 2 or len(dtypes) > 1 or any(t.ndim > 2 for t in right):
+        return False
+    if not dtypes <= ALGEBRA[equation.primitive] or any(t.varies or t.is_named for t in right):
+        return False
+    if matrix.is_named or not matrix.size:
+        return False
+    rows = int(matrix.dims[0])
+    columns = rows if equation.primitive == "inv" else 1
+    columns = right[0].size // rows if right else columns
+    return rows**3 / 3 + rows**2 * columns <= LARGE_MATRIX
 
 
 def _is_known(atom: Atom) -> bool:

@@ -32,6 +32,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.kernels.built import BUILT
 from stcompile.passes.kernels.compilable import is_compilable, is_elementwise_taken
 from stcompile.passes.kernels.elements import (
@@ -232,7 +233,7 @@ class Scalariser(Loops):
             return False
         if not mentioned([equation]) <= self.lengths | self.counters.keys():
             return False
-        if "new" in equation.params.get("at", ()):
+        if "new" in equation.params.get("at", ()) or equation.primitive in MATRICES:
             return False
         if equation.primitive in WRITES and equation.params.get("at"):
             target = equation.inputs[0]

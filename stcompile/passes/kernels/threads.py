@@ -49,6 +49,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.elements import COSTLY
 from stcompile.passes.kernels.writer import Form, one_element
@@ -63,6 +64,7 @@ from stcompile.wengert.ir import (
     map_programs,
 )
 from stcompile.wengert.primitives.control import COUNTER, Ports
+from stcompile.wengert.primitives.elementwise import by_python
 
 LEAST = 500_000  # operations of a loop that is shared out: threads take a while to begin
 ARITHMETIC = frozenset(
@@ -302,10 +304,14 @@ def may_raise(equation: Equation, counters: set[Variable]) -> bool:
     """True for an equation of numbers that may raise: where Python does, and of an index that is no
     counter of a loop."""
     primitive, inputs = equation.primitive, equation.inputs
-    if primitive.startswith("math.") or (primitive == "to_python" and _is_rounded(equation)):
+    if (
+        primitive in MATRICES
+        or primitive.startswith("math.")
+        or (primitive == "to_python" and _is_rounded(equation))
+    ):
         return True
     if primitive in ARITHMETIC:
-        return all(atom.type.kind == "python" for atom in inputs) and (
+        return by_python(tuple(atom.type for atom in inputs)) and (
             primitive not in ("add", "subtract", "multiply")
             or all(atom.type.dtype.kind in "iub" for atom in inputs)
         )
