@@ -355,3 +355,18 @@ def filtered(a: Any, z: Any) -> Any:
         total += np.log(np.linalg.det(p)) + np.sum(lower)
         p = np.linalg.inv(np.linalg.inv(p) + np.eye(3))
     return total
+
+
+@case(RNG.normal(size=11), np.array([0.3, -0.2, 5.0]), RNG.normal(size=2))
+def seen_by_a_camera(camera: Any, point: Any, seen: Any) -> Any:
+    """A block of bundle adjustment: a point is turned by Rodrigues' formula, and projected with
+    radial distortion."""
+    turn, moved = camera[:3], point - camera[3:6]
+    angle = np.sqrt(np.sum(turn * turn))
+    axis, c, s = turn / angle, np.cos(angle), np.sin(angle)
+    p = c * moved + s * np.cross(axis, moved) + axis * (np.dot(axis, moved) * (1.0 - c))
+    flat = p[:2] / p[2]
+    r2 = np.sum(flat * flat)
+    focus = camera[6] * (1.0 + r2 * (camera[9] + camera[10] * r2))
+    off = flat * focus + camera[7:9] - seen
+    return np.sum(off * off)
