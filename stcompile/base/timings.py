@@ -67,7 +67,8 @@ def timings() -> Iterator[Timings]:
 
     The stages are "frontend" (the function's source becomes a Wengert list), "adjoint" and
     "tangent", the passes by their names (those of `show`), "source" (the plan of the memory, and
-    the text), "link", and "other".
+    the text), "link", and "other". What Numba makes of a kernel when it is first called is a
+    compilation of its own, with the stage "Numba".
 
     >>> import stcompile as st
     >>> def f(x):
@@ -162,6 +163,17 @@ def compilation(name: str, reason: str = "") -> Iterator[None]:
         _CLOCK.reset(token)
     clock.tick()
     report(Compilation(name, clock.stages, reason))
+
+
+@contextmanager
+def kernel_compilation(name: str) -> Iterator[None]:
+    """Time what Numba makes of a kernel, and of the functions that it calls."""
+    if _CLOCK.get() is not None:
+        with timed("Numba"):
+            yield
+        return
+    with compilation(name, "Numba compiles it for the types of a call"), timed("Numba"):
+        yield
 
 
 def _log(made: Compilation) -> None:

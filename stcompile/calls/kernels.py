@@ -22,6 +22,7 @@ from typing import Any
 from stcompile.base import logs
 from stcompile.base.foreign import written_as
 from stcompile.base.private import PrivateFolder
+from stcompile.base.timings import kernel_compilation
 from stcompile.calls.cache_files import guarded, read_entry, write_entry
 from stcompile.calls.cache_folder import cache_folder
 from stcompile.calls.fingerprint import Untold, digest_of
@@ -48,8 +49,8 @@ def give_cache(kernel: Any, program: str) -> str:
     Returns what tells the kernel from others; "" if nothing does."""
     try:
         digest, function, compiler = _digest(kernel), kernel.py_func, kernel._compiler
-        title = f"Numba compiles {function.__name__} of {program}"
-        compiler.compile = functools.partial(_compiled, title, compiler.compile)
+        name = f"{function.__name__} of {program}"
+        compiler.compile = functools.partial(_compiled, name, compiler.compile)
         kernel._cache = KernelCache(function.__name__, digest)
     except (Untold, AttributeError, ImportError) as error:  # another Numba
         logs.debug("the kernels of %s are compiled in every process: %s", program, error)
@@ -61,9 +62,9 @@ def give_cache(kernel: Any, program: str) -> str:
     return digest
 
 
-def _compiled(title: str, compile: Callable[..., Any], *types: Any) -> Any:
+def _compiled(name: str, compile: Callable[..., Any], *types: Any) -> Any:
     """What Numba makes of a kernel for the types of a call."""
-    with shown_if_long(title):
+    with shown_if_long(f"Numba compiles {name}"), kernel_compilation(name):
         return compile(*types)
 
 

@@ -76,6 +76,22 @@ def entries(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"kernel-*{SUFFIX}"))
 
 
+def test_timings(
+    compilations: collections.Counter[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Numba takes is told; what is loaded takes nothing."""
+    with st.timings() as spent:
+        assert_compiled(powers)
+    program, kernel = spent.compilations
+    assert (program.name, kernel.name) == ("powers", "kernel_1 of powers")
+    assert "Numba" not in program.stages
+    assert kernel.stages["Numba"] > 0.01
+    monkeypatch.setattr(kernels, "_SHARED", {})
+    with st.timings() as spent:
+        assert_compiled(powers)
+    assert not any("Numba" in made.stages for made in spent.compilations)
+
+
 def test_once_in_a_process(compilations: collections.Counter[str]) -> None:
     for program in (powers, powers_too, other_powers, powers):
         assert_compiled(program)
