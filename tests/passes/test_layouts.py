@@ -131,6 +131,32 @@ def test_programs_without_windows_stay_as_they_are() -> None:
     assert choose_layouts(before) is before
 
 
+DENSE = f"""{HEAD}
+  p: f64[20,80] = contract(d, y; batch=(), contracted=((1, 1),), order=(), spelling='')
+  q: f64[20,4,5,4] = reshape(p; shape=(20, 4, 5, 4))
+  v: f64[20,4,5,4] = multiply(q, z)"""
+DENSE_ARGS = X, K, RNG.normal(size=(20, 6)), RNG.normal(size=(80, 6))
+
+
+@pytest.mark.parametrize(
+    ("more", "outputs", "dims"),
+    [
+        ("", "v", (80, 20)),
+        ("u: f64[20,80] = tanh(p)", "v, u", (20, 80)),
+        ("u: f64[20,4,5,4] = tanh(q)", "v, u", (20, 80)),
+        ("", "v, p", (20, 80)),
+    ],
+)
+def test_products_that_are_read_across_are_made_so(
+    more: str, outputs: str, dims: tuple[int, ...]
+) -> None:
+    before = program(f"{DENSE}\n{more}", outputs, f"{INPUTS}, d: f64[20,6], y: f64[80,6]")
+    after = choose_layouts(before)
+    (made,) = (e for e in after.equations if e.output.name == "p")
+    assert made.output.type.dims == dims
+    check(before, after, *DENSE_ARGS)
+
+
 # --- short rows -----------------------------------------------------------------------------------
 
 ROWS = """  e: f64[5,1,4] = expand_dims(m; axis=(1,))

@@ -46,12 +46,13 @@ def choose_layouts(program: Program) -> Program:
     wanted = {} if has_windows else short_rows(program)
     if not has_windows and not wanted:
         return program
-    from stcompile.passes.layout.layout_rules import lay_out  # loaded for programs with windows
-    from stcompile.passes.layout.layouts import Layouts
+    from stcompile.passes.layout.layout_rules import laid_out  # loaded for programs with windows
+    from stcompile.passes.layout.turned_products import turned_products
 
-    layouts = Layouts(program, wanted)
-    for equation in program.equations:
-        lay_out(layouts, equation)
+    layouts = laid_out(program, wanted)
+    turned = turned_products(layouts)
+    if turned:
+        layouts = laid_out(program, {**wanted, **turned})
     last = program.equations[-1].location if program.equations else NOWHERE
     outputs = tuple(layouts.natural(atom, last) for atom in program.outputs)
     return replace(program, equations=tuple(layouts.made), outputs=outputs)

@@ -15,11 +15,19 @@ from stcompile.base.location import Location
 from stcompile.base.thresholds import COPIED_AXIS, SMALLER_FACTOR
 from stcompile.passes.layout.layouts import Layouts, Order
 from stcompile.wengert.bounds import usual
-from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.axis_rules import axis_map, regrouped
 
 Rule = Callable[[Layouts, Equation], None]
+
+
+def laid_out(program: Program, wanted: Mapping[Variable, Order]) -> Layouts:
+    """A program on values in storage orders, but for its outputs."""
+    layouts = Layouts(program, wanted)
+    for equation in program.equations:
+        lay_out(layouts, equation)
+    return layouts
 
 
 def lay_out(layouts: Layouts, equation: Equation) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from stcompile.base.location import Location
@@ -21,9 +20,6 @@ from stcompile.wengert.primitives.axes import AxisMap, Name
 from stcompile.wengert.primitives.axis_rules import axis_map
 
 Order: TypeAlias = tuple[int, ...]
-
-
-_NONE: Mapping[Variable, Order] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class Layouts:
     operands have.
     """
 
-    def __init__(self, program: Program, wanted: Mapping[Variable, Order] = _NONE) -> None:
+    def __init__(self, program: Program, wanted: Mapping[Variable, Order]) -> None:
         self.program = program
         self.wanted = wanted
         self.made: list[Equation] = []
