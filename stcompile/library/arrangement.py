@@ -52,6 +52,21 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     return np.flip(np.swapaxes(x, one, two), two)
 
 
+def rolled_by(a: Any, shifts: Any, axis: Any) -> Any:
+    """np.roll by integers that the data decide."""
+    x = np.asarray(a)
+    if axis is None:
+        return np.reshape(rolled_by(np.ravel(x), shifts, 0), x.shape)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    shifts = shifts * len(axes) if len(shifts) == 1 else shifts
+    if len(shifts) != len(axes):
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    for at, shift in zip(axes, shifts, strict=True):
+        n = x.shape[at]
+        x = np.take(x, (np.arange(n) - shift) % n, axis=at)
+    return x
+
+
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """The axis moved before the axis ``start``."""
     x = np.asarray(a)

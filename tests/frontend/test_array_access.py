@@ -248,6 +248,48 @@ def test_storage_order():
     assert st.compile(lambda x: np.asfortranarray(x * 2))(M).flags.f_contiguous
 
 
+@example(A)
+def shapes_set(x):
+    y, z = x * 2, np.zeros((2, 2))
+    other, view = y, y[1:]
+    z.shape = y.shape = 2, -1
+    z[0] = x[0] * other[1]
+    z.shape = 4
+    for i in range(30):
+        step = x * i
+        step.shape = 2, 2
+        z = z + np.sum(step @ z.reshape(2, 2), axis=0)[0] / (1 + i) ** 3
+    return other * 3, view * 2, z
+
+
+@example(M)
+def the_shape_of_a_view_set(x):
+    y = x.copy()
+    z = y[1:]
+    z.shape = 8
+    z[2:5] = np.sin(x[0, :3])
+    if x[0, 0] > -10:
+        t = y * 2
+        t.shape = 12
+        y = y + t[3]
+    return y
+
+
+@example(A, np.arange(40) - 20)
+@example(A, np.array([1, -7, 0]))
+def rolled_by_integers_of_an_array(x, shifts):
+    y = x
+    for shift in shifts:
+        y = np.roll(y, shift) * 0.9 + np.sin(x)
+    return y
+
+
+@example(M, np.array([5, -2]))
+def rolled_along_two_axes(x, shifts):
+    turned = np.roll(x, (shifts[0], shifts[1]), axis=(0, 1))
+    return turned, np.roll(x, shifts[0], axis=(0, -1)), np.roll(x, shifts[1])
+
+
 def matmul_of_another_shape(x):
     y = x * 2
     y @= np.ones((4, 2))
@@ -277,6 +319,37 @@ def a_flat_slice(x):
     return np.sum(y)
 
 
+def shape_set_on_a_path(x):
+    y = x * 2
+    if x[0, 0] > 0:
+        y.shape = 12
+    return np.sum(y)
+
+
+def shape_set_in_a_loop(x):
+    y = x * 2
+    while np.sum(y) < 100.0:
+        y.shape = y.shape[::-1]
+        y += 1.0
+    return np.sum(y)
+
+
+def shape_of_an_argument_set(x):
+    x.shape = 12
+    return np.sum(x)
+
+
+def shape_of_a_captured_array_set(x):
+    LARGE.shape = 30
+    return np.sum(x) * LARGE[0]
+
+
+def shape_that_needs_a_copy_set(x):
+    y = (x * 2).T
+    y.shape = 12
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
@@ -285,6 +358,11 @@ def a_flat_slice(x):
         (matmul_of_integers, "does not fit into an array of int64"),
         (flat_twice, "iterated over twice"),
         (a_flat_slice, "at a static integer alone"),
+        (shape_set_on_a_path, "in a branch or a kept loop"),
+        (shape_set_in_a_loop, "in a branch or a kept loop"),
+        (shape_of_an_argument_set, "of the caller"),
+        (shape_of_a_captured_array_set, "of the caller"),
+        (shape_that_needs_a_copy_set, "Incompatible shape"),
         (lambda x: x.flat[12], "out of bounds for size 12"),
         (lambda x: np.sum(x.flat[...]), "takes an integer, a slice"),
         (lambda x: np.sum(x.flat), "is not an array"),

@@ -55,6 +55,7 @@ from stcompile.frontend.state.state import (
     Key,
     NameSite,
     PositionSite,
+    ShapeSite,
     Site,
     reachable,
 )
@@ -141,6 +142,8 @@ class Merger:
             hint = self.run.recorder.hints.get(first, "")
             slot = self.slot(first.type, lambda: first, lambda: second, hint)
             return Stored(slot, site.cell)
+        if isinstance(site, ShapeSite):  # of an array that the other path does not know
+            return Keep(first)
         if isinstance(site, PositionSite):
             return Keep(first if first == second else TAKEN)
         if isinstance(site, ContentsSite):

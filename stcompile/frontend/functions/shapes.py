@@ -20,6 +20,7 @@ from stcompile.frontend.state.fitting import may_fit
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, is_static, is_traced, same_number
+from stcompile.library.arrangement import rolled_by
 from stcompile.library.lengths import require_parts, require_size
 from stcompile.wengert.bounds import generic, greatest, least
 from stcompile.wengert.dims import (
@@ -474,6 +475,8 @@ def flip(run: Run, m: Any, axis: Any = None) -> Any:
 
 def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
     x = run.as_array(a)
+    if any(isinstance(one, Scalar) and run.size_of(one) is None for one in _tuple(shift)):
+        return run.call(rolled_by, (x, _tuple(shift), axis), {})
     shifts = shape_of(run, shift)
     if axis is None:
         flat = ravel(run, x)

@@ -21,6 +21,7 @@ from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.operations.powers import refuse_complex
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import ShapeSite
 from stcompile.frontend.state.values import (
     Array,
     ArrayMethod,
@@ -209,6 +210,21 @@ def set_part(run: Run, owner: Array, name: str, value: Any) -> None:
     set_item(run, attribute(run, owner, name), Ellipsis, value)
 
 
+def set_shape(run: Run, owner: Array, shape: Any) -> None:
+    """``x.shape = ...``: all names of the array see it, views of the array do not."""
+    new = run.call(np.reshape, [owner, shape], {})
+    instead = "write x = x.reshape(...)"
+    if (owner.cell.lent or owner.cell.frozen) and not owner.path:
+        run.refuse("this sets the shape of an array of the caller", instead)
+    if new.cell is not owner.cell:
+        reason = "Incompatible shape for in-place modification: it needs a copy"
+        run.raises(AttributeError(reason), reason=reason, hint=instead)
+    site = ShapeSite(owner)
+    if not run.is_sure_to_change(site):
+        run.refuse("this sets the shape of an array in a branch or a kept loop", instead)
+    run.set(site, (new.type, new.path))
+
+
 def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
     try:
         value = getattr(module, name)
@@ -277,7 +293,9 @@ _LIBRARIES = ("numpy", "scipy", "math", "cmath", "builtins", "operator")
 
 def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``."""
-    if isinstance(owner, Array):
+    if isinstance(owner, Array) and name == "shape":
+        set_shape(run, owner, value)
+    elif isinstance(owner, Array):
         set_part(run, owner, name, value)
     else:
         data_model.set_attribute(run, owner, name, value)

@@ -128,6 +128,13 @@ class Changes:
         self.note(site)
         site.write(value)
 
+    def is_sure_to_change(self, site: Site) -> bool:
+        """True if a change of a site is made once, whatever the data are, or nothing but the path
+        or the step that is being staged can tell."""
+        if any(site.born <= age for age, _ in self._watches):
+            return False
+        return self.is_certain or (self.journal is not None and site.born > self.journal.age)
+
     def note(self, site: Site) -> None:
         """Note that a site is about to be changed."""
         for age, changes in self._watches:

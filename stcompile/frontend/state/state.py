@@ -142,7 +142,28 @@ class PositionSite:
         self.iterator.position = value
 
 
-Site: TypeAlias = NameSite | CellSite | ContentsSite | AttributeSite | PositionSite
+@dataclass(frozen=True, eq=False)
+class ShapeSite:
+    """The shape of an array: which part of a cell it shows, and how."""
+
+    array: Array
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ShapeSite, id(self.array)
+
+    @property
+    def born(self) -> int:
+        return self.array.cell.born
+
+    def read(self) -> Any:
+        return self.array.type, self.array.path
+
+    def write(self, value: Any) -> None:
+        self.array.type, self.array.path = value
+
+
+Site: TypeAlias = NameSite | CellSite | ContentsSite | AttributeSite | PositionSite | ShapeSite
 Key: TypeAlias = tuple[Any, ...]
 
 
