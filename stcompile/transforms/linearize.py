@@ -22,7 +22,14 @@ from stcompile.base.errors import ArgumentsError
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.transforms.pullback import Apart, Backward, LinearFunction, StagedPullback, Vjp
+from stcompile.transforms.pullback import (
+    Apart,
+    Backward,
+    LinearFunction,
+    StagedPullback,
+    Vjp,
+    lengths_in,
+)
 from stcompile.transforms.pushforward import converted, zero
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables
@@ -40,7 +47,8 @@ class Linearize(Vjp):
         value, residuals = compiled.call(tuple(arguments.values.values()))
         backward: Backward = compiled.beside
         zeros = trees.map_leaves(lambda path, leaf: np.zeros_like(leaf)[()], value)
-        return value, LinearMap(backward, residuals, primals, zeros, self.function_name)
+        known = lengths_in(compiled, arguments)
+        return value, LinearMap(backward, residuals, primals, zeros, self.function_name, known)
 
     def differentiated(self, program: Program) -> Program:
         """Without what is said of cotangents alone: tangents pass."""

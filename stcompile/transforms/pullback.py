@@ -19,7 +19,7 @@ from stcompile.base.timings import timed
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.link import link
 from stcompile.calls.specialisation import Specialisation
-from stcompile.calls.workspaces import Workspaces
+from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import emit
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
@@ -28,17 +28,21 @@ from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuil
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.pushforward import converted
 from stcompile.transforms.with_respect_to import DifferentiatedBy
-from stcompile.wengert.ir import Atom, Program
+from stcompile.wengert.dims import Sizes, Symbol, measured, number_of, size_of, symbols_in
+from stcompile.wengert.ir import Atom, Program, Variable, mentioned
 from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Group, Item, Leaf, Staged
 from stcompile.wengert.types import Type
 
+FLOAT = np.dtype(np.float64)
+
 
 @dataclass(frozen=True)
 class Backward:
     """The compiled adjoint: a function of the residuals, then of the cotangents, of the types
-    ``types``, of the leaves at ``paths`` in the value. It is pickled as its text."""
+    ``types``, of the leaves at ``paths`` in the value; ``lengths`` are those that its factory
+    takes. It is pickled as its text."""
 
     source: str
     name: str
@@ -46,15 +50,17 @@ class Backward:
     beside: Mapping[str, Any]
     types: tuple[Type, ...]
     paths: tuple[trees.Path, ...]
+    lengths: tuple[tuple[int, trees.Path, int], ...]
     function: Callable[..., Any] = field(init=False)
 
     def __post_init__(self) -> None:
         linked = link(self.source, self.name, self.workspace, self.beside)
-        object.__setattr__(self, "function", Workspaces(linked) if self.workspace else linked)
+        function = workspaces_of(linked, self.lengths) if self.workspace else linked
+        object.__setattr__(self, "function", function)
 
     def __reduce__(self) -> Any:
         made_with = self.source, self.name, self.workspace, dict(self.beside)
-        return Backward, (*made_with, self.types, self.paths)
+        return Backward, (*made_with, self.types, self.paths, self.lengths)
 
 
 class Apart(Protocol):
@@ -75,7 +81,6 @@ class Vjp(DifferentiatedBy[..., Any]):
     aux)``."""
 
     takes_complex = True
-    names_lengths = False  # the pullback is called with what was kept for one length
     backward_title = "The pullback of `{}`."
 
     def __init__(
@@ -93,7 +98,10 @@ class Vjp(DifferentiatedBy[..., Any]):
         made, residuals = compiled.call(tuple(arguments.values.values()))
         value = made[0] if self.has_aux else made
         results = trees.map_leaves(lambda path, leaf: None, primals)
-        pullback: Pullback[Any] = Pullback(backward, residuals, value, results, self.function_name)
+        known = lengths_in(compiled, arguments)
+        pullback: Pullback[Any] = Pullback(
+            backward, residuals, value, results, self.function_name, known
+        )
         return (value, pullback, made[1]) if self.has_aux else (value, pullback)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -126,14 +134,16 @@ class Vjp(DifferentiatedBy[..., Any]):
         return made, StagedPullback(self, parts, results[count:], sub, output, staged, given)
 
     def stage(self, arguments: Arguments) -> Staged:
-        return self._apart(arguments)[0]
+        staged, *_ = self._apart(arguments)
+        return staged
 
     def build(self, arguments: Arguments) -> Specialisation:
-        staged, pullback = self._apart(arguments)
-        return replace(self.specialised(staged, arguments), beside=self._backward(pullback))
+        staged, parts, paths = self._apart(arguments)
+        return replace(self.specialised(staged, arguments), beside=self._backward(parts, paths))
 
-    def _apart(self, arguments: Arguments) -> tuple[Staged, Apart]:
-        """The call as a program that returns the residuals, too, and the adjoint."""
+    def _apart(self, arguments: Arguments) -> tuple[Staged, Split, tuple[trees.Path, ...]]:
+        """The call as a program that returns the residuals, too; the adjoint; and the leaves that
+        this takes vectors for."""
         recording = _Recording(self)
         staged = stage(
             recording,
@@ -141,12 +151,12 @@ class Vjp(DifferentiatedBy[..., Any]):
             arguments.positional,
             name=self.name,
             keywords=arguments.keywords,
+            sizes=arguments.sizes,
         )
-        (pullback,) = recording.found
-        return staged, pullback
+        ((parts, paths),) = recording.found
+        return staged, parts, paths
 
-    def _backward(self, pullback: Apart) -> Backward:
-        parts = pullback.parts
+    def _backward(self, parts: Split, paths: tuple[trees.Path, ...]) -> Backward:
         program = parts.adjoint
         for external in externals_of(program).values():
             if external.linear:
@@ -177,8 +187,8 @@ class Vjp(DifferentiatedBy[..., Any]):
             emitted = emit(made, arguments, title, "", self.options)
         beside = {**externals_of(made.program), **emitted.saved}
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
-        paths = tuple(pullback.positions)
-        return Backward(emitted.source, emitted.name, emitted.workspace, beside, types, paths)
+        text = emitted.source, emitted.name, emitted.workspace
+        return Backward(*text, beside, types, paths, emitted.lengths)
 
 
 class _Recording:
@@ -186,12 +196,49 @@ class _Recording:
 
     def __init__(self, vjp: Vjp) -> None:
         self.vjp = vjp
-        self.found: list[Apart] = []
+        self.found: list[tuple[Split, tuple[trees.Path, ...]]] = []
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         made, pullback = self.vjp.staged_apart(run, arguments)
-        self.found.append(pullback)
-        return made, tuple(map(run.value, pullback.residuals))
+        parts = pullback.parts
+        unknown = _unknown(parts.adjoint)
+        self.found.append((_with_lengths(parts, unknown), tuple(pullback.positions)))
+        lengths = [run.record("full", 0.0, shape=_told(s), dtype=FLOAT) for s in unknown]
+        return made, (*map(run.value, pullback.residuals), *lengths)
+
+
+def _unknown(program: Program) -> Sequence[Symbol]:
+    """The lengths of arguments that a program mentions, and no input of it tells."""
+    types = (atom.type.dims for atom in (*program.inputs, *program.outputs))
+    found = {*mentioned(program.equations), *symbols_in(tuple(types))}
+    given = {symbol for symbol in found if symbol.typical is not None}
+    return sorted(given.difference(program.symbols), key=str)
+
+
+def _with_lengths(parts: Split, lengths: Sequence[Symbol]) -> Split:
+    """The same, with arrays without elements after the residuals, which tell some lengths."""
+    names = [base_name(symbol.name) for symbol in lengths]
+    own = [
+        Variable(f"{name}_like", Type.array(FLOAT, _told(symbol)))
+        for name, symbol in zip(names, lengths, strict=True)
+    ]
+    inputs = parts.adjoint.inputs
+    inputs = (*inputs[: parts.residuals], *own, *inputs[parts.residuals :])
+    adjoint = replace(parts.adjoint, inputs=inputs)
+    return replace(parts, adjoint=adjoint, residuals=parts.residuals + len(own))
+
+
+def _told(length: Symbol) -> Sizes:
+    """The shape of an array that tells a length and has no elements."""
+    return size_of(length), 0
+
+
+def lengths_in(compiled: Specialisation, arguments: Arguments) -> Mapping[Symbol, int]:
+    """The lengths with names in a call."""
+    return measured(
+        (dims, trees.follow(arguments.values[name], path).shape)
+        for (name, path), dims in compiled.sizes.items()
+    )
 
 
 def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
@@ -215,8 +262,10 @@ class LinearFunction(Shown):
         operands: Any,
         results: Any,
         name: str,
+        lengths: Mapping[Symbol, int],
     ) -> None:
         self._backward = backward
+        self._lengths = lengths
         self._residuals = residuals
         self._operands = [path for path, _ in trees.leaves(operands)]
         self._results = results
@@ -231,7 +280,7 @@ class LinearFunction(Shown):
         if [*given] != self._operands:
             raise self._differs()
         vectors = [
-            converted_vector(trees.show_path(self.operand, path), given[path], type)
+            converted_vector(trees.show_path(self.operand, path), given[path], type, self._lengths)
             for path, type in zip(self._backward.paths, self._backward.types, strict=True)
         ]
         return self._backward.function(*self._residuals, *vectors)
@@ -267,13 +316,14 @@ class Pullback(LinearFunction, Generic[G]):
         return f"the pullback of `{self._name}`: from a cotangent to those of its primals"
 
 
-def converted_vector(shown: str, given: Any, type: Type) -> Any:
-    """A tangent or cotangent in the type that a compiled linear function takes."""
+def converted_vector(shown: str, given: Any, type: Type, lengths: Mapping[Symbol, int]) -> Any:
+    """A tangent or cotangent in the type that a compiled linear function takes, at some lengths."""
+    dims = tuple(number_of(dim, lengths) for dim in type.dims)
     array = np.asarray(given)
     if array.dtype.kind not in "biufc" or (array.dtype.kind == "c" != type.dtype.kind):
         raise ArgumentsError(f"{shown} is {array.dtype}, not {type.dtype}")
-    if array.shape != type.dims:
-        raise ArgumentsError(f"{shown} has shape {array.shape} instead of {type.dims}")
+    if array.shape != dims:
+        raise ArgumentsError(f"{shown} has shape {array.shape} instead of {dims}")
     if type.kind == "array":
         return np.ascontiguousarray(array, type.dtype) if type.dims else array.astype(type.dtype)
     return array.astype(type.dtype).item() if type.kind == "python" else type.dtype.type(array)
