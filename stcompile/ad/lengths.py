@@ -17,7 +17,7 @@ from typing import Any
 
 from stcompile.base.errors import DerivativeError
 from stcompile.base.location import Location
-from stcompile.wengert.bounds import greatest
+from stcompile.wengert.bounds import usual
 from stcompile.wengert.dims import ENDLESS, Symbol, symbols_in
 from stcompile.wengert.ir import (
     Atom,
@@ -83,7 +83,7 @@ def _widened(
 ) -> Variable:
     """An array of the greatest length that starts with a variable's elements."""
     type_ = widest(variable.type, symbols)
-    if any(greatest(dim) >= ENDLESS for dim in type_.dims):
+    if any(usual(dim) >= ENDLESS for dim in type_.dims):
         raise DerivativeError(
             "the adjoint of a loop or a branch keeps values of a length that has no bound",
             location=location.shown or location,

@@ -1,4 +1,4 @@
-"""Jacobians and Hessians for lengths that no call had before."""
+"""Jacobians, Hessians, pullbacks and linear maps for lengths that no call had before."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.base.options import options
+from stcompile.transforms.linearize import Linearize
+from stcompile.transforms.pullback import Vjp
 
 W = np.random.default_rng(0).normal(size=(3, 2))
 
@@ -63,11 +66,15 @@ def branching(x: Any) -> Any:
     return np.sort(x) * 2 if np.sum(x) > 0 else np.cumsum(x**3)
 
 
+def selected(x: Any) -> Any:
+    return np.sum(x[x > 0] ** 2) * x[1:]
+
+
 def number(x: Any) -> Any:
     return np.mean(x**3) * np.linalg.norm(x)
 
 
-VECTORS = [heat, pairs, halves, steps, counted, solved, turned, branching, number]
+VECTORS = [heat, pairs, halves, steps, counted, solved, turned, branching, selected, number]
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
@@ -133,3 +140,64 @@ def test_batches_that_would_grow_faster_than_the_result_are_loops() -> None:
     assert loop.search(str(st.hessian(summed, dynamic=True).source(x)))
     assert not loop.search(str(st.hessian(summed).source(x)))
     assert not loop.search(str(st.jacobian(rows, dynamic=True).source(x)))
+
+
+# --- what is called later -------------------------------------------------------------------------
+
+
+def total(x: Any) -> Any:
+    return np.sum(x)
+
+
+def twice(x: Any) -> Any:
+    return 2 * x
+
+
+def made_by(make: Any, function: Callable[..., Any], level: Any = None) -> Any:
+    """What `st.vjp` and `st.linearize` compile."""
+    return make(function, 1, False, options(level))
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+@pytest.mark.parametrize("function", [*VECTORS, total, twice])
+def test_pullbacks_and_linear_maps(function: Callable[..., Any], level: Any) -> None:
+    vjp, linearize = made_by(Vjp, function, level), made_by(Linearize, function, level)
+    kept = []
+    for n in (6, 8, 12, 8):
+        rng = np.random.default_rng(n)
+        x, tangent = rng.normal(size=n), rng.normal(size=n)
+        jacobian = differences(function, x)
+        value, pullback = vjp(x)
+        np.testing.assert_allclose(value, function(x), rtol=1e-12)
+        cotangent = rng.normal(size=np.shape(value)).astype(np.asarray(value).dtype)
+        expected = np.real(np.tensordot(cotangent, jacobian, np.ndim(value)))
+        kept.append((pullback, cotangent[()], expected))
+        _, linear = linearize(x)
+        np.testing.assert_allclose(linear(tangent), jacobian @ tangent, rtol=1e-5, atol=1e-5)
+    for pullback, cotangent, expected in kept:  # each is of its own length
+        np.testing.assert_allclose(pullback(cotangent)[0], expected, rtol=1e-5, atol=1e-5)
+    assert vjp.lengths.compilations == linearize.lengths.compilations == 2, vjp.lengths
+
+
+def test_cotangents_of_another_length_are_refused() -> None:
+    for n in (4, 6, 8):
+        _, pullback = st.vjp(twice, np.ones(n))
+        with pytest.raises(st.StcompileError, match=rf"\(9,\) instead of \({n},\)"):
+            pullback(np.ones(9))
+
+
+def test_a_length_that_nothing_else_tells_is_kept() -> None:
+    for n in (4, 6, 8):
+        _, pullback = st.vjp(total, np.ones(n))
+        np.testing.assert_array_equal(pullback(2.0)[0], np.full(n, 2.0))
+    assert "n = n_like.shape[0]" in str(pullback.source)
+
+
+def test_products_at_once() -> None:
+    for n in (4, 6, 8, 11):
+        x = np.random.default_rng(n).normal(size=n)
+        _, moved = st.jvp(pairs, (x,), (np.ones(n),))
+        np.testing.assert_allclose(moved, differences(pairs, x) @ np.ones(n), atol=1e-6)
+        product = st.hvp(number, (x,), (np.ones(n),))
+        hessian = differences(st.grad(number), x)
+        np.testing.assert_allclose(product, hessian @ np.ones(n), atol=1e-5)
