@@ -121,12 +121,14 @@ def cumprod(out: Any, x: Any, d_out: Any, *, axis: int) -> Any:
     No division, so that factors may be zero. The recurrence is a scan of affine maps, in log2(n)
     steps that double their reach (Hillis & Steele, 1986; Blelloch, 1990).
     """
+    length = x.shape[axis]
+    x, out, g = lengthened(x, axis, 1), lengthened(out, axis, 0), lengthened(d_out, axis, 0)
     n = x.shape[axis]
     if n < 2:
         return d_out
     one = np.ones([1 if i == axis else d for i, d in enumerate(x.shape)], x.dtype)
     before = np.concatenate([one, out[part(axis, 0, n - 1)]], axis=axis)
-    g, factor = d_out, np.concatenate([x[part(axis, 1, n)], 0.0 * one], axis=axis)
+    factor = np.concatenate([x[part(axis, 1, n)], 0.0 * one], axis=axis)
     reach = 1
     while reach < n:
         near, far = part(axis, 0, n - reach), part(axis, reach, n)
@@ -134,4 +136,4 @@ def cumprod(out: Any, x: Any, d_out: Any, *, axis: int) -> Any:
         g = np.concatenate([g[near] + factor[near] * g[far], g[last]], axis=axis)
         factor = np.concatenate([factor[near] * factor[far], factor[last]], axis=axis)
         reach = 2 * reach
-    return before * g
+    return (before * g)[part(axis, 0, length)]

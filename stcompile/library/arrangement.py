@@ -283,3 +283,18 @@ def spaced(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
     if endpoint and num > 1:
         made[-1, ...] = last
     return np.moveaxis(made, 0, axis) if axis != 0 else made
+
+
+def spaced_by_data(start: Any, stop: Any, num: Any, endpoint: bool, axis: int) -> Any:
+    """The same for a number of numbers that the data decide."""
+    if num < 0:
+        raise ValueError("Number of samples must be non-negative.")
+    dtype = np.result_type(start, stop, 1.0)
+    first, last = np.asarray(start).astype(dtype), np.asarray(stop).astype(dtype)
+    delta, at = last - first, np.arange(num)
+    places = np.reshape(at, at.shape + (1,) * np.ndim(delta))
+    count = num - 1 if endpoint else num
+    made = places.astype(dtype) * (delta / np.maximum(count, 1)) + first
+    if endpoint:
+        made = np.where((places == count) & (count > 0), last, made)
+    return np.moveaxis(made, 0, axis) if axis != 0 else made

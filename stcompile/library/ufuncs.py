@@ -47,14 +47,10 @@ def running(function: Ufunc, array: Any, axis: Any) -> Any:
     x = np.asarray(array)
     at = _axis(x, axis)
     rows = np.moveaxis(x, at, 0)
-    if x.size == 0:
-        return x * 1
-    total = rows[0]
-    found = [total]
-    for row in rows[1:]:
-        total = function(total, row)
-        found.append(total)
-    return np.stack(found, at)
+    found = rows.copy()
+    for i in range(1, x.shape[at]):
+        found[i] = function(found[i - 1], rows[i])
+    return found if at == 0 else np.moveaxis(found, 0, at).copy()
 
 
 def _axis(x: Any, axis: Any) -> int:

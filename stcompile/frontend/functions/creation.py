@@ -146,7 +146,9 @@ def linspace(
         return constant(run, np.linspace(start, stop, num, endpoint, dtype=kind, axis=axis))
     if kind is not None and kind.kind not in "fc":
         run.refuse(f"np.linspace of traced bounds in {kind} is not supported", "leave `dtype` out")
-    made = run.call(arrangement.spaced, [start, stop, num, endpoint, axis], {})
+    by_data = isinstance(num, Scalar) and run.size_of(num) is None
+    spaced = arrangement.spaced_by_data if by_data else arrangement.spaced
+    made = run.call(spaced, [start, stop, num, endpoint, axis], {})
     return made if kind is None else run.cast(made, kind)
 
 

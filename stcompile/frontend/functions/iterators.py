@@ -19,6 +19,7 @@ from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
     as_counted,
     counted_alike,
+    counted_together,
     each_made,
     fixed,
     in_step,
@@ -74,7 +75,7 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     """zip, which takes one item of each in turn: the same iterator may be given twice."""
     iterables = tuple(iterated(run, iterable) for iterable in iterables)
     if any(isinstance(iterable, Counted) for iterable in iterables):
-        return counted_alike(run, iterables, lambda i: tuple(part.item(i) for part in iterables))
+        return counted_together(run, iterables, strict)
     if any(isinstance(iterable, Generated) and iterable.pull for iterable in iterables):
         pulled = [i if isinstance(i, Generated) and i.pull else iter_(run, i) for i in iterables]
         return in_step(run, pulled, strict)

@@ -41,7 +41,7 @@ def lengthened(run: Run, x: Array, axis: int, fill: float) -> Array:
     """See `stcompile.codegen_templates.derivatives.axes`."""
     dims = x.type.dims
     dim = dims[axis]
-    if not isinstance(dim, Dim):
+    if not varies(dim):
         return x
     if greatest(dim) >= ENDLESS:
         raise UnknownSizeError(f"the length {dim} of an axis", dim)

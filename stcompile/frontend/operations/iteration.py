@@ -35,6 +35,7 @@ from stcompile.frontend.state.values import (
     describe,
     described,
 )
+from stcompile.wengert.bounds import minimum
 from stcompile.wengert.dims import Dim
 
 counted = deferred("stcompile.frontend.operations.filled", "counted")
@@ -94,6 +95,25 @@ def counted_alike(run: Run, parts: Collection[Any], item: Callable[[Any], Any]) 
             "loop over a range, and take the items by index",
         )
     return Counted(found[0].count, item, once=True)
+
+
+def counted_together(run: Run, parts: Collection[Any], strict: bool) -> Counted:
+    """``zip`` of things some of which have a length that is known only at run time: there are as
+    many items as in the shortest one."""
+    found = [part if isinstance(part, Counted) else _rows(run, part) for part in parts]
+    sizes = [run.size_of(part.count) for part in found if part is not None]
+    if None in found or None in sizes or (strict and len({*sizes}) > 1):
+        return counted_alike(run, parts, lambda i: tuple(part.item(i) for part in parts))
+    parts = [taken(run, part) for part in found if part is not None]
+    count = run.integer(minimum(*sizes))
+    return Counted(count, lambda i: tuple(part.item(i) for part in parts), once=True)
+
+
+def _rows(run: Run, value: Any) -> Counted | None:
+    """The rows of an array; None for anything else."""
+    if not isinstance(value, Array) or not value.type.ndim:
+        return None
+    return Counted(value.type.dims[0], lambda i: indexing.get_item(run, value, i))
 
 
 def _in_turn(

@@ -272,15 +272,15 @@ def _take_slice(run: Run, entry: slice, dim: Size) -> _Taken:
 
 def _measured(run: Run, entry: slice, dim: Size) -> _Taken:
     """A slice with bounds that the data decide."""
-    if entry.step not in (None, 1):
+    step = 1 if entry.step is None else entry.step
+    if is_traced(step) or step < 1:
         run.refuse(
-            "the bounds of this slice with a step are known only at run time",
-            "take the elements first, then turn them round, x[a:b][::-1], or select by a mask, "
-            "x[a:b][np.arange(b - a) % 2 == 0]",
+            "the bounds of this slice that runs backwards are known only at run time",
+            "take the elements first, then turn them round: x[a:b][::-1]",
         )
     low = _end(run, entry.start, dim, "lo", 0, 0)
     high = _end(run, entry.stop, dim, "hi", low, dim)
-    return _spanned(run, low, high - low, 1)
+    return _spanned(run, low, high - low, step)
 
 
 def _end(run: Run, end: Any, dim: Size, hint: str, low: Size, otherwise: Size) -> Any:

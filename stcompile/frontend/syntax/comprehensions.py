@@ -173,13 +173,34 @@ def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: F
 def is_counted(run: Run, node: ast.GeneratorExp, frame: Frame) -> bool:
     """Whether the number of items is known only at run time: a trial, which is taken back."""
     first, *rest = node.generators
-    if rest or first.ifs:
-        return False
+    return not (rest or first.ifs) and goes_through_counted(run, first, frame)
+
+
+def goes_through_counted(run: Run, loop: ast.comprehension, frame: Frame) -> bool:
+    """Whether a loop is over items whose number is known only at run time: a trial, which is taken
+    back."""
 
     def tried() -> bool:
-        return isinstance(iterated(run, evaluate_iterated(run, first.iter, frame)), Counted)
+        return isinstance(iterated(run, evaluate_iterated(run, loop.iter, frame)), Counted)
 
     return stage_path(run, tried, is_trial=True).result is True
+
+
+def counted_flags(run: Run, node: ast.GeneratorExp, frame: Frame, is_all: bool) -> Counted:
+    """The booleans that `any` or `all` goes through, of a comprehension of one loop over items
+    whose number is known only at run time: what does not fulfil its ``if`` decides nothing."""
+    (first,) = node.generators
+    inner = _scope(run, node.generators, frame)
+    capture(frame)
+    source = iterated(run, evaluate_iterated(run, first.iter, frame))
+    assert isinstance(source, Counted)
+    counted = taken(run, source)
+
+    def flag(index: Any) -> Any:
+        _bind_item(run, first, counted.item(index), inner, frame)
+        return filtered.decide(run, is_all, filtered.pairs_of(run, node, [inner]))
+
+    return Counted(counted.count, flag, once=True)
 
 
 def item_frames(

@@ -33,6 +33,8 @@ from stcompile.frontend.state.values import (
 from stcompile.frontend.syntax.comprehensions import (
     added_up,
     capture,
+    counted_flags,
+    goes_through_counted,
     is_counted,
     is_decided_by_data,
     item_frames,
@@ -208,6 +210,9 @@ def visit_Call(run: Run, node: ast.Call, frame: Frame) -> Any:
             if function is sum or function is len:
                 start = [run.evaluate(part, frame) for part in rest] or [0]
                 return added_up(run, items, frame, start[0], function is len)
+            if goes_through_counted(run, items.generators[0], frame):
+                flags = counted_flags(run, items, frame, function is all)
+                return run.call(function, [flags], {})
             frames = item_frames(run, items, frame)
             return filtered.decide(run, function is all, filtered.pairs_of(run, items, frames))
     takes_all = any(function is one for one in _TAKING_ALL)

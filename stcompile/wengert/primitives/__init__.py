@@ -46,7 +46,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
 TAKES_SIZES = frozenset(
     {name for name, primitive in PRIMITIVES.items() if primitive.elementwise or primitive.control}
     | {"cast", "to_python", "to_scalar", "asarray", "copy", "real", "imag", "update_part"}
-    | {"sum", "mean", "max", "min", "prod", "any", "all", "argmax", "argmin", "cumsum"}
+    | {"sum", "mean", "max", "min", "prod", "any", "all", "argmax", "argmin", "cumprod", "cumsum"}
     | {"reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "concatenate", "stack"}
     | {"slice", "update", "index", "index_update", "accumulate", "contract", "einsum"}
     | {"full", "empty", "arange", "size", "count_nonzero", "nonzero", "as_shape", "undef"}
