@@ -152,15 +152,15 @@ def integers(n):
 @says(
     """
     test_golden.py:{1}, in a_mask
-    {1:>6} | return np.sum(np.cumprod(x[x > 1]))
-           |               ^^^^^^^^^^^^^^^^^^^^
+    {1:>6} | return np.sum(np.convolve(x[x > 1], [1, 2]))
+           |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     this needs to know the length of an axis, which the data or the step of a loop decide
     hint: keep the shape (np.where(mask, x, 0)), or use parts of one length or fewer steps
     """,
     X,
 )
 def a_mask(x):
-    return np.sum(np.cumprod(x[x > 1]))
+    return np.sum(np.convolve(x[x > 1], [1, 2]))
 
 
 @says(

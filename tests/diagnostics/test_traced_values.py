@@ -126,9 +126,9 @@ def a_traced_sort(x):
     return sorted([(x[0, 0], "a"), (x[0, 1], "b")])[0][0]
 
 
-@refused(X, at="x[: int(x[0, 0]) : 2]", reason="bounds of this slice with a step", hint="first")
+@refused(X, at="x[: int(x[0, 0]) : -2]", reason="slice that runs backwards", hint="first")
 def a_traced_slice_bound(x):
-    return np.sum(x[: int(x[0, 0]) : 2])
+    return np.sum(x[: int(x[0, 0]) : -2])
 
 
 @refused(X, at="ITEMS[int(x[0, 0])]", reason="indexed by a traced value", hint=r"np\.stack")

@@ -164,7 +164,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "quantile": (lambda x: np.quantile(x, x[0] / 99), "quantiles are single numbers"),
     "method": (lambda x: np.quantile(x, 0.5, method="least"), "not a valid method"),
     "range": (lambda x: np.percentile(x, 101), "range"),
-    "masks": (lambda x: np.cumprod(x[x > 0]), "needs to know the length of an axis"),
+    "masks": (lambda x: np.convolve(x[x > 0], [1, 2]), "needs to know the length of an axis"),
     "positions": (lambda x: np.delete(x, [True, False]), "positions are static integers"),
     "bounds": (lambda x: np.delete(x, 12), "index 12 is out of bounds"),
     "knots": (lambda x: np.interp(x, [0.0, 1.0], [0.0]), "interp: shapes"),
