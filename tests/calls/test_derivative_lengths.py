@@ -201,3 +201,9 @@ def test_products_at_once() -> None:
         product = st.hvp(number, (x,), (np.ones(n),))
         hessian = differences(st.grad(number), x)
         np.testing.assert_allclose(product, hessian @ np.ones(n), atol=1e-5)
+
+
+def test_graphs_of_programs_for_any_length() -> None:
+    x = np.linspace(0.1, 1.0, 5)
+    graph = st.jacobian(lambda x: np.cumsum(x) * x, mode="reverse", dynamic=True).graph(x)
+    assert "n.1-1" in str(graph)

@@ -228,7 +228,7 @@ def _subscript(params: Params, array: Atom, counters: Sequence[str]) -> str:
         (first, *factors), length = params["start"][axis], params["length"][axis]
         step = params["step"][axis]
         terms = [f"{k} {c}" if k != 1 else c for k, c in zip(factors, counters, strict=False) if k]
-        start = " + ".join([*terms, *([str(first)] if first or not terms else [])])
+        start = " + ".join([*terms, *([str(first)] if first != 0 or not terms else [])])
         if axis in params["drop"]:
             shown.append(start)
         elif length == dim and step == 1 and not terms:
