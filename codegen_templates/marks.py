@@ -78,6 +78,9 @@ def into(*, inplace: tuple[str, ...] = ()) -> Callable[[F], F]:
 helper = _mark("helper")
 """A function of plain numbers that is printed beside the code that calls it."""
 
+reordered = _mark("helper", fastmath=("reassoc",))
+"""A ``helper`` whose sums Numba's compiler may take in another order."""
+
 # --- tables ----------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..marks import fresh
 from ..numpy.subscripts import exponent
 from .helpers import (
+    added,
     complex_cos,
     complex_exp,
     complex_power,
@@ -98,6 +99,11 @@ def add(x: Any, y: Any) -> Any:
     if isinstance(x, int) and isinstance(y, int):
         return int_sum(x, y)
     return x + y
+
+
+@fresh
+def add_up(total: Any, x: Any) -> Any:
+    return added(total, x)
 
 
 @fresh

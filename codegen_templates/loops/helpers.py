@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import helper
+from ..marks import helper, reordered
+
+
+@reordered
+def added(total: Any, x: Any) -> Any:
+    """``total + x`` in a sum whose terms may be added in any order: several at a time."""
+    return total + x
 
 
 @helper

@@ -31,6 +31,11 @@ def _running(x: Any, *, axis: int, function: Any) -> Any:
     return function(x, axis=axis)
 
 
+@fresh
+def add_up(total: Any, x: Any) -> Any:
+    return total + x
+
+
 sum = with_function(_reduction, "np.sum")
 prod = with_function(_reduction, "np.prod")
 max = with_function(_reduction, "np.max")

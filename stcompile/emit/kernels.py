@@ -162,13 +162,15 @@ def _helper(own: str, fastmath: bool) -> list[Line]:
     source = inspect.getsource(HELPERS[own]).splitlines()
     start = next(at for at, line in enumerate(source) if line.startswith("def "))
     signature = source[start].replace(": Any", "").replace(" -> Any", "")
-    lines = [f"@{_compiled(fastmath=fastmath)}", signature, *source[start + 1 :], "", ""]
+    allowed: Collection[str] = vars(HELPERS[own]).get("fastmath", ())
+    lines = [f"@{_compiled(fastmath=fastmath or allowed)}", signature, *source[start + 1 :], "", ""]
     return [(line, None, None) for line in lines]
 
 
-def _compiled(**chosen: bool) -> str:
+def _compiled(**chosen: bool | Collection[str]) -> str:
     """The decorator of a function for Numba, with the options that are chosen."""
-    return COMPILED.format("".join(f", {name}=True" for name, value in chosen.items() if value))
+    options = {k: v if isinstance(v, bool) else set(v) for k, v in chosen.items() if v}
+    return COMPILED.format("".join(f", {name}={value}" for name, value in options.items()))
 
 
 def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> list[Line]:

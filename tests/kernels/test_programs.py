@@ -88,6 +88,44 @@ def test_single_precision_stays() -> None:
     assert (type(value), gradient.dtype) == (np.float32, np.float32)
 
 
+def _terms(x: Any) -> Any:
+    """Sums that are written as such, and one that a loop adds up in its order."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i, 0]
+    return total + np.sum(x * x * x) + np.mean(np.abs(x - 0.5))
+
+
+def test_which_sums_are_reordered() -> None:
+    x = RNG.normal(size=(30, 40))
+    compiled = st.compile(_terms, level="compiled")
+    source = str(compiled.source(x))
+    assert source.count("fastmath") == 1
+    assert "@njit(error_model='numpy', nogil=True, fastmath={'reassoc'})\ndef added(" in source
+    assert source.count(" = added(") == 2
+    assert "total += x[i, 0]" in source
+    np.testing.assert_allclose(compiled(x), _terms(x), rtol=1e-13)
+
+
+@pytest.mark.parametrize("count", [7, 1024, 1025, 300_000])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sums_are_about_as_exact_as_those_of_numpy(count: int, dtype: Any) -> None:
+    x = RNG.normal(size=count).astype(dtype)
+    total = st.compile(lambda x: np.sum(x * x + x * 0), level="compiled")
+    if count > 7:
+        assert "added(" in str(total.source(x))
+    exact = math.fsum((x * x).astype(np.float64))
+    assert abs(float(total(x)) - exact) <= 4 * np.finfo(dtype).eps * exact
+
+
+@pytest.mark.parametrize("values", [[np.inf, -np.inf], [np.nan, 1.0], [-0.0, -0.0], [1e308, 1e308]])
+def test_sums_of_special_values(values: list[float]) -> None:
+    x = np.repeat(values, 30)
+    with np.errstate(all="ignore"):
+        found = st.compile(lambda x: np.sum(x * 1.0 + x * 0.0), level="compiled")(x)
+        np.testing.assert_equal(found, np.sum(x * 1.0 + x * 0.0))
+
+
 def _indexed(x: Any, k: Any) -> Any:
     total = 0.0
     for t in range(100):

@@ -2,9 +2,10 @@
 
 A kernel saves calls, and passes over memory, where it does the work of several calls at once. It
 loses where others are better: elementary functions of many numbers, which NumPy computes several at
-a time, sums of many, products of matrices, sums with products, which BLAS computes in one, arrays
-in another order, parts that are made where they belong, and changes in place. An outer product sums
-nothing: it is elementwise, and need not be stored to be added to another one.
+a time, sums of many that are in memory, products of matrices, sums with products, which BLAS
+computes in one, arrays in another order, parts that are made where they belong, and changes in
+place. An outer product sums nothing: it is elementwise, and need not be stored to be added to
+another one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ ACROSS = 16  # rows that are added up while a loop goes along them
 PRODUCT = 512  # multiplications that are done before a call of NumPy has begun
 CONTROL = frozenset({"loop", "cond"})
 FOLDS = frozenset({"sum", "mean", "prod", "max", "min", "any", "all", "argmax", "argmin", "cumsum"})
+ADDED = frozenset({"sum", "mean"})
 LOOKS = VIEWS | {"slice", "reshape", "windows", "diagonal", "size", "undef", "empty", "full"}
 SUMS = frozenset({"add", "subtract", "accumulate"})
 
@@ -106,6 +108,8 @@ class _Judge:
             return equation.output.type.size * summed > PRODUCT
         if size < MANY:
             return False
+        if primitive in ADDED and self._is_made_for(equation.inputs[0]):
+            return False
         if primitive in FOLDS:
             return not equation.output.type.dims or not _is_short(equation)
         if primitive in SUMS and any(map(self._is_product, equation.inputs)):
@@ -123,6 +127,14 @@ class _Judge:
         """True for a part of another array: it is not computed where it belongs."""
         maker = self.makers.get(atom) if isinstance(atom, Variable) else None
         return maker is not None and maker.primitive in LOOKS
+
+    def _is_made_for(self, atom: Atom) -> bool:
+        """True for an array that a kernel can make number by number, and only to be added up."""
+        maker = self.makers.get(atom) if isinstance(atom, Variable) else None
+        if maker is None or maker.primitive in LOOKS | CONTROL or maker.output in self.calls:
+            return False
+        is_kept = maker.output in self.program.outputs
+        return len(self.readers[atom]) == 1 and not is_kept
 
     def _is_product(self, atom: Atom) -> bool:
         """True for a product that BLAS can add to another array."""

@@ -25,7 +25,9 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axis_rules import axis_map
 
 FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
+INNER = frozenset({"loop", "cond"})
 BLOCK = 128  # at most twice as many numbers are added up in turn
+INNERMOST = 512  # the same in the innermost loop, which adds several of them at a time
 UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
 
 
@@ -143,7 +145,7 @@ class Reductions(Elements):
             return self._folded(op, rest, item, start, (*forms, form))
 
         if op == "add" and isinstance(length, int):
-            return self._summed(Form(0), length, part, start)
+            return self._summed(Form(0), length, part, start, BLOCK if rest else INNERMOST)
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
             both = self.make(op, carry[0], part(Form.of(counter)))
@@ -151,22 +153,34 @@ class Reductions(Elements):
 
         return self.loop(length, [start], step)[0]
 
-    def _summed(self, first: Form, length: int, item: Callable[[Form], Atom], start: Atom) -> Atom:
+    def _summed(
+        self, first: Form, length: int, item: Callable[[Form], Atom], start: Atom, block: int
+    ) -> Atom:
         """The sum of so many items from the ``first`` one on; of many the sum of that of blocks."""
-        size = 1
-        while length > 2 * BLOCK * size:
-            size *= BLOCK
+        size, more = 1, block
+        while length > 2 * more * size:
+            size, more = size * more, BLOCK
         blocks, left = divmod(length, size)
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
             at = first + Form.of(counter) * size
-            part = item(at) if size == 1 else self._summed(at, size, item, start)
-            return [self.scalar(self.make("add", carry[0], part), start.type.dtype)]
+            mark = len(self.equations)
+            part = item(at) if size == 1 else self._summed(at, size, item, start, block)
+            return [self._added(carry[0], self.scalar(part, start.type.dtype), mark)]
 
         total = self.loop(blocks, [start], step)[0]
         if not left:
             return total
-        return self.make("add", total, self._summed(first + blocks * size, left, item, start))
+        return self.make(
+            "add", total, self._summed(first + blocks * size, left, item, start, block)
+        )
+
+    def _added(self, total: Atom, part: Atom, mark: int) -> Atom:
+        """A sum with one more term, which was recorded from a mark on. Terms of an innermost loop
+        are added in any order."""
+        is_innermost = not any(e.primitive in INNER for e in self.equations[mark:])
+        is_float = total.type == part.type and total.type.dtype.kind == "f"
+        return self.make("add_up" if is_innermost and is_float else "add", total, part)
 
     def _contract(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
         axes = axis_map(equation)

@@ -14,6 +14,7 @@ from stcompile.wengert.primitives.base import (
     Types,
     array_or_scalar,
     require_axes,
+    require_count,
     require_numpy,
 )
 from stcompile.wengert.types import Type
@@ -92,6 +93,14 @@ def _running(name: str) -> Infer:
     return infer
 
 
+def _added(types: Types, params: Any) -> Types:
+    require_count("add_up", types, 2)
+    total, x = types
+    if total != x or total.kind not in ("python", "scalar"):
+        raise OperandError(f"add_up: takes two numbers of one type, not {total} and {x}")
+    return (total,)
+
+
 REDUCTIONS: tuple[Primitive, ...] = (
     *(
         Primitive(name, _reduction(name, dtype, identity), linear=linear, reduction=True)
@@ -111,4 +120,5 @@ REDUCTIONS: tuple[Primitive, ...] = (
     Primitive("argmin", _position("argmin")),
     Primitive("cumsum", _running("cumsum"), linear=True),
     Primitive("cumprod", _running("cumprod")),
+    Primitive("add_up", _added),  # one more term of a sum whose terms may be added in any order
 )

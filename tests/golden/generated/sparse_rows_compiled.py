@@ -2,6 +2,12 @@ import numpy as np
 from numba import njit
 
 
+@njit(error_model='numpy', nogil=True, fastmath={'reassoc'})
+def added(total, x):
+    """``total + x`` in a sum whose terms may be added in any order: several at a time."""
+    return total + x
+
+
 @njit(error_model='numpy', nogil=True)
 def int_sum(x, y):
     """``x + y`` of Python's integers, which have 64 bits in compiled code."""
@@ -42,7 +48,7 @@ def kernel_1(rows, values, columns, x):
     # loops.py:72  return np.sum(y * y)
     value = np.float64(0.0)
     for i in range(20):
-        value += y[i] * y[i]
+        value = added(value, y[i] * y[i])
     v5 = float(value)
     # --- adjoint --------------------------------------------------------------
     # loops.py:72  return np.sum(y * y)

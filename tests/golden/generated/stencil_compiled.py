@@ -2,6 +2,12 @@ import numpy as np
 from numba import njit
 
 
+@njit(error_model='numpy', nogil=True, fastmath={'reassoc'})
+def added(total, x):
+    """``total + x`` in a sum whose terms may be added in any order: several at a time."""
+    return total + x
+
+
 @njit(error_model='numpy', nogil=True)
 def kernel_1(u):
     # --- forward --------------------------------------------------------------
@@ -22,7 +28,7 @@ def kernel_1(u):
     for i in range(8):
         v2 = np.float64(0.0)
         for i_1 in range(8):
-            v2 += np.square(u[i, i_1])
+            v2 = added(v2, np.square(u[i, i_1]))
         value += v2
     v3 = float(value)
     # --- adjoint --------------------------------------------------------------
