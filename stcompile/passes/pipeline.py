@@ -86,6 +86,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=INNER, exact=False),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise_where_it_pays"), levels=PLANNED, exact=False),
     Stage(share_scalars, levels=KERNELS),
+    Stage(deferred(f"{FOLDER}.turn_arrays", "turn_arrays"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.outline", "outline"), levels=KERNELS),
     Stage(place_stores, levels=KERNELS),  # kernels read what others would have read before
     Stage(deferred(f"{FOLDER}.threads", "share_out"), levels=KERNELS, parallel=True),

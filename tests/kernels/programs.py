@@ -32,6 +32,16 @@ def sweeps(u: Any) -> Any:
     return np.sum(u * u)
 
 
+@case(RNG.normal(size=(20, 18)))
+def down_columns(a: Any) -> Any:
+    """Parts of columns, which are stored as rows."""
+    c = np.zeros((20, 20))
+    for i in range(20):
+        for k in range(18):
+            c[i, : i + 1] += a[i, k] * a[: i + 1, k]
+    return np.sum(c * c)
+
+
 @case(SQUARE)
 def whole_sweeps(u: Any) -> Any:
     for _ in range(20):

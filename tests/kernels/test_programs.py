@@ -88,6 +88,15 @@ def test_single_precision_stays() -> None:
     assert (type(value), gradient.dtype) == (np.float32, np.float32)
 
 
+@pytest.mark.usefixtures("interpreted")
+def test_columns_are_stored_as_rows() -> None:
+    function, args = CASES["down_columns"]
+    source = str(st.value_and_grad(function, level="compiled").source(*args))
+    assert "c[i, i_1] += a_T[k, i] * a_T[k, i_1]" in source
+    assert "a[i_1, i]" in source  # the copy of the argument
+    assert "[i_1, k]" not in source
+
+
 def _terms(x: Any) -> Any:
     """Sums that are written as such, and one that a loop adds up in its order."""
     total = 0.0

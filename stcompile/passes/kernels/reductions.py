@@ -148,8 +148,11 @@ class Reductions(Elements):
             return self._summed(Form(0), length, part, start, BLOCK if rest else INNERMOST)
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-            both = self.make(op, carry[0], part(Form.of(counter)))
-            return [self.scalar(both, start.type.dtype)]
+            mark = len(self.equations)
+            one = part(Form.of(counter))
+            if op == "add":
+                return [self._added(carry[0], self.scalar(one, start.type.dtype), mark)]
+            return [self.scalar(self.make(op, carry[0], one), start.type.dtype)]
 
         return self.loop(length, [start], step)[0]
 

@@ -2,6 +2,12 @@ import numpy as np
 from numba import njit
 
 
+@njit(error_model='numpy', nogil=True, fastmath={'reassoc'})
+def added(total, x):
+    """``total + x`` in a sum whose terms may be added in any order: several at a time."""
+    return total + x
+
+
 @njit(error_model='numpy', nogil=True)
 def kernel_1(a):
     # --- forward --------------------------------------------------------------
@@ -18,7 +24,7 @@ def kernel_1(a):
             # loops.py:43  factor[i, j] = (a[i, j] - np.dot(factor[i, :j], factor[j, :j])) / factor…
             v5 = np.float64(0.0)
             for i_1 in range(j):
-                v5 += factor[i, i_1] * factor[j, i_1]
+                v5 = added(v5, factor[i, i_1] * factor[j, i_1])
             v6 = (a[i, j] - v5) / factor[j, j]
             v7 = factor[i, j]
             factor[i, j] = v6
@@ -29,7 +35,7 @@ def kernel_1(a):
         v8 = np.float64(0.0)
         for i_1 in range(i):
             v9 = factor[i, i_1]
-            v8 += v9 * v9
+            v8 = added(v8, v9 * v9)
         v10 = np.sqrt(a[i, i] - v8)
         v11 = factor[i, i]
         factor[i, i] = v10

@@ -1,0 +1,387 @@
+"""Arrays are stored with the axis last that loops go along.
+
+An innermost loop that goes down the columns of a matrix reads a number from each row, none of which
+lies beside another, and cannot compute several at a time. Where loops do so much more often than
+the matrix has elements, it is stored with its axes in another order. A matrix that loops make is
+made so; of others there is a copy, and one of what they become where it is handed on. What is only
+read may be there in two orders, and each loop reads what suits it.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(turn_arrays(parse_program('''
+... program f(x: f64[8]) {
+...   a: f64[8,3] = empty(; dtype=f64, shape=(8, 3))
+...   b: f64[8,3] = loop(x, a; carry=1, constants=1, length=100,
+...     body=program body(x: f64[8], k: int, a: f64[8,3]) {
+...       b: f64[8,3] = loop(x, a; carry=1, constants=1, length=8,
+...         body=program body(x: f64[8], i: int, a: f64[8,3]) {
+...           v1: f64 = index(x, i; at=('index',))
+...           b: f64[8,3] = index_update(a, v1, i, 2; at=('index', 'index'))
+...           return b
+...         })
+...       return b
+...     })
+...   y: f64 = loop(b, f64(0.0); carry=1, constants=1, length=8,
+...     body=program body(b: f64[8,3], i: int, s: f64) {
+...       v1: f64 = index(b, i, 2; at=('index', 'index'))
+...       v2: f64 = add(s, v1)
+...       return v2
+...     })
+...   return y
+... }''')))
+program f(x: f64[8]) {
+  a_T: f64[3,8] = empty(; dtype=f64, shape=(3, 8))
+  b_T: f64[3,8] = loop(x, a_T; body=program body(x: f64[8], k: int, a: f64[3,8]) {
+    b: f64[3,8] = loop(x, a; body=program body(x: f64[8], i: int, a: f64[3,8]) {
+      v1: f64 = index(x, i; at=('index',))
+      b: f64[3,8] = index_update(a, v1, 2, i; at=('index', 'index'))
+      return b
+    }, carry=1, constants=1, length=8)
+    return b
+  }, carry=1, constants=1, length=100)
+  y: f64 = loop(b_T, f64(0.0); body=program body(b: f64[3,8], i: int, s: f64) {
+    v1: f64 = index(b, 2, i; at=('index', 'index'))
+    v2: f64 = add(s, v1)
+    return v2
+  }, carry=1, constants=1, length=8)
+  return y
+}
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from stcompile.base.location import NOWHERE
+from stcompile.passes.kernels.compilable import is_taken
+from stcompile.passes.kernels.elements import Lazy
+from stcompile.passes.kernels.memory import Memory
+from stcompile.passes.kernels.uses import READS, Use, integers_of, is_matrix, uses_of, variable_of
+from stcompile.passes.kernels.writer import Forms
+from stcompile.wengert.ir import (
+    Atom,
+    Equation,
+    Program,
+    Variable,
+    freeze,
+    map_programs,
+    substituted,
+)
+from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.types import Type
+
+T = TypeVar("T")
+Order = tuple[int, ...]
+LEAST = 4  # times that each element of a copy is read along the axis that is last in it
+MADE = frozenset({"empty", "full", "copy"})
+
+
+def turn_arrays(program: Program) -> Program:
+    """The program with arrays stored in the order that its loops read and write them in."""
+    loops = {at: e for at, e in enumerate(program.equations) if _is_loop(e)}
+    inner = [
+        e if at in loops else map_programs(e, turn_arrays) for at, e in enumerate(program.equations)
+    ]
+    program = program.with_equations(inner)
+    orders = _Orders(program, {at: uses_of(loop) for at, loop in loops.items()})
+    return _Turned(program, orders).run() if orders.is_any else program
+
+
+def _is_loop(equation: Equation) -> bool:
+    return equation.primitive == "loop" and is_taken(equation)
+
+
+# --- which order suits them -----------------------------------------------------------------------
+
+
+class _Orders:
+    """The orders of arrays: ``chosen`` has those of variables that are not in their natural one,
+    ``of_uses`` those of what a loop only reads. An array that a loop writes to and what it becomes
+    have the same order."""
+
+    def __init__(self, program: Program, uses: Mapping[int, Mapping[int, Use]]) -> None:
+        self.program = program
+        self.uses = uses
+        self.chosen: dict[Variable, Order] = {}
+        self.of_uses: dict[tuple[int, int], Order] = {}
+        self._together: dict[Variable, Variable] = {}
+        self._join()
+        self._choose()
+        self._choose_for_reading()
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self.chosen or self.of_uses)
+
+    def _first(self, variable: Variable) -> Variable:
+        while variable in self._together:
+            variable = self._together[variable]
+        return variable
+
+    def _join(self) -> None:
+        """Join what loops write to with what it becomes."""
+        for at, uses in self.uses.items():
+            ports = Ports.of(self.program.equations[at])
+            for place, (atom, result) in enumerate(zip(ports.carry, ports.results, strict=True)):
+                if len(ports.constants) + place in uses:
+                    one, other = self._first(variable_of(atom)), self._first(result)
+                    if one != other:
+                        self._together[other] = one
+
+    def _choose(self) -> None:
+        along: dict[Variable, Counter[int]] = {}
+        moved: Counter[Variable] = Counter()  # copies that another order would take
+        carried = set[Variable]()
+        for at, equation in enumerate(self.program.equations):
+            uses = self.uses.get(at, {})
+            first = len(Ports.of(equation).constants) if at in self.uses else 0
+            for place, atom in enumerate(equation.inputs):
+                if not is_matrix(atom):
+                    continue
+                joined = self._first(variable_of(atom))
+                if place in uses:
+                    along.setdefault(joined, Counter()).update(uses[place].along)
+                    if place >= first:
+                        carried.add(joined)
+                elif equation.primitive != "copy":
+                    moved[joined] += 1
+            for output in equation.outputs:
+                if at not in self.uses and equation.primitive not in MADE:
+                    moved[self._first(output)] += 1
+        for atom in (*self.program.inputs, *self.program.outputs):
+            moved[self._first(variable_of(atom))] += 1
+        orders = {
+            joined: order
+            for joined in carried
+            if (order := _best(along[joined], joined.type, moved[joined]))
+        }
+        for variable in (
+            *self.program.inputs,
+            *(v for e in self.program.equations for v in e.outputs),
+        ):
+            if self._first(variable) in orders:
+                self.chosen[variable] = orders[self._first(variable)]
+
+    def _choose_for_reading(self) -> None:
+        """Choose for each loop the order of what it only reads."""
+        for at, uses in self.uses.items():
+            ports = Ports.of(self.program.equations[at])
+            for place, use in uses.items():
+                if place >= len(ports.constants):
+                    continue
+                variable = variable_of(ports.constants[place])
+                own = self.chosen.get(variable, natural(variable.type))
+                order = _best(use.along, variable.type, 1, own) or own
+                if order != natural(variable.type):
+                    self.of_uses[at, place] = order
+
+
+def natural(type: Type) -> Order:
+    return tuple(range(type.ndim))
+
+
+def _best(along: Counter[int], type: Type, copies: int, own: Order | None = None) -> Order | None:
+    """The order for what goes along the axes so often; None if the ``own`` one is as good."""
+    own = own or natural(type)
+    axis = max(own, key=lambda axis: (along[axis], axis == own[-1]))
+    last = max((other for other in own if type.dims[other] != 1), key=own.index, default=axis)
+    gain = along[axis] - along[last]
+    if axis == last or gain <= LEAST * copies * type.size:
+        return None
+    return (*(other for other in natural(type) if other != axis), axis)
+
+
+# --- the program anew -----------------------------------------------------------------------------
+
+
+class _Turned(Memory):
+    """Writes the program with arrays in the orders that were chosen; ``there`` has for each of its
+    variables the arrays that hold it, by their orders."""
+
+    def __init__(self, before: Program, orders: _Orders) -> None:
+        super().__init__()
+        self.before = before
+        self.orders = orders
+        self.there: dict[Variable, dict[Order, Atom]] = {}
+
+    def run(self) -> Program:
+        for variable in self.before.inputs:
+            self.there[variable] = {natural(variable.type): variable}
+        for at, equation in enumerate(self.before.equations):
+            with self.at(equation.location):
+                self._equation(at, equation)
+        outputs = tuple(map(self._handed_on, self.before.outputs))
+        return self.program(self.before.name, self.before.inputs, outputs)
+
+    def _equation(self, at: int, equation: Equation) -> None:
+        chosen, params = self.orders.chosen, equation.params
+        wanted = [chosen.get(output, natural(output.type)) for output in equation.outputs]
+        if equation.primitive in MADE and wanted[0] != natural(equation.output.type):
+            inputs = equation.inputs
+            if equation.primitive == "copy":
+                found = self._in_order(inputs[0], wanted[0], is_copy=True)
+            else:
+                shape = turned(params["shape"], wanted[0])
+                found = self.make(
+                    equation.primitive, *map(self._plain, inputs), **{**params, "shape": shape}
+                )
+            self._note(equation, [found], wanted)
+            return
+        if at not in self.orders.uses:
+            inputs = tuple(map(self._plain, equation.inputs))
+            outputs = self.record(equation.primitive, inputs, equation.location, params)
+            self._note(equation, outputs, [natural(output.type) for output in equation.outputs])
+            return
+        orders = self._orders_of(at, equation)
+        inputs = tuple(
+            self._in_order(a, orders[p]) if p in orders else self._plain(a)
+            for p, a in enumerate(equation.inputs)
+        )
+        made, _ = _of_loop(equation, orders)
+        outputs = self.record("loop", inputs, equation.location, made.params)
+        self._note(equation, outputs, wanted)
+
+    def _orders_of(self, at: int, loop: Equation) -> dict[int, Order]:
+        """The orders of the operands of a loop that are not in their natural one."""
+        found = {}
+        first = len(Ports.of(loop).constants)
+        for place in self.orders.uses[at]:
+            atom = loop.inputs[place]
+            if (at, place) in self.orders.of_uses:
+                found[place] = self.orders.of_uses[at, place]
+            elif place >= first and variable_of(atom) in self.orders.chosen:
+                found[place] = self.orders.chosen[variable_of(atom)]
+        return found
+
+    def _note(self, equation: Equation, outputs: Sequence[Atom], orders: Sequence[Order]) -> None:
+        for old, new, order in zip(equation.outputs, outputs, orders, strict=True):
+            self.there[old] = {order: new}
+            if not is_numbered(old.name):
+                self.hints.setdefault(
+                    variable_of(new), old.name if order == natural(old.type) else f"{old.name}_T"
+                )
+
+    def _handed_on(self, atom: Atom) -> Atom:
+        maker = next((e for e in self.before.equations if atom in e.outputs), None)
+        with self.at(NOWHERE if maker is None else maker.location):
+            return self._plain(atom)
+
+    def _plain(self, atom: Atom) -> Atom:
+        return self._in_order(atom, natural(atom.type))
+
+    def _in_order(self, atom: Atom, order: Order, is_copy: bool = False) -> Atom:
+        """The array that holds a variable in this order."""
+        if not isinstance(atom, Variable):
+            return atom
+        held = self.there[atom]
+        if order in held and not is_copy:
+            return held[order]
+        if order in held:
+            return self.make("copy", held[order])
+        ((was, source), *_) = held.items()
+        assert isinstance(source, Variable)
+
+        def element(forms: Forms) -> Atom:
+            own = dict(zip(order, forms, strict=True))
+            return self.read(source, tuple(own[axis] for axis in was))
+
+        type = replace(atom.type, dims=turned(atom.type.dims, order))
+        hint = "" if is_numbered(atom.name) else atom.name
+        found = self.memory(
+            Lazy(type, element), f"{hint}_T" if hint and order != natural(type) else hint
+        )
+        if not is_copy:
+            held[order] = found
+        return found
+
+
+def turned(items: Sequence[T], order: Order) -> tuple[T, ...]:
+    return tuple(items[axis] for axis in order)
+
+
+def _in(variable: Variable, order: Order) -> Variable:
+    return Variable(variable.name, replace(variable.type, dims=turned(variable.type.dims, order)))
+
+
+# --- loops and branches of arrays in other orders -------------------------------------------------
+
+Orders = dict[Variable, Order]
+
+
+def _of_loop(loop: Equation, orders: Mapping[int, Order]) -> tuple[Equation, Orders]:
+    """A loop whose operands at some positions are in other orders, and those of its results."""
+    ports = Ports.of(loop)
+    inputs = (*ports.body_constants, *ports.body_carry)
+    body, _ = _of_program(ports.body, {inputs[at]: order for at, order in orders.items()})
+    made = {"body": body}
+    if ports.condition is not None:
+        of = {ports.condition.inputs[at]: order for at, order in orders.items()}
+        made["condition"], _ = _of_program(ports.condition, of)
+    results = enumerate(ports.results, len(ports.constants))
+    found = {result: orders[at] for at, result in results if at in orders}
+    return _with_outputs(loop, found, made), found
+
+
+def _of_branches(cond: Equation, orders: Mapping[int, Order]) -> tuple[Equation, Orders]:
+    """Branches whose operands at some positions are in other orders, and those of its results."""
+    made: dict[str, Program] = {}
+    found: dict[Variable, Order] = {}
+    for name in ("then", "otherwise"):
+        arm: Program = cond.params[name]
+        of = {arm.inputs[at - 1]: order for at, order in orders.items()}
+        made[name], results = _of_program(arm, of)
+        found |= {v: order for v, order in zip(cond.outputs, results, strict=True) if order}
+    return _with_outputs(cond, found, made), found
+
+
+def _with_outputs(equation: Equation, orders: Orders, programs: Mapping[str, Program]) -> Equation:
+    outputs = tuple(_in(v, orders[v]) if v in orders else v for v in equation.outputs)
+    return replace(equation, params=freeze({**equation.params, **programs}), outputs=outputs)
+
+
+def _of_element(equation: Equation, order: Order) -> tuple[Equation, Orders]:
+    """A read or a write of an element of an array in another order."""
+    first = len(equation.inputs) - len(integers_of(equation))
+    if "start" in equation.params:
+        start = turned(equation.params["start"], order)
+        return _written(
+            equation, order, replace(equation, params=freeze({**equation.params, "start": start}))
+        )
+    integers = turned(equation.inputs[first:], order)
+    return _written(equation, order, equation.with_inputs((*equation.inputs[:first], *integers)))
+
+
+def _written(equation: Equation, order: Order, made: Equation) -> tuple[Equation, Orders]:
+    if equation.primitive in READS:
+        return made, {}
+    found = {equation.output: order}
+    return _with_outputs(made, found, {}), found
+
+
+def _of_program(program: Program, orders: Orders) -> tuple[Program, list[Order | None]]:
+    """A program with some of its inputs in other orders, and the orders of its outputs."""
+    known = dict(orders)
+    equations = []
+    for equation in program.equations:
+        pairs = enumerate(map(variable_of, equation.inputs))
+        places = {at: known[v] for at, v in pairs if v in known}
+        made, found = equation, dict[Variable, Order]()
+        if equation.primitive == "loop" and places:
+            made, found = _of_loop(equation, places)
+        elif equation.primitive == "cond" and places:
+            made, found = _of_branches(equation, places)
+        elif places:
+            made, found = _of_element(equation, places[0])
+        mapping = {v: _in(v, order) for v, order in known.items()}
+        equations.append(made.substitute(mapping))
+        known |= found
+    mapping = {v: _in(v, order) for v, order in known.items()}
+    inputs = tuple(mapping.get(v, v) for v in program.inputs)
+    outputs = substituted(program.outputs, mapping)
+    found_orders = [known.get(variable_of(atom)) for atom in program.outputs]
+    return replace(
+        program, inputs=inputs, equations=tuple(equations), outputs=outputs
+    ), found_orders
