@@ -149,6 +149,13 @@ def _quotients(x: Any) -> Any:
     return total
 
 
+def _complex_quotients(x: Any) -> Any:
+    total = 1.0 + 0j
+    for t in range(100):
+        total = 1j / (total + 2.0) + 1j / (1j * float(x[t]) - 3j)
+    return total.real
+
+
 @pytest.mark.parametrize("is_compiled", [False, True])
 def test_what_python_raises(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "DISABLE_JIT", not is_compiled)
@@ -158,6 +165,8 @@ def test_what_python_raises(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) 
         st.grad(_indexed, level="compiled")(np.ones(100), at)
     with pytest.raises(ZeroDivisionError):
         st.grad(_quotients, level="compiled")(np.arange(100.0))
+    with pytest.raises(ZeroDivisionError):
+        st.grad(_complex_quotients, level="compiled")(np.arange(100.0))
 
 
 def test_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
