@@ -15,7 +15,7 @@ PLAIN = frozenset(
     {
         *("negative", "add", "subtract", "multiply", "square", "sqrt", "absolute", "conjugate"),
         *("exp2", "expm1", "log", "log2", "log10", "log1p", "tan", "arcsin"),
-        *("arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+        *("arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh"),
         *(
             "floor",
             "ceil",

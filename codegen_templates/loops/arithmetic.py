@@ -14,11 +14,14 @@ from ..numpy.subscripts import exponent
 from .helpers import (
     added,
     complex_cos,
+    complex_cosh,
     complex_exp,
     complex_power,
     complex_quotient,
     complex_reciprocal,
     complex_sin,
+    complex_sinh,
+    complex_tanh,
     float_floor,
     float_power,
     float_remainder,
@@ -183,3 +186,24 @@ def cos(x: Any) -> Any:
     if isinstance(x, COMPLEX):
         return complex_cos(x)
     return np.cos(x)
+
+
+@fresh
+def sinh(x: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_sinh(x)
+    return np.sinh(x)
+
+
+@fresh
+def cosh(x: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_cosh(x)
+    return np.cosh(x)
+
+
+@fresh
+def tanh(x: Any) -> Any:
+    if isinstance(x, COMPLEX):
+        return complex_tanh(x)
+    return np.tanh(x)

@@ -151,6 +151,34 @@ def complex_cos(x: Any) -> Any:
 
 
 @helper
+def complex_sinh(x: Any) -> Any:
+    """``np.sinh(x)`` of a complex number."""
+    turned = complex_sin(np.complex128(complex(-x.imag, x.real)))
+    return np.complex128(complex(turned.imag, -turned.real))
+
+
+@helper
+def complex_cosh(x: Any) -> Any:
+    """``np.cosh(x)`` of a complex number."""
+    return complex_cos(np.complex128(complex(-x.imag, x.real)))
+
+
+@helper
+def complex_tanh(x: Any) -> Any:
+    """``np.tanh(x)`` of a complex number: Kahan's method, as NumPy has it."""
+    a, b = x.real, x.imag
+    if abs(a) > 22.0 and (np.isfinite(b) or np.isinf(a)):
+        rest = 4.0 * np.sin(b) * np.cos(b) * np.exp(-2.0 * abs(a)) if np.isfinite(b) else 0.0
+        return np.complex128(complex(np.copysign(1.0, a), rest))
+    if b == 0.0 or (a == 0.0 and not np.isfinite(b)):
+        return np.complex128(complex(np.tanh(a), b if b == 0.0 else np.nan))
+    t, s = np.tan(b), np.sinh(a)
+    slope = 1.0 + t * t
+    below = 1.0 + slope * s * s
+    return np.complex128(complex(slope * np.sqrt(1.0 + s * s) * s / below, t / below))
+
+
+@helper
 def int_sum(x: Any, y: Any) -> Any:
     """``x + y`` of Python's integers, which have 64 bits in compiled code."""
     total = x + y

@@ -341,7 +341,8 @@ def complex_recurrence(z: Any) -> Any:
         w = z[t] / (1.0 + np.abs(z[t]))
         state = np.exp(0.1 * state) * w**3 / (2.0 + np.sqrt(state)) + 0.2 * np.conjugate(state)
         state = 0.3 * np.sin(state) / np.abs(state) + 0.01 * w**-2 + 0.1 * np.log(state)
-        total += state.real * state.imag + np.abs(np.mean(z * state)) ** 2
+        steep = np.tanh(state + 0.3j) * np.sinh(0.5 * state) / np.cosh(state)
+        total += state.real * steep.imag + np.abs(np.mean(np.cumsum(z) * state)) ** 2
     return total
 
 

@@ -75,7 +75,9 @@ def test_special_values(dtypes: str) -> None:
     assert len(chosen) > 15
     lines = [f"    out_{name}[0] = {code}" for name, (code, _) in chosen.items()]
     names = ", ".join(f"out_{name}" for name in chosen)
-    space = {"np": np, **{name: numba.njit(own) for name, own in HELPERS.items()}}
+    space: dict[str, Any] = {"np": np, "math": math}
+    for name, own in HELPERS.items():  # each calls the others as they are compiled
+        space[name] = numba.njit(type(own)(own.__code__, space, name))
     exec("\n".join([f"def f(x, y, {names}):", *lines]), space)
     compiled = numba.njit(error_model="numpy")(space["f"])
     results = [np.empty(1, dtype) for _, dtype in chosen.values()]

@@ -123,7 +123,7 @@ def roll(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable |
 def cumsum(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
     axis, output = equation.params["axis"], equation.output.type
     dims, (x,) = output.dims, operands
-    if output.dtype != x.type.dtype or output.dtype.kind not in "fi":
+    if output.dtype != x.type.dtype or output.dtype.kind not in "fic":
         return None
     others = [n for at, n in enumerate(dims) if at != axis]
 

@@ -30,7 +30,8 @@ BOOLEAN = frozenset(
 )
 COMPLEX = frozenset(
     {"negative", "add", "subtract", "multiply", "divide", "power", "square", "reciprocal", "sqrt"}
-    | {"absolute", "conjugate", "exp", "log", "log1p", "sin", "cos", "equal", "not_equal"}
+    | {"absolute", "conjugate", "exp", "log", "log1p", "sin", "cos", "sinh"}
+    | {"cosh", "tanh", "equal", "not_equal"}
     | {"isnan", "isinf", "isfinite", "real", "imag"}
     | {"select", "where", "cast", "to_python", "to_scalar", "undef"}
 )
