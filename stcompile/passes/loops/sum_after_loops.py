@@ -58,13 +58,24 @@ def _pushed(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
     return pusher.push() if loop.length > 1 else None
 
 
+ARRANGED = frozenset({"reshape", "transpose", "expand_dims"})
+"""What arranges the elements of one array: of a sum as of each of its terms."""
+
+
 @dataclass(frozen=True)
 class _Term:
-    """What an equation of the body adds to a value that is carried."""
+    """What an equation of the body adds to a value that is carried, and the equations by which it
+    is arranged after it was computed."""
 
     link: Equation
     carried: Carried
     value: Variable
+    arranged: tuple[Equation, ...]
+
+    @property
+    def computed(self) -> Atom:
+        """The value before it is arranged."""
+        return self.arranged[0].inputs[0] if self.arranged else self.value
 
 
 class _Pusher:
@@ -116,8 +127,20 @@ class _Pusher:
                 return []
             atom, value, *places = link.inputs
             if isinstance(value, Variable) and self._adds(link, value, places):
-                found.append(_Term(link, carried, value))
+                found.append(_Term(link, carried, value, self._arranged(value)))
         return found[::-1] if self.uses[carried.variable] == 1 else []
+
+    def _arranged(self, value: Variable) -> tuple[Equation, ...]:
+        """The equations that arrange what becomes the value, and nothing else."""
+        found: list[Equation] = []
+        atom: Atom = value
+        while isinstance(atom, Variable) and self.uses[atom] == 1:
+            maker = self.makers.get(atom)
+            if maker is None or maker.primitive not in ARRANGED:
+                break
+            found.append(maker)
+            atom = maker.inputs[0]
+        return tuple(found[::-1])
 
     def _adds(self, link: Equation, value: Variable, places: Sequence[Atom]) -> bool:
         """True if a link adds a value as it is, to the whole or to the same part in each step."""
@@ -151,7 +174,8 @@ class _Pusher:
             elif not found.stepped:
                 return False
         bytes_needed = sum(v.type.nbytes for v in set(new)) * self.loop.length
-        if any(v.type.nbytes > LARGE_STEP_BYTES for v in new) or bytes_needed > self.room:
+        large = max(LARGE_STEP_BYTES, term.value.type.nbytes // 2)  # adding takes longer than them
+        if any(v.type.nbytes > large for v in new) or bytes_needed > self.room:
             return False
         self.room -= bytes_needed
         for variable in new:
@@ -205,16 +229,24 @@ class _Pusher:
 
     def _made_by(self, term: _Term, primitive: str) -> Equation | None:
         """The equation of what a term adds, if it is of this primitive and for the term alone."""
-        maker = self.makers.get(term.value)
-        if maker is None or maker.primitive != primitive or self.uses[term.value] != 1:
+        maker = self._maker(term)
+        if maker is None or maker.primitive != primitive:
+            return None
+        if self.uses[maker.output] != 1 or self.uses[term.value] != 1:
             return None
         return maker if maker.location.errstate == term.link.location.errstate else None
+
+    def _maker(self, term: _Term) -> Equation | None:
+        """The equation that computes what a term adds."""
+        computed = term.computed
+        return self.makers.get(computed) if isinstance(computed, Variable) else None
 
     # --- the loop without them -----------------------------------------------------------------
 
     def _without(self, pushed: Sequence[_Term]) -> CountedLoop:
         links = {term.link.output: term.link.inputs[0] for term in pushed}
-        dead = {term.value for term in pushed if self.uses[term.value] == 1}
+        read = {a for t in pushed for a in (t.value, *(e.inputs[0] for e in t.arranged))}
+        dead = {atom for atom in read if isinstance(atom, Variable) and self.uses[atom] == 1}
         mapping: dict[Variable, Atom] = {}
         equations = []
         for equation in self.loop.equations:
@@ -245,7 +277,7 @@ class _Pusher:
         """What the sums read of what is known outside."""
         atoms: list[Atom] = []
         for term in pushed:
-            maker = self.makers.get(term.value)
+            maker = self._maker(term)
             for atom in (term.value, *(maker.variables if maker is not None else ())):
                 if atom in self.known:
                     atoms.append(self.known[atom].atom)
@@ -286,10 +318,20 @@ class _Pusher:
 
     def _total(self, term: _Term, output: Variable | None) -> Variable:
         """The sum over all steps of what a term adds."""
-        where = term.link.location
         if self._is_stepped(term.value):
+            where = term.link.location
             return self._over_steps(self.known[term.value].atom, where, output)
-        maker = self.makers[term.value]
+        total = self._computed_total(term, None if term.arranged else output)
+        for place, equation in enumerate(term.arranged, 1):
+            named = output if place == len(term.arranged) else None
+            primitive, where = equation.primitive, equation.location
+            total = self.scope.record(primitive, (total,), where, named, **equation.params)
+        return total
+
+    def _computed_total(self, term: _Term, output: Variable | None) -> Variable:
+        """The sum over all steps of what a term adds, before it is arranged."""
+        where, maker = term.link.location, self._maker(term)
+        assert maker is not None
         if maker.primitive == "sum":
             x = self._known(maker.inputs[0]).atom
             axes, keepdims = behind(maker.params["axis"]), maker.params["keepdims"]
