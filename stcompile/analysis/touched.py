@@ -11,8 +11,8 @@ was taken. Beyond that:
 - a write that cannot happen in place copies the whole array first, and a copy counts twice;
 - the values of all steps of a loop that are kept as an array are written there once more;
 - a product that is added to an array, and not read elsewhere, is one operation with the addition
-  (``axpy``), and is not stored: so count those who bound the cost of gradients (Griewank and
-  Walther 2008, chapter 3), and so it is for the value as for the gradient.
+  (``axpy``; of two vectors ``ger``), and is not stored: so count those who bound the cost of
+  gradients (Griewank and Walther 2008, chapter 3), and so it is for the value as for the gradient.
 
 Else, equations count as they stand in the list: that the emitter writes two of them as one call of
 BLAS, or a result straight to where it is kept, is not seen.
@@ -92,7 +92,7 @@ def _added(tree: Tree) -> tuple[frozenset[int], frozenset[int]]:
     made: set[int] = set()
     readers: set[int] = set()
     for region, item in tree.items():
-        if not isinstance(item, Step) or item.equation.primitive != "multiply":
+        if not isinstance(item, Step) or not _is_product(item.equation):
             continue
         chain = [item]
         while (user := _only_reader(chain[-1], region, tree)) is not None:
@@ -105,6 +105,13 @@ def _added(tree: Tree) -> tuple[frozenset[int], frozenset[int]]:
             made.update(id(step.source) for step in products)
             readers.update(id(step.source) for step in chain[1:])
     return frozenset(made), frozenset(readers)
+
+
+def _is_product(equation: Equation) -> bool:
+    """True for products of elements, in which nothing is summed."""
+    if equation.primitive == "contract":
+        return not equation.params["contracted"]
+    return equation.primitive == "multiply"
 
 
 def _only_reader(step: Step, region: Region, tree: Tree) -> Step | None:

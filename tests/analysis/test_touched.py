@@ -81,6 +81,13 @@ def test_a_product_that_is_added_is_not_stored() -> None:
     assert count(signed + ADDED.format("q"), X, Y) == WHOLE + 4 + 2 * 4
     again = "\nw: f64[3,4] = add(z, p)"  # which reads the product: it is stored
     assert count(whole + ADDED.format("p") + again, X, Y) == WHOLE + 8 + 12 + (12 + 4 + 12)
+    outer = "p: f64[4,4] = contract(y, y; batch=(), contracted=(), order=(), spelling='')\n"
+    added = "v: f64[4,4] = full(2.0; dtype=f64, shape=(4, 4))\n" + outer
+    assert count(added + "z: f64[4,4] = accumulate(v, p; op='add')", X, Y) == 16 + 2 * 4 + 2 * 16
+    summed = "p: f64[4,4] = contract(x, x; batch=(), contracted=((0, 0),), order=(), spelling='')\n"
+    added = "v: f64[4,4] = full(2.0; dtype=f64, shape=(4, 4))\n" + summed
+    stored = 16 + (2 * 12 + 16) + 3 * 16
+    assert count(added + "z: f64[4,4] = accumulate(v, p; op='add')", X, Y) == stored
     other = "v: f64[3,4] = exp(x)\np: f64[4] = exp(y)\n"
     assert count(other + ADDED.format("p"), X, Y) == WHOLE + 8 + 12
 
