@@ -28,6 +28,7 @@ from stcompile.passes.rewriting import (
     arithmetic,
     calls,
     factors,
+    parts,
     ports,
     products,
     row_factors,
@@ -42,7 +43,7 @@ ALGEBRA = RuleBook(
     (
         *ports.RULES,
         *derived(*arithmetic.RULES, *signs.RULES, *arithmetic.PRODUCTS, factors.two_factors),
-        *derived(*views.RULES, *products.RULES, signs.sign_of_smaller_result),
+        *derived(*views.RULES, *parts.RULES, *products.RULES, signs.sign_of_smaller_result),
     ),
     last=derived(factors.sign_in_factor),
 )

@@ -1,0 +1,153 @@
+"""What is added to a part of a part of an array, or of its transpose, is added to the array.
+
+The cotangent of ``a.T[i:, j]`` is zero but for what is added to one part of it; the cotangent of
+``a`` gets that part, and not an array of its own size which is zero elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stcompile.passes.rewriting.arithmetic import is_number
+from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
+from stcompile.wengert.bounds import usual
+from stcompile.wengert.dims import Dim
+from stcompile.wengert.ir import Atom, Equation, freeze
+from stcompile.wengert.primitives import infer
+from stcompile.wengert.primitives.base import OperandError
+
+MOST_PARTS = 4
+"""The values of all parts are there at one time: so many times the array that is saved."""
+
+_Form = tuple[Any, ...]  # of a start: the offset, and a coefficient for each counter
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of an array: for each axis the start, the length, the step, and whether it is dropped;
+    and the counters that the starts are of."""
+
+    axes: tuple[tuple[_Form, Any, int, bool], ...]
+    counters: tuple[Atom, ...]
+
+    @classmethod
+    def of(cls, equation: Equation) -> _Part:
+        """What an accumulation adds to."""
+        params = equation.params
+        rows = zip(*(params[name] for name in ("start", "length", "step")), strict=True)
+        axes = ((*row, axis in params["drop"]) for axis, row in enumerate(rows))
+        return cls(tuple(axes), equation.inputs[2:])
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        starts, lengths, steps, dropped = zip(*self.axes, strict=True)
+        drop = tuple(axis for axis, gone in enumerate(dropped) if gone)
+        return freeze(
+            {"op": "slice", "start": starts, "length": lengths, "step": steps, "drop": drop}
+        )
+
+    @property
+    def size(self) -> int:
+        """The number of its elements, to estimate costs with."""
+        return math.prod(max(usual(length), 0) for _, length, _, _ in self.axes)
+
+    def transposed(self, axes: Sequence[int]) -> _Part:
+        """The same part of an array with its axes in this order."""
+        return replace(self, axes=tuple(self.axes[axis] for axis in axes))
+
+    def within(self, outer: _Part) -> _Part | None:
+        """The part as one of the array that ``outer`` is a part of; None if a start would be of
+        counters and of a length that is known only at run time."""
+        before = len(outer.counters)
+        mine = iter(self.axes)
+        axes = []
+        for axis in outer.axes:
+            start, _, step, gone = axis
+            if gone:
+                axes.append(axis)
+                continue
+            (offset, *slopes), length, stride, dropped = next(mine)
+            own = (start + (0,) * before)[: 1 + before]
+            scaled = [step * slope for slope in slopes]
+            form = (own[0] + step * offset, *own[1:], *scaled)
+            while len(form) > 1 and not form[-1]:
+                form = form[:-1]
+            if len(form) > 1 and (isinstance(form[0], Dim) or isinstance(length, Dim)):
+                return None
+            axes.append((form, length, step * stride, dropped))
+        return _Part(tuple(axes), (*outer.counters, *self.counters))
+
+
+@rule("accumulate")
+def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
+    """What is added to parts of zeros, which are added to an array, or transposed to it, or to a
+    part of it, is added to these parts of that array."""
+    op = equation.params["op"]
+    if op not in ("add", "slice"):
+        return None
+    total, value = equation.inputs[:2]
+    outer = _Part.of(equation) if op == "slice" else None
+    turned = under_way.made_by(value, "transpose")
+    if (outer is None and turned is None) or not under_way.is_read_once(value):
+        return None
+    atom = value if turned is None else turned.inputs[0]
+    links: list[Equation] = []
+    while under_way.is_read_once(atom):
+        link = under_way.made_by(atom, "accumulate")
+        if link is None or link.params["op"] != "slice":
+            break
+        links.append(link)
+        atom = link.inputs[0]
+    zeros = under_way.made_by(atom, "full")
+    if not links or zeros is None or not under_way.is_read_once(atom):
+        return None
+    if not is_number(zeros.inputs[0], 0) or atom.type.dtype != total.type.dtype:
+        return None
+    parts = [_Part.of(link) for link in links]
+    if sum(part.size for part in parts) > MOST_PARTS * atom.type.size:
+        return None
+    made = []
+    for link, part in zip(links[::-1], parts[::-1], strict=True):
+        added: Atom | None = link.inputs[1]
+        found = part
+        if turned is not None:
+            axes = turned.params["axes"]
+            added = _transposed(under_way, link.inputs[1], part, axes)
+            found = part.transposed(axes)
+        placed = found if outer is None else found.within(outer)
+        if placed is None or added is None:
+            return None
+        made.append((added, placed))
+    for added, placed in made[:-1]:
+        inputs = (total, added, *placed.counters)
+        if not _fits(inputs, placed):
+            return None
+        total = under_way.record("accumulate", *inputs, **placed.params)
+    added, placed = made[-1]
+    return replace(equation, inputs=(total, added, *placed.counters), params=placed.params)
+
+
+def _transposed(under_way: UnderWay, value: Atom, part: _Part, axes: Sequence[int]) -> Atom | None:
+    """What is added to a part, for the part of the transposed array; None if it is spread over the
+    part and has axes of its own."""
+    left = [axis for axis, (*_, gone) in enumerate(part.axes) if not gone]
+    order = tuple(left.index(axis) for axis in axes if axis in left)
+    if not value.type.dims or order == tuple(range(len(order))):
+        return value
+    if value.type.dims != tuple(part.axes[axis][1] for axis in left):
+        return None
+    return under_way.record("transpose", value, axes=order)
+
+
+def _fits(inputs: tuple[Atom, ...], part: _Part) -> bool:
+    try:
+        types = infer("accumulate", tuple(atom.type for atom in inputs), part.params)
+    except OperandError:
+        return False
+    return types == (inputs[0].type,)
+
+
+RULES = (added_where_it_belongs,)
