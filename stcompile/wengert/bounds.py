@@ -30,6 +30,7 @@ from stcompile.wengert.dims import (
     parts_of,
     replaced,
     size_of,
+    symbols_in,
     varies,
 )
 
@@ -161,9 +162,17 @@ def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
     >>> i = Symbol("i", 0, 9)
     >>> bounded(12 - size_of(i), i), bounded(maximum(3, size_of(i)), i)
     (12, 9)
+    >>> bounded(size_of(i) - maximum(0, size_of(i) - 4), i)
+    4
     """
     if not isinstance(size, Dim) or symbol not in size.symbols:
         return size
+    for term, coefficient in size.terms:
+        if isinstance(term, Extreme) and symbol in symbols_in(term.parts):
+            rest = size - coefficient * size_of(term)
+            found = [bounded(rest + coefficient * part, symbol, side) for part in term.parts]
+            is_loose = (side * coefficient > 0) == (term.of == "max")  # as in `_bound`
+            return _extreme("max" if is_loose == (side > 0) else "min", found)
     total: Any = size.offset
     for term, coefficient in size.terms:
         upwards = side if coefficient > 0 else -side
