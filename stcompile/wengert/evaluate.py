@@ -130,8 +130,9 @@ def _loop(
 
 
 def _start_of(row: Any, t: Type, known: Known) -> Any:
-    """A row of a port, without the end that a step does not use."""
-    if not t.is_named:
+    """A row of a port, without the end that a step does not use; the values that a loop inside of a
+    step has kept are a list, each of its own length."""
+    if t.kind == "stack" or not t.is_named:
         return row
     return row[tuple(slice(number_of(dim, known)) for dim in t.dims)]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import stcompile as st
 from stcompile.wengert.evaluate import apply, environment, evaluate
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.text import parse_program
@@ -90,6 +91,26 @@ def test_loop_steps_through_vectors_as_scalars() -> None:
     last, ys = run(text, np.float64(1), np.array([1.0, 2.0, 3.0]))
     assert (last, type(last)) == (7.0, np.float64)
     np.testing.assert_array_equal(ys, [2, 4, 7])
+
+
+def test_steps_that_keep_parts_of_their_own_length_in_lists() -> None:
+    def wandering(x):
+        z = 0.5
+        for k in range(20):
+            count = 0
+            while count < 3 and z < 2.0 + x[k]:
+                count += 1
+                z = 0.5 * z + np.prod(x[k : k + 3] * z)
+        return z
+
+    x = np.linspace(0.9, 1.1, 20)
+    gradient = st.value_and_grad(wandering, level="readable")
+    program = gradient.stage(gradient.bind((x,), {})).program
+    assert "stack[stack[f64[min(" in str(program)
+    value, slopes = evaluate(program, x)
+    expected, found = gradient(x)
+    assert value == expected
+    np.testing.assert_array_equal(slopes, found)
 
 
 def test_watching() -> None:
