@@ -130,9 +130,10 @@ def _loop(
 
 
 def _start_of(row: Any, t: Type, known: Known) -> Any:
-    """A row of a port, without the end that a step does not use; the values that a loop inside of a
-    step has kept are a list, each of its own length."""
-    if t.kind == "stack" or not t.is_named:
+    """A row of a port, without the end that a step does not use. What a loop inside of a step has
+    kept is a list, of values of their own length; what a branch would have kept is no array where
+    another one was taken."""
+    if not t.is_named or not isinstance(row, np.ndarray):
         return row
     return row[tuple(slice(number_of(dim, known)) for dim in t.dims)]
 
