@@ -1,4 +1,4 @@
-"""Random programs whose gradients once cost more than a few values, and more the larger they were."""
+"""Random programs whose gradients once cost more than a few values, the larger the more."""
 
 from __future__ import annotations
 
