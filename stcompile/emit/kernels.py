@@ -180,7 +180,7 @@ def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> li
     schedule = make_schedule(tree, (), OPTIONS)
     naming = Naming(schedule, [kernel.name, "njit", "prange", *kernel.taken])
     for variable in tree.inputs:
-        naming.give(variable, naming.names.like(variable.name))
+        naming.called(variable)
     lengths = {one: naming.names.like(own) for one, own in kernel.lengths.items()}
     statements = KernelStatements(schedule, naming)
     statements.symbols.update(lengths)
@@ -196,7 +196,7 @@ def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> li
     parallel = any(isinstance(item, Repeat) and is_parallel(item) for _, item in tree.items())
     made = _compiled(boundscheck=_is_checked(tree), parallel=parallel, fastmath=fastmath)
     lines: list[Line] = [(line, None, None) for line in (f"@{made}", *head.splitlines())]
-    lines += body_lines(statements.blocks, sections)
+    lines += body_lines(statements.blocks, sections, repeated=False)
     if results:
         value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load())
         returned = ast.Return(value)

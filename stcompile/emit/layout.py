@@ -94,10 +94,14 @@ def _assigns(statement: ast.stmt | Compound | Commented, own: str) -> bool:
 
 
 def body_lines(
-    blocks: Sequence[Block], titles: Mapping[str, str], indent: int = INDENT
+    blocks: Sequence[Block],
+    titles: Mapping[str, str],
+    indent: int = INDENT,
+    repeated: bool = True,
 ) -> list[Line]:
-    """The lines of the outermost blocks, with a rule before each section if there are several."""
-    layout = _Layout()
+    """The lines of the outermost blocks, with a rule before each section if there are several. The
+    same comment is only ``repeated`` where the user's line was run again."""
+    layout = _Layout(repeated)
     shown = [block for block in blocks if block.statements]
     has_rules = len({block.location.part for block in shown}) > 1
     for section, group in itertools.groupby(shown, key=lambda block: block.location.part):
@@ -113,7 +117,8 @@ def started(lines: Sequence[str], location: Location | None, statement: ast.stmt
 
 
 class _Layout:
-    def __init__(self) -> None:
+    def __init__(self, repeated: bool) -> None:
+        self.repeated = repeated
         self.lines: list[Line] = []
         self.key: tuple[Any, ...] | None = None  # identifies the user's line that was shown last
 
@@ -147,7 +152,7 @@ class _Layout:
         """The comment above a block, unless it was the last one shown."""
         key = block_key(block.location)
         comment = comment_on(block.location, indent)
-        if comment and not (block.continues and key == self.key):
+        if comment and not (key == self.key and (block.continues or not self.repeated)):
             self.lines.append((comment, None, None))
         self.key = key
 

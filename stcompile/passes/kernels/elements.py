@@ -234,6 +234,8 @@ class Elements(Writer):
             if isinstance(row, Constant) and isinstance(column, Constant):
                 return Constant(dtype.type(row.value == column.value))
             is_on = self.make("equal", row, column)
+            if dtype == np.bool_:
+                return is_on
             return self.make("select", is_on, Constant(dtype.type(1)), Constant(dtype.type(0)))
 
         return element, 1.0

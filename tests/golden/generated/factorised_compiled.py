@@ -63,9 +63,7 @@ def kernel_1(a):
     d_factor = np.empty((6, 6), np.float64)
     for i in range(6):
         for i_1 in range(6):
-            d_factor[i, i_1] = (
-                v14[i, 0] if (np.bool_(True) if i == i_1 else np.bool_(False)) else np.float64(0.0)
-            )
+            d_factor[i, i_1] = v14[i, 0] if i == i_1 else np.float64(0.0)
     # loops.py:41  for i in range(n):
     d_a = np.zeros((6, 6), np.float64)
     for i in range(5, -1, -1):

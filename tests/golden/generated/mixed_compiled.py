@@ -4,7 +4,7 @@ from scipy.linalg.blas import dgemm
 
 
 @njit(error_model='numpy', nogil=True)
-def kernel_1(h, v3_1, v5_1, v7_1):
+def kernel_1(h, v1, d_h, v2):
     # --- forward --------------------------------------------------------------
     # loops.py:61  for t in range(1, 60):
     total = np.float64(0.0)
@@ -12,24 +12,24 @@ def kernel_1(h, v3_1, v5_1, v7_1):
         # loops.py:62  total = 0.5 * total + h[t, t] * h[t - 1, t] + abs(h[t, 0])
         total = 0.5 * total + h[t + 1, t + 1] * h[t, t + 1] + np.abs(h[t + 1, 0])
     # loops.py:63  return total + np.sum(h @ w)
-    value = total + v3_1
-    v1 = float(value)
+    value = total + v1
+    v3 = float(value)
     # --- adjoint --------------------------------------------------------------
     # loops.py:61  for t in range(1, 60):
     d_total = np.float64(1.0)
-    v5_1 = np.copy(v5_1)
+    d_h = np.copy(d_h)
     for t in range(58, -1, -1):
         # loops.py:62  total = 0.5 * total + h[t, t] * h[t - 1, t] + abs(h[t, 0])
-        v5_1[t + 1, 0] += d_total * (np.sign(h[t + 1, 0]) + 0.0)
-        v2 = d_total * h[t, t + 1]
-        v5_1[t, t + 1] += d_total * h[t + 1, t + 1]
-        v5_1[t + 1, t + 1] += v2
+        d_h[t + 1, 0] += d_total * (np.sign(h[t + 1, 0]) + 0.0)
+        v4 = d_total * h[t, t + 1]
+        d_h[t, t + 1] += d_total * h[t + 1, t + 1]
+        d_h[t + 1, t + 1] += v4
         d_total *= 0.5
     # loops.py:59  h = np.tanh(x @ w)
     for i in range(60):
         for i_1 in range(60):
-            v7_1[i, i_1] = v5_1[i, i_1] * (1 - h[i, i_1] * h[i, i_1])
-    return v1
+            v2[i, i_1] = d_h[i, i_1] * (1 - h[i, i_1] * h[i, i_1])
+    return v3
 
 
 def workspace():
