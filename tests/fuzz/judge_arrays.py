@@ -45,18 +45,23 @@ def judge_source(
     light: bool = False,
     names: Mapping[str, Any] = HELPERS,
 ) -> Verdict:
-    """The verdict on a program in text, called with all these arguments. Its second order is not
-    judged."""
-    return judge_function(function_of(source, names), calls, light, source)
+    """The verdict on a program in text, called with all these arguments."""
+    return judge_function(function_of(source, names), calls, light, source, second_order)
 
 
 def judge_function(
-    function: Callable[..., Any], calls: Calls, light: bool, text: str = ""
+    function: Callable[..., Any],
+    calls: Calls,
+    light: bool,
+    text: str = "",
+    second_order: bool = False,
 ) -> Verdict:
     """The verdict on a function. Its text tells whether it computes in less than float64."""
 
     def examine() -> tuple[int, int]:
         comparison = Comparison(function, text, calls)
+        if second_order:
+            comparison.second()
         return comparison.run_once() if light else comparison.run()
 
     return verdict_of(function, examine)
@@ -102,7 +107,7 @@ class Comparison:
             self.near(results, expected, args, options.level)
             self.untouched(given, args)
             if is_finite((*results, gradients)):
-                self.against_differences(args, gradients)
+                self.against_differences(self.total, args, gradients)
         return self.differences, self.kinks
 
     def total(self, *args: Any) -> Any:
@@ -162,9 +167,33 @@ class Comparison:
         for one, other in zip(flat(quick), flat(slow), strict=True):
             if not np.allclose(one, other, rtol=tolerance, atol=tolerance * scale):
                 raise Mismatch("the gradients of the levels", f"{quick}\n{slow}\n{args}")
-        self.against_differences(args, slow)
+        self.against_differences(self.total, args, slow)
 
-    def against_differences(self, args: tuple[Any, ...], gradients: Any) -> None:
+    def second(self) -> None:
+        """The gradient of a function of the gradient."""
+        first = Gradient(self.total, self.wrt, False, FAST)
+
+        def slope(*args: Any) -> Any:
+            return sum(np.sum(np.sin(part)) for part in flat(first(*args)))
+
+        gradient = Gradient(slope, self.wrt, True, FAST)
+        for args in alike(self.calls):
+            if self.tolerance(args) > 1e-6:
+                continue
+            value, gradients = gradient(*locked(args))
+            expected = slope(*locked(args))
+            if is_finite((value, gradients, expected)):
+                if not close(value, expected, 1e-8):
+                    raise Mismatch("the gradient inside", f"{value}\nnot\n{expected}\n{args}")
+                self.against_differences(slope, args, gradients, "the second order")
+
+    def against_differences(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        gradients: Any,
+        what: str = "the gradient",
+    ) -> None:
         """The slope along a direction is that of differences, unless there is a kink."""
         if self.tolerance(args) > 1e-6 or not all(map(np.size, flat(self.active(args)))):
             return
@@ -174,7 +203,7 @@ class Comparison:
 
         def at(h: float) -> float:
             places = dict(zip(self.wrt, moved(active, along, h), strict=True))
-            return float(self.total(*(places.get(k, arg) for k, arg in enumerate(args))))
+            return float(function(*(places.get(k, arg) for k, arg in enumerate(args))))
 
         if abs(at(0.0)) > LARGEST:
             return  # rounding is all that differences show
@@ -191,7 +220,7 @@ class Comparison:
         settled = all(close(one, slopes[0], 1e-5) for one in slopes)
         if agree and (settled or not close(found, sides[0], 1e-2)):
             text = f"{found}, differences {slopes}\n{args}\n{gradients}"
-            raise Mismatch("the gradient", text)
+            raise Mismatch(what, text)
         self.kinks += 1
 
     def evaluators(self, args: tuple[Any, ...]) -> None:
