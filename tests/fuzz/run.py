@@ -78,6 +78,7 @@ class Job:
     light: int = 0
     sort: str = "control"
     kernels: bool = False  # judge the compiled level beside the fast one
+    longest: int = 0  # characters of a program that is judged; 0: any
 
     @property
     def how(self) -> dict[str, bool]:
@@ -97,6 +98,8 @@ def examine(job: Job) -> Finding:
             source, calls = SORTS[job.sort].draw(own, job.how["light"])
     except OutOfTime:
         return Finding(job.sort, job.number, own, "", Verdict("not judged", TOO_LONG), SECONDS)
+    if 0 < job.longest < len(source):
+        return Finding(job.sort, job.number, own, "", Verdict("not judged", "a longer program"), 0)
     verdict = judged(job.sort, source, calls, **job.how)
     if verdict.kind in BAD and SORTS[job.sort].is_one is not None:
         source = shortened(job.sort, source, calls, verdict, **job.how)
@@ -174,6 +177,9 @@ def main(arguments: list[str] | None = None) -> int:
         "Numba, else as plain Python",
     )
     parser.add_argument(
+        "--longest", type=int, default=0, metavar="N", help="leave out texts of more characters"
+    )
+    parser.add_argument(
         "--sorts",
         nargs="+",
         choices=list(SORTS),
@@ -183,7 +189,15 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     numbers = range(options.first, options.first + options.programs)
     jobs = [
-        Job(options.seed, n, options.second_order, options.light, sort, options.kernels)
+        Job(
+            options.seed,
+            n,
+            options.second_order,
+            options.light,
+            sort,
+            options.kernels,
+            options.longest,
+        )
         for n, sort in zip(numbers, itertools.cycle(options.sorts))
     ]
     log = options.log.open("w") if options.log else None
