@@ -249,6 +249,17 @@ def parts_of_matrices(x, at):
 
 @examples(V)
 @examples(NONE)
+def counts_that_only_one_path_can_compute(x):
+    m, total = int(np.sum(x > 0)), x[0] * 0.5
+    share = np.sum(x) / m if m > 0 else np.nan
+    if m > 0:
+        total = total + np.sum(np.ones(len(x) // m)) * x[1]
+        total = total + np.sum(np.zeros(int(share * share)) + x[2])
+    return total
+
+
+@examples(V)
+@examples(NONE)
 def ends_that_a_counter_gives(x):
     v, total = x[x > 0], x[0] * 0.5
     for i in range(len(v) // 2):

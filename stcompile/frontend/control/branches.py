@@ -31,10 +31,11 @@ from stcompile.frontend.state.sizes import is_plain
 from stcompile.frontend.state.state import Journal, Key, Site
 from stcompile.frontend.state.values import Traced, is_traced
 from stcompile.wengert.dims import symbols_in
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
 
 T = TypeVar("T")
+_DIVISIONS = ("divide", "floor_divide", "remainder", "power")
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,23 @@ def _name_before(run: Run, path: Path, heads: Collection[Variable]) -> bool:
         number = next(equation.variables, None)
         maker = None if number is None else makers.get(number)
         known = len(run.lengths)
-        if maker is not None and is_plain(maker) and within.isdisjoint(maker.variables):
+        if maker is not None and _moves(maker) and within.isdisjoint(maker.variables):
             run.measured(maker.primitive, maker.inputs, maker.params, symbol)
         elif number is not None and number not in within:
             run.named(number, symbol)
         found = found or len(run.lengths) > known
     return found
+
+
+def _moves(maker: Equation) -> bool:
+    """True if what makes an integer may be computed where the path is not taken: it raises for no
+    values, as Python's division, `math` and ``int`` of a float do."""
+    python = [atom for atom in maker.inputs if atom.type.kind == "python"]
+    if maker.primitive in _DIVISIONS and python:
+        divisor = maker.inputs[1]
+        return isinstance(divisor, Constant) and bool(divisor.value)
+    is_cut = maker.primitive == "to_python" and maker.inputs[0].type.dtype.kind == "f"
+    return is_plain(maker) and not is_cut and not maker.primitive.startswith("math.")
 
 
 def _staged(run: Run, action: Callable[[], Any], is_trial: bool) -> Path:
