@@ -248,6 +248,21 @@ def another_list_or_the_same_one(x):
 
 
 @examples(LONG)
+@examples(-LONG)
+def items_written_on_one_path(x):
+    p, q, row = [x[:3] * 1.0], [[x[0], x[1]]], x[3:6] * 1.0
+    same = r = [row]
+    if x[0] > 0:
+        p[0][1] = x[1] * 5
+        p.append(x[3:6])
+        q[0][1] = x[2] * 3
+        q.append([x[3], x[4]])
+        row[0] = x[5]
+        same.append(x[:3])
+    return np.array(p) * 2, np.array(q) * 2, np.array(r) * 2, p[0][1]
+
+
+@examples(LONG)
 def joined_with_what_all_steps_add(x):
     p, q = [], []
     for v in x:

@@ -48,6 +48,7 @@ CHANGES = [
     "{p}.extend({q}[:2])", "{t} = {t}[1:]", "{k}.append(len({p}))", "{p} = {q}",
     "while len({p}) > 6:\n    z = z * 0.5 + {p}.pop()", "{p} = []", "{r}.append(y)",
     "{p}.append({p}.pop() * 0.5 if {p} else {e})", "{t}.insert(0, ({e}, v))", "{p}.append(1)",
+    "if {r}:\n    {r}[0][1] = {e}", "if {r}:\n    {r}[-1][:2] *= {c}", "{r}.append({w} * 1.0)",
     "{p}.append({q}.pop(0) if {q} else {e})", "v = {e}", "{p}.append(float({e}))",
 ]  # fmt: skip
 READS = [
@@ -158,7 +159,7 @@ class Writer:
     def start(self, name: str) -> str:
         if self.pick(0, 1):
             return ""
-        items = {"r": "a[1]", "g": "a[0] * s", "t": "(z, s)", "k": "1"}
+        items = {"r": "a[1] * 1.0", "g": "y * s, a[0] * s", "t": "(z, s)", "k": "1"}
         return items.get(name) or self.pick("x[0]", "z", "s, z", "x[1], x[2] * s, z")
 
     def loop(self, depth: int) -> None:

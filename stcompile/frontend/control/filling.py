@@ -8,10 +8,12 @@ from how many items a step adds at most, and from the number of steps.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stcompile.base import trees
 from stcompile.frontend.control.merged import UNDEFINED, Counting, Filling, Keep, Parts, Shape
 from stcompile.frontend.operations.filled import (
     bounds_of,
@@ -21,7 +23,7 @@ from stcompile.frontend.operations.filled import (
 from stcompile.frontend.operations.item_layouts import common_layout, types_in
 from stcompile.frontend.state.rests import UNLIKE, count_of, filled_in, rest_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Filled, Layout, Rest
+from stcompile.frontend.state.values import Affine, Array, Filled, Layout, Rest
 from stcompile.wengert.bounds import greatest, least, maximum
 from stcompile.wengert.dims import ENDLESS, Dim, Size, varies
 from stcompile.wengert.types import Type
@@ -53,16 +55,37 @@ def filling_of(
     filled = [found for found in map(filled_in, known) if found is not None]
     room = max(ROOM, 2 * greatest(peak)) if not filled else 0  # they may be appended to again
     capacity = maximum(peak, room, *(found.capacity for found in filled))
-    base = _start(run, before, pair, layout, capacity)
-    sides = [_side(run, items, layout, capacity, base) for items in pair]
+    start = _start(run, before, pair, layout, capacity)
+    sides = [_side(run, items, layout, capacity, start) for items in pair]
     shape = Filling(layout, (), Keep(0), capacity, low, high, peak)
     return _with_slots(slot, merge, pair, sides, shape, hint)
 
 
+@dataclass(frozen=True)
+class _Start:
+    """The items that a list has before the paths, in arrays that are made there; what the items
+    hold there."""
+
+    items: list[Any]
+    filled: Filled
+    contents: list[Any]
+
+    def is_as_before(self) -> bool:
+        """True if the items hold the same at the end of a path, which may have written to them."""
+        now = _contents(self.items)
+        return len(now) == len(self.contents) and all(map(operator.is_, now, self.contents))
+
+
+def _contents(items: list[Any]) -> list[Any]:
+    """The numbers in the items of a list, and the variables that hold its arrays."""
+    leaves = (leaf for _, leaf in trees.leaves(items))
+    return [leaf.cell.variable if isinstance(leaf, Array) else leaf for leaf in leaves]
+
+
 def _start(
     run: Run, before: list[Any] | None, pair: tuple[Items, Items], layout: Layout, capacity: Size
-) -> tuple[list[Any], Filled] | None:
-    """The items that a list has before the paths, in arrays that are made there."""
+) -> _Start | None:
+    """The items that a list has before the paths, if both paths leave them in their places."""
     if before is None or filled_in(before) is not None:
         return None
     for items in pair:
@@ -70,7 +93,7 @@ def _start(
             return None
         if not all(a is b for a, b in zip(items, before, strict=False)):
             return None
-    return before, fill(run, before, layout, capacity)
+    return _Start(before, fill(run, before, layout, capacity), _contents(before))
 
 
 def _side(
@@ -78,16 +101,15 @@ def _side(
     items: Items,
     layout: Layout,
     capacity: Size,
-    base: tuple[list[Any], Filled] | None,
+    start: _Start | None,
 ) -> Callable[[], Filled]:
-    """The rows that one path leaves, made when they are first asked for."""
+    """The rows that one path leaves, made when they are first asked for, at its end."""
 
     def made() -> Filled:
         assert items is not None
-        if base is None:
+        if start is None or not start.is_as_before():
             return fill(run, items, layout, capacity)
-        before, start = base
-        return extended(run, start, items[len(before) :])
+        return extended(run, start.filled, items[len(start.items) :])
 
     return functools.cache(made)
 
