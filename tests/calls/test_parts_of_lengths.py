@@ -223,6 +223,24 @@ def test_writes_reach_what_was_reshaped() -> None:
     assert compiled.lengths.compilations == 2, compiled.lengths
 
 
+@pytest.mark.parametrize("level", ["readable", "fast"])
+def test_a_reshape_may_be_a_view_for_one_length_alone(level: Any) -> None:
+    def turned(x: Any) -> Any:
+        y = x * 1.0
+        z = y.T.reshape(-1, 3)
+        z *= 3.0
+        return np.sum(y * np.cos(y)) + np.sum(z)
+
+    compiled = st.value_and_grad(turned, dynamic=True, level=level)
+    for n in (8, 3, 5):
+        x = np.sin(np.arange(3.0 * n)).reshape(n, 3)
+        value, gradient = compiled(x)
+        assert value == pytest.approx(turned(x), rel=1e-13)
+        along = np.cos(np.arange(3.0 * n)).reshape(n, 3)
+        slope = (turned(x + 1e-6 * along) - turned(x - 1e-6 * along)) / 2e-6
+        assert np.sum(gradient * along) == pytest.approx(slope, rel=1e-6)
+
+
 def test_parts_that_are_as_many_as_the_length_says_need_the_number() -> None:
     def first(x: Any) -> Any:
         return np.sum(np.split(x, len(x) // 2)[0]) + len(np.array_split(x, len(x)))

@@ -88,9 +88,10 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     if dummy is not None and reshaped_view(dummy, generic(dims)) is not None:
         return run.view(x, "reshape", shape=dims)
     copied: Array = run.record("reshape", x, shape=dims)
-    if dummy is None:
+    if dummy is None or is_named((*dims, *x.type.dims)):  # it is a view if some lengths are equal
         why = "whether this reshape shares storage depends on the memory layout"
         copied.cell.frozen = x.cell.frozen = why
+        run.layouts.note(copied.cell.made, None)
     return copied
 
 
