@@ -33,6 +33,7 @@ from stcompile.base.location import HERE, PYTHON
 from stcompile.base.options import Options
 from stcompile.base.static import StaticArray
 from stcompile.calls.signature import Identity
+from stcompile.wengert.dims import Dim, Symbol
 from stcompile.wengert.types import is_communicator
 
 Fingerprint: TypeAlias = Any  # nested tuples of text and numbers
@@ -89,6 +90,8 @@ class _Teller:
         yield types.CodeType, self._code
         yield types.ModuleType, self._module
         yield np.ufunc, self._ufunc
+        yield Dim, lambda v: ("size", repr(v), *map(self.tell, sorted(v.symbols, key=str)))
+        yield Symbol, lambda v: ("symbol", v.name, self.tell(v.low), self.tell(v.high))
         yield StaticArray, lambda v: ("array", v.dtype.str, v.shape, v.tobytes().hex())
         yield np.dtype, lambda v: ("dtype", repr(v), v.str)
         yield enum.Enum, lambda v: ("enum", self._class(type(v)), v.name, self._held(v.value))

@@ -263,6 +263,24 @@ def test_a_static_value_is_in_the_signature(folder):
 # --- what is not cached --------------------------------------------------------------------------
 
 
+def test_lengths_are_told_by_their_names_and_bounds(folder):
+    text = (
+        "import numpy as np\n"
+        "def pair(x, y):\n    return np.sum(np.sin(x)) + np.sum(np.cos(y))\n"
+        "def squeezed(x):\n    return np.sum(x) * np.squeeze(x[:-1]).ndim\n"
+    )
+    for lengths in (((8, 8), (9, 9)), ((8, 5), (9, 6)), ((7, 7), (6, 9))):
+        gradient = st.grad(Program(folder, text).pair, (0, 1))
+        for n, m in lengths:
+            d_x, d_y = gradient(np.ones(n), np.zeros(m))
+            np.testing.assert_array_equal(d_x, np.full(n, np.cos(1.0)))
+            np.testing.assert_array_equal(d_y, np.zeros(m))
+    program = Program(folder, text)
+    compiled = st.compile(program.squeezed, dynamic=True)
+    for n in (9, 7, 2, 3, 2):
+        assert compiled(np.ones(n)) == program.squeezed(np.ones(n))
+
+
 def test_what_cannot_be_verified_is_not_cached(folder):
     program = Program(folder)
     namespace: dict = {"np": np}
