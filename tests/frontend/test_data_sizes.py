@@ -322,6 +322,11 @@ def test_operands_of_other_lengths(program):
         st.compile(program)(V)
 
 
+def test_an_axis_that_may_be_of_one_element_is_not_squeezed():
+    with pytest.raises(st.LanguageError, match="the length of an axis"):
+        st.compile(lambda x: np.sum(x) * np.squeeze(x[x > 0]).ndim)(V)
+
+
 def test_lengths_that_are_equal_by_another_name():
     def program(x):
         y = np.zeros(4)

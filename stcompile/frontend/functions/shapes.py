@@ -273,6 +273,9 @@ def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
         return same_number(a)
     x = run.as_array(a)
     if axis is None:
+        for dim in x.type.dims:
+            if isinstance(dim, Dim) and least(dim) <= 1 <= greatest(dim):
+                raise UnknownSizeError(f"whether the length {dim} is that of one element", dim)
         axes = tuple(i for i, dim in enumerate(x.type.dims) if dim == 1)
     else:
         axes = axes_of(run, x.type.ndim, axis)
