@@ -62,8 +62,8 @@ def slice_dims(name: str, x: Type, counters: Types, params: Params) -> Sizes:
             raise OperandError(f"{name}: start {form} for {len(counters)} counters")
         last = form[0] + (count - 1) * stride
         fixed = count > 0 and not any(form[1:])
-        low, high = min(form[0], last), max(form[0], last)
-        if fixed and not (low >= 0 and least(x.dims[axis] - high) > 0):
+        ends = (form[0], last) if fixed else ()
+        if not all(least(end) >= 0 and least(x.dims[axis] - end) > 0 for end in ends):
             raise OperandError(
                 f"{name}: {form[0]} to {last} is out of bounds for axis {axis} of shape {x.dims}"
             )
