@@ -115,18 +115,13 @@ class _Judge:
         if primitive in SUMS and any(map(self._is_product, equation.inputs)):
             return all(atom.type.dims == equation.output.type.dims for atom in equation.inputs)
         if primitive == "accumulate":
-            return equation.params["op"] == "slice" and not self._is_look(atoms[1])
+            return bool(equation.params["op"] == "slice")
         if primitive == "copy":
             maker = self.makers.get(atoms[0]) if isinstance(atoms[0], Variable) else None
             return maker is not None and maker.primitive == "transpose"
         if primitive == "power":
             return not isinstance(equation.inputs[1], Constant)
         return primitive in COSTLY or (primitive in BUILT and primitive != "reshape")
-
-    def _is_look(self, atom: Atom) -> bool:
-        """True for a part of another array: it is not computed where it belongs."""
-        maker = self.makers.get(atom) if isinstance(atom, Variable) else None
-        return maker is not None and maker.primitive in LOOKS
 
     def _is_made_for(self, atom: Atom) -> bool:
         """True for an array that a kernel can make number by number, and only to be added up."""
