@@ -25,8 +25,8 @@ from stcompile.wengert.dims import (
     Quotient,
     Size,
     Symbol,
-    Term,
     UnknownSizeError,
+    depth_of,
     parts_of,
     replaced,
     size_of,
@@ -79,7 +79,7 @@ def _bound(size: Size, side: int, typically: bool = False) -> int:
     """Eliminate one term after the other, those that depend on others first."""
     if not isinstance(size, Dim):
         return size
-    term, coefficient = max(size.terms, key=lambda item: _depth(item[0]))
+    term, coefficient = max(size.terms, key=lambda item: depth_of(item[0]))
     rest = size - coefficient * size_of(term)
     upwards = side * coefficient > 0
     if isinstance(term, Symbol):
@@ -188,17 +188,6 @@ def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
             part = _made_of(term, [bounded(part, symbol, upwards) for part in parts])
         total = coefficient * part + total
     return total  # type: ignore[no-any-return]
-
-
-def _depth(term: Term) -> int:
-    if isinstance(term, Symbol):
-        limits = (term.low, 0 if term.high is None else term.high)
-        return 1 + max(map(_deepest, limits))
-    return 1 + max(map(_deepest, parts_of(term)))
-
-
-def _deepest(size: Size) -> int:
-    return max(_depth(term) for term, _ in size.terms) if isinstance(size, Dim) else 0
 
 
 def settled(static: Any, symbol: Symbol | None, number: int) -> Any:

@@ -58,6 +58,14 @@ class Symbol:
     high: Size | None
     typical: int | None = None
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # bounds have symbols with bounds: they may double at each level
+
+    @cached_property
+    def depth(self) -> int:
+        """More than that of any term that its bounds are made of."""
+        return 1 + max(_deepest(self.low), _deepest(0 if self.high is None else self.high))
+
     def __str__(self) -> str:
         return self.name
 
@@ -209,6 +217,17 @@ def parts_of(term: Extreme | Quotient | Product) -> Sizes:
     if isinstance(term, Extreme):
         return term.parts
     return (term.of,) if isinstance(term, Quotient) else tuple(map(size_of, term.factors))
+
+
+def depth_of(term: Term) -> int:
+    """How many levels of terms depend on each other."""
+    if isinstance(term, Symbol):
+        return term.depth
+    return 1 + max(map(_deepest, parts_of(term)))
+
+
+def _deepest(size: Size) -> int:
+    return max(depth_of(term) for term, _ in size.terms) if isinstance(size, Dim) else 0
 
 
 def _number(term: Term, known: Mapping[Symbol, int]) -> int:

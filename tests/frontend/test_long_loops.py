@@ -26,14 +26,16 @@ def network(pixels: int) -> tuple:
 
 def test_the_program_does_not_grow() -> None:
     step = st.value_and_grad(models.pixel_rnn, wrt="params")
-    sizes = [count(step.program(*network(pixels))) for pixels in (40, 100, 784)]
-    assert len(set(sizes)) == 1
+    # Very long sums of small products are made in parts: these are other equations.
+    for numbers in ((40, 100), (784, 1568)):
+        sizes = [count(step.program(*network(pixels))) for pixels in numbers]
+        assert len(set(sizes)) == 1
 
 
 def test_the_source_is_no_longer_than_that_of_four_steps() -> None:
     step = st.train_step(models.pixel_rnn, st.optim.SGD(0.1), wrt="params")
-    lines = [len(step.source(*network(pixels)).splitlines()) for pixels in (4, 784)]
-    assert lines[1] <= lines[0]
+    lines = [len(step.source(*network(pixels)).splitlines()) for pixels in (4, 100, 784, 1568)]
+    assert lines[1] <= lines[0] and lines[3] <= lines[2]
 
 
 def test_the_value_is_that_of_the_plain_function() -> None:

@@ -255,3 +255,15 @@ def test_products_are_divided() -> None:
     assert over(6 * n, 3) == 2 * n
     assert over(n * m, m + 1) is over(3 * n, 2) is over(n, 0) is None
     assert over(0, n) == 0
+
+
+def test_bounds_go_through_many_symbols() -> None:
+    """Each is in the bound of the next one twice: what goes through them all must not double."""
+    first = Symbol("n.0", 0, 9)
+    size = size_of(first)
+    for at in range(1, 61):
+        size = size_of(Symbol(f"n.{at}", size, size + 3))
+    (last,) = (symbol for symbol in size.symbols if symbol.name == "n.60")
+    assert (last.depth, first.depth) == (61, 1)
+    assert {size: "found"}[size] == "found"
+    assert (least(size), greatest(size)) == (0, 9 + 3 * 60)
