@@ -180,3 +180,21 @@ def arithmetic(x: Any) -> Any:
 
 def arranged(x: Any) -> Any:
     return x.reshape(-1), x.reshape(*x.shape[::-1]), x.ravel(), x.T.ravel(), np.roll(x, 1, 0)
+
+
+def listed(x: Any) -> Any:
+    rows = [x[i] for i in range(6)]
+    return np.array(rows), np.stack(rows), np.concatenate(rows), np.array([x[6].copy(), *rows])
+
+
+def repeated(x: Any) -> Any:
+    same = x[0] * 2
+    return np.array([x[1], x[2]] + [same] * 17), np.stack([same] * 17 + [x[0]])
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (7, 2, 3)])
+def test_rows_of_lists(shape: tuple[int, ...]) -> None:
+    entries = np.arange(1.0, 1 + math.prod(shape)).reshape(shape)
+    for array in (a for a in permuted(entries) if len(a) == 7):
+        for function in (listed, repeated):
+            assert check(function, (array,))

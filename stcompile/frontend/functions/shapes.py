@@ -14,7 +14,7 @@ from stcompile.base.errors import LanguageError, TypingError
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of
-from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of
+from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, is_in_c_order
 from stcompile.frontend.operations.nested import stacked_rows
 from stcompile.frontend.state.fitting import may_fit
 from stcompile.frontend.state.rests import filled_in
@@ -307,7 +307,7 @@ def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
         return reshape(run, moved, (*row[:at], count * row[at], *row[at + 1 :]))
     items = items_of(run, arrays)
     dimensions = {item.type.ndim for item in items if isinstance(item, Array)}
-    rows = stacked_rows(run, items) if axis == 0 and 0 not in dimensions else None
+    rows = _stacked(run, items) if axis == 0 and 0 not in dimensions else None
     if rows is not None and rows.type.ndim > 1:
         _, rows_each, *rest = rows.type.dims
         return run.view(rows, "reshape", shape=(len(items) * rows_each, *rest))
@@ -319,13 +319,24 @@ def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
     return run.record("concatenate", *parts, axis=axis_of(run, parts[0].type.ndim, axis))
 
 
+def _stacked(run: Run, items: Sequence[Any]) -> Array | None:
+    """Items as rows of one array, if NumPy joins them in C order, as it does for such as are in C
+    order themselves."""
+    laid = all(
+        is_in_c_order(run, item)
+        for item in items
+        if isinstance(item, Array) and item.type.ndim > 1
+    )
+    return stacked_rows(run, items) if laid else None
+
+
 def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
     found = _rows_of(run, arrays)
     if found is not None:
         at = axis_of(run, found.type.ndim, axis)
         return found if at == 0 else run.call(np.moveaxis, [found, 0, at], {})
     items = items_of(run, arrays)
-    rows = stacked_rows(run, items) if axis == 0 else None
+    rows = _stacked(run, items) if axis == 0 else None
     if rows is not None:
         return rows
     parts = [run.as_array(part) for part in items]

@@ -13,7 +13,7 @@ import numpy as np
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.base.thresholds import FEWEST_ROWS
-from stcompile.frontend.operations.layout import in_c_order
+from stcompile.frontend.operations.layout import in_c_order, is_in_c_order
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Row
@@ -83,8 +83,8 @@ def _columns(run: Run, rows: Sequence[Any]) -> list[Array] | None:
 
 
 def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
-    """``np.stack(items)`` where most of the items are rows of one array, as few slices of it;
-    None where they are not."""
+    """``np.array(items)`` where most of the items are rows of one array, as few slices of it, in C
+    order; None where they are not."""
     parts: list[Any] = []
     is_sliced = False
     at = 0
@@ -101,8 +101,8 @@ def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
         return None
     if len(parts) == 1:
         whole: Array = run.record("copy", parts[0])
-        return whole
-    joined: Array = run.record("concatenate", *parts, axis=0)
+        return whole if is_in_c_order(run, whole) else run.record("copy", parts[0], order="C")
+    joined: Array = in_c_order(run, run.record("concatenate", *parts, axis=0))
     return joined
 
 
