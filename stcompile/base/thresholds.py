@@ -64,6 +64,10 @@ THIN_SIDE, LONGER_SIDE = 32, 64
 """A matrix with a side shorter than the first, and another that is longer by the second factor, is
 thin: the BLAS that comes with NumPy is quicker with such."""
 
+THREADED_PRODUCT, THREADED_MATRIX = 1 << 18, 1 << 12
+"""OpenBLAS computes a product of so many multiplications in several threads, and so its routines for
+a matrix of so many elements."""
+
 SMALL_PRODUCT, SPLIT_RESULT = 1_000_000, 1536
 """Of a product with more multiplications than the first, sums are made in parts if there are no
 more of them than the second. OpenBLAS has code for products up to that size, which copies no

@@ -1,9 +1,7 @@
 """Products as calls of BLAS through SciPy.
 
 SciPy's functions take arrays in Fortran's order and write to such an array without a copy. An array
-in C order is its own transpose in Fortran's: ``out += x @ y`` is ``out.T += y.T @ x.T``. All
-products of a function go through SciPy if one does: NumPy has a BLAS of its own, and the threads of
-two of them get in each other's way.
+in C order is its own transpose in Fortran's: ``out += x @ y`` is ``out.T += y.T @ x.T``.
 """
 
 from __future__ import annotations

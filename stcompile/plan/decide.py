@@ -14,7 +14,8 @@ from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
 from stcompile.plan.collected import collected_rows, with_rows
 from stcompile.plan.inlining import inlined, text_places
 from stcompile.plan.overlaps import overlapping_writes
-from stcompile.plan.products import Product, contiguous_variables, find_products, suits_numpy
+from stcompile.plan.libraries import suits_scipy
+from stcompile.plan.products import Product, contiguous_variables, find_products
 from stcompile.plan.schedule import Schedule
 from stcompile.plan.sharing import Sharing
 from stcompile.plan.stored import make_stored_in_place, store_products
@@ -29,9 +30,9 @@ def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> S
     moments = Moments(tree)
     writes = make_stored_in_place(tree, plan_writes(tree, moments))
     writable = writable_steps(tree, writes) if is_fast else {}
-    has_blas = is_fast and options.has_blas and not suits_numpy(tree)
     without_name = inlined(tree, moments, writes, fixed_places(tree, writable))
     contiguous = contiguous_variables(tree, given, computed_by(tree, writable))
+    has_blas = is_fast and options.has_blas and suits_scipy(tree, contiguous)
     products = find_products(tree, writes, contiguous) if has_blas else {}
     without_name |= fused_by(products)
     writes = store_products(tree, writes, products)

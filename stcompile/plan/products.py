@@ -14,11 +14,8 @@ import numpy as np
 
 from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, target_of
-from stcompile.base.thresholds import LONGER_SIDE, THIN_SIDE
-from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
-from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.sums import is_sum
 from stcompile.wengert.types import Type
 
@@ -161,25 +158,6 @@ def is_blas(contract: Equation) -> bool:
     if x.ndim == y.ndim == 1:
         return not contract.params["contracted"]
     return max(x.ndim, y.ndim) == 2 and len(contract.params["contracted"]) == 1
-
-
-def suits_numpy(tree: Tree) -> bool:
-    """True for a program that does most of its work in products with a thin factor, such as a
-    kernel of few filters with the windows of many images. The BLAS that comes with NumPy is quicker
-    with these, and the two are not mixed."""
-    work, thin = 0, 0
-    for step in tree.steps:
-        if step.equation.primitive == "contract":
-            x, y = (atom.type for atom in step.equation.inputs)
-            if x.varies or y.varies:
-                continue
-            size = step.equation.output.type.size * summed_size(step.equation)
-            work += size
-            sides = [usual(dim) for dim in (*x.dims, *y.dims)]
-            shortest = min(sides, default=1)
-            if 1 < shortest < THIN_SIDE and max(sides) > LONGER_SIDE * shortest:
-                thin += size
-    return 2 * thin > work
 
 
 def contiguous_variables(

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stcompile.base.thresholds import LONGER_SIDE, THIN_SIDE
-from stcompile.plan.products import (
-    Product,
-    contiguous_variables,
-    find_products,
-    is_blas,
-    suits_numpy,
-)
+from stcompile.plan.products import Product, contiguous_variables, find_products, is_blas
 from stcompile.wengert.ir import Constant, Variable
 from tests.plan.lists import Listed
 
@@ -177,39 +170,6 @@ def test_what_blas_computes(
     )
     (step,) = listed.tree.steps
     assert is_blas(step.equation) == expected
-
-
-# --- programs that NumPy's own BLAS is quicker with ----------------------------------------------
-
-
-def suits(*shapes: tuple[int, int, int]) -> bool:
-    """Products of ``n × k`` and ``k × m`` matrices."""
-    inputs, equations = [], []
-    for at, (n, k, m) in enumerate(shapes):
-        inputs.append(f"x{at}: f64[{n},{k}], y{at}: f64[{k},{m}]")
-        equations.append(f"p{at}: f64[{n},{m}] = contract(x{at}, y{at}; MATMUL)")
-    text = f"program f({', '.join(inputs)}) {{ {' '.join(equations)} return x0 }}"
-    return suits_numpy(Listed(text).tree)
-
-
-def test_thin_factors_suit_numpy() -> None:
-    assert suits((THIN_SIDE - 1, THIN_SIDE - 1, LONGER_SIDE * THIN_SIDE))
-    assert not suits((THIN_SIDE, THIN_SIDE, 2 * LONGER_SIDE * THIN_SIDE))  # not thin
-    assert suits((2, 8, 2 * LONGER_SIDE + 1))
-    assert not suits((2, 8, 2 * LONGER_SIDE))  # not long
-    assert not suits((1, 8, 2 * LONGER_SIDE + 1))  # a vector
-
-
-def test_most_of_the_work_counts() -> None:
-    thin = (2, 8, 1000)
-    assert suits(thin, (20, 20, 39))
-    assert not suits(thin, (20, 20, 40))  # half of it
-    assert not suits(thin, (20, 20, 41))
-
-
-def test_other_work_does_not_count() -> None:
-    listed = Listed("program f(x: f64[4,3]) { y: f64[4,3] = sin(x) return y }")
-    assert not suits_numpy(listed.tree)
 
 
 # --- factors -------------------------------------------------------------------------------------
