@@ -65,8 +65,8 @@ THIN_SIDE, LONGER_SIDE = 32, 64
 thin: the BLAS that comes with NumPy is quicker with such."""
 
 THREADED_PRODUCT, THREADED_MATRIX = 1 << 18, 1 << 12
-"""OpenBLAS computes a product of so many multiplications in several threads, and so its routines for
-a matrix of so many elements."""
+"""OpenBLAS computes a product of so many multiplications in several threads, and so its routines
+for a matrix of so many elements."""
 
 SMALL_PRODUCT, SPLIT_RESULT = 1_000_000, 1536
 """Of a product with more multiplications than the first, sums are made in parts if there are no

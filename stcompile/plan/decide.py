@@ -13,8 +13,8 @@ from stcompile.base.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
 from stcompile.plan.collected import collected_rows, with_rows
 from stcompile.plan.inlining import inlined, text_places
-from stcompile.plan.overlaps import overlapping_writes
 from stcompile.plan.libraries import suits_scipy
+from stcompile.plan.overlaps import overlapping_writes
 from stcompile.plan.products import Product, contiguous_variables, find_products
 from stcompile.plan.schedule import Schedule
 from stcompile.plan.sharing import Sharing

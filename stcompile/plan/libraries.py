@@ -1,9 +1,10 @@
 """Which library of linear algebra computes the products of a program.
 
-NumPy and SciPy each bring an OpenBLAS with threads of its own. The threads of the one go on spinning
-for a while after a large call, and a call of the other waits for them: two products of 200 x 200
-that take 0.4 ms from one library take 8 ms from both, and ten times as long on a busy machine. So
-the products of a program are all SciPy's, which adds them to arrays without a copy, or all NumPy's.
+NumPy and SciPy each bring an OpenBLAS with threads of its own. The threads of the one go on
+spinning for a while after a large call, and a call of the other waits for them: two products of
+200 x 200 that take 0.4 ms from one library take 8 ms from both, and ten times as long on a busy
+machine. So the products of a program are all SciPy's, which adds them to arrays without a copy, or
+all NumPy's.
 """
 
 from __future__ import annotations

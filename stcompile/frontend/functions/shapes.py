@@ -323,9 +323,7 @@ def _stacked(run: Run, items: Sequence[Any]) -> Array | None:
     """Items as rows of one array, if NumPy joins them in C order, as it does for such as are in C
     order themselves."""
     laid = all(
-        is_in_c_order(run, item)
-        for item in items
-        if isinstance(item, Array) and item.type.ndim > 1
+        is_in_c_order(run, item) for item in items if isinstance(item, Array) and item.type.ndim > 1
     )
     return stacked_rows(run, items) if laid else None
 
