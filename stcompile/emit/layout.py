@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from stcompile.base.location import Location
 from stcompile.code.literals import attribute
@@ -107,6 +107,7 @@ def body_lines(
     for section, group in itertools.groupby(shown, key=lambda block: block.location.part):
         if has_rules:
             layout.lines.append((_rule(titles[section], indent), None, None))
+            layout.key = None
         layout.blocks(list(group), indent, ())
     return layout.lines
 
@@ -120,7 +121,7 @@ class _Layout:
     def __init__(self, repeated: bool) -> None:
         self.repeated = repeated
         self.lines: list[Line] = []
-        self.key: tuple[Any, ...] | None = None  # identifies the user's line that was shown last
+        self.key: object = None  # identifies the user's line that was shown last
 
     def blocks(self, blocks: Sequence[Block], indent: int, errstate: Errstate) -> None:
         """Blocks under an ``errstate``; those that need another stand within a ``with``."""
@@ -150,11 +151,15 @@ class _Layout:
 
     def _comment(self, block: Block, indent: int) -> None:
         """The comment above a block, unless it was the last one shown."""
-        key = block_key(block.location)
+        key = self._key(block.location)
         comment = comment_on(block.location, indent)
         if comment and not (key == self.key and (block.continues or not self.repeated)):
             self.lines.append((comment, None, None))
         self.key = key
+
+    def _key(self, location: Location) -> object:
+        """What identifies the user's line: where none is repeated, what is shown of it."""
+        return block_key(location) if self.repeated else comment_on(location, 0)
 
     def _compound(
         self, compound: Compound, indent: int, location: Location, errstate: Errstate
@@ -178,7 +183,7 @@ class _Layout:
     ) -> None:
         """Blocks under the first line of a statement: those from the same line of the user's have
         no comment."""
-        self.key = block_key(location)
+        self.key = self._key(location)
         first = next(block for block in blocks if block.statements)
         first.continues = True
         self.blocks(blocks, indent, errstate)

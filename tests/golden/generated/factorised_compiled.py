@@ -56,9 +56,7 @@ def kernel_1(a):
     # loops.py:45  return 2.0 * np.sum(np.log(np.diag(factor)))
     v14 = np.empty((6, 1), np.float64)
     for i in range(6):
-        # loops.py:45  return 2.0 * np.sum(np.log(np.diag(factor)))
         v15 = factor[i, i]
-        # loops.py:45  return 2.0 * np.sum(np.log(np.diag(factor)))
         v14[i, 0] = 2.0 / v15
     d_factor = np.empty((6, 6), np.float64)
     for i in range(6):
