@@ -44,13 +44,14 @@ from stcompile.wengert.dims import Symbol, named_by
 from stcompile.wengert.ir import Program, Variable
 from stcompile.wengert.naming import RESERVED, Names, base_name
 from stcompile.wengert.primitives.external import externals_of
-from stcompile.wengert.staged import Group, Item, Leaf, Result, Staged
+from stcompile.wengert.staged import Group, Item, Leaf, Listed, Result, Staged
 
 READABLE = Options("readable")
 LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
 SCIPY = ("linalg", "special")  # modules
 IMPORTED = "from numba import njit"
 kernels_of = deferred("stcompile.emit.kernels", "kernels_of")
+listed = deferred("stcompile.emit.lists", "listed")
 kernel_lines = deferred("stcompile.emit.kernels", "kernel_lines")
 
 
@@ -349,6 +350,9 @@ class _Emitter:
             if result.atom is None:
                 return literal(result.value)
             return self.statements.returned(self.tree.atom(result.atom))
+        if isinstance(result, Listed):
+            code: ast.expr = listed(result, self.statements, self.tree, self.naming.names)
+            return code
         parts = [self._result(part) for part in result.parts]
         if result.kind == "dict":
             return ast.Dict([literal(key) for key in result.keys], parts)

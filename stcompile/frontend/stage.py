@@ -20,18 +20,21 @@ from stcompile.base.wording import an
 from stcompile.frontend.calls import call
 from stcompile.frontend.control.unrolling import to_unroll
 from stcompile.frontend.inlining import RECURSION_LIMIT
+from stcompile.frontend.operations.item_layouts import types_in
+from stcompile.frontend.operations.leaving import Rows, with_rows
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Language, Run
-from stcompile.frontend.state.values import Array, Scalar, described
+from stcompile.frontend.state.values import Array, Layout, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS
 from stcompile.wengert.dims import Sizes, symbols_in
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
-from stcompile.wengert.staged import Group, Item, Result, Staged
-from stcompile.wengert.types import is_input, is_number
+from stcompile.wengert.staged import Group, Item, Listed, Result, Staged
+from stcompile.wengert.types import Type, is_input, is_number
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of, fail)
 
@@ -167,6 +170,8 @@ def _is_there(value: Any) -> bool:
 
 
 def _result(run: Run, value: Any) -> Result:
+    if filled_in(value) is not None:
+        return _listed(run, with_rows(run, value))
     run.checked(value)
     if isinstance(value, Array | Scalar) or is_number(value):
         return Item(run.atom(value))
@@ -190,8 +195,26 @@ def _result(run: Run, value: Any) -> Result:
     return Group(kind, keys, parts, run.origins[id(value)][1])
 
 
+def _listed(run: Run, rows: Rows) -> Result:
+    """A list whose length the data decide."""
+    if not rows.columns:
+        return Group("list", (), ())
+    columns = iter(rows.columns.values())
+
+    def item(layout: Layout) -> Result:
+        if isinstance(layout, Type):
+            return Item(run.atom(next(columns)))
+        keys, parts = tuple(range(len(layout.parts))), tuple(map(item, layout.parts))
+        return Group(layout.kind.__name__, keys, parts)
+
+    kinds = [type_.kind for type_ in types_in(rows.layout)]
+    return Listed(item(rows.layout), tuple(i for i, k in enumerate(kinds) if k == "python"))
+
+
 def _atoms(result: Result) -> Iterator[Atom]:
-    if isinstance(result, Group):
+    if isinstance(result, Listed):
+        yield from _atoms(result.item)
+    elif isinstance(result, Group):
         for part in result.parts:
             yield from _atoms(part)
     elif result.atom is not None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
+from stcompile.frontend.operations.leaving import with_lists, with_rows
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Cell, Closure, Scalar, described
@@ -124,7 +125,8 @@ def substage(
             staged, named = trees.map_leaves(known, (staged, named))
             for argument in (*staged, *named.values()):
                 run.captures.note_given(argument)
-            value = run.call(function, staged, named)
+            returned = run.call(function, staged, named)
+            value = run.about_result(lambda: with_rows(run, returned))
             outputs: list[Atom] = []
 
             def outward(path: trees.Path, leaf: Any) -> Any:
@@ -204,7 +206,7 @@ def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:
                 run.freeze(array.cell, GIVEN_BACK)
         return made
 
-    return trees.map_leaves(value, result)
+    return with_lists(run, trees.map_leaves(value, result))
 
 
 def function_name(function: Any) -> str:

@@ -24,6 +24,16 @@ def place_on_list(index: int, length: int) -> int:
     return max(0, min(place, length))
 
 
+def require_items(length: int, needed: int, is_least: bool) -> None:
+    """Check that there are as many items as names that they are unpacked into; ``is_least``: or
+    more."""
+    if length < needed:
+        wanted = f"at least {needed}" if is_least else f"{needed}"
+        raise ValueError(f"not enough values to unpack (expected {wanted}, got {length})")
+    if length > needed and not is_least:
+        raise ValueError(f"too many values to unpack (expected {needed})")
+
+
 def length_between(start: int, stop: int) -> int:
     return max(0, stop - start)
 

@@ -30,6 +30,7 @@ from stcompile.base.options import Options
 from stcompile.base.thresholds import BATCHED_ELEMENTS
 from stcompile.batch.walk import batched
 from stcompile.calls.arguments import Wrt, is_several
+from stcompile.frontend.operations.leaving import has_rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import (
     Output,
@@ -127,6 +128,13 @@ class Jacobian(DifferentiatedBy[P, R]):
     def _outputs(self, run: Run, sub: SubStage, result: Any) -> list[int]:
         """The outputs to differentiate."""
         found = []
+        if has_rows(result):
+            self.refuse(
+                run,
+                f"`{self.function_name}` returns a list whose length the data decide, which has no "
+                "Jacobian",
+                "return an array whose length they do not decide; of the list there is st.vjp",
+            )
         for path, leaf in trees.leaves(result):
             shown = trees.show_path("the result", path)
             if not isinstance(leaf, Output):

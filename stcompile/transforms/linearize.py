@@ -19,8 +19,10 @@ from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
+from stcompile.frontend.operations.leaving import with_lists
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
+from stcompile.frontend.substage import Output
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.pullback import (
     Apart,
@@ -29,6 +31,7 @@ from stcompile.transforms.pullback import (
     StagedPullback,
     Vjp,
     lengths_in,
+    place_at,
 )
 from stcompile.transforms.pushforward import converted, zero
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
@@ -73,15 +76,21 @@ def _transposed(parts: Split, variables: Sequence[Variable]) -> Program:
     """The program from residuals and tangents of ``variables`` to those of the outputs."""
     adjoint, count = parts.adjoint, parts.residuals
     cotangents = adjoint.inputs[count:]
-    linear = transpose(adjoint, range(count, len(adjoint.inputs)), range(len(adjoint.outputs)))
+    linear = eliminate_dead_code(
+        transpose(adjoint, range(count, len(adjoint.inputs)), range(len(adjoint.outputs)))
+    )
+    read = {v for e in linear.equations for v in e.variables}.union(linear.outputs)
+    own = linear.inputs[count : len(adjoint.inputs)]
+    dropped = {v for v in own if v not in read}  # so that no length is told by one
+    linear = replace(linear, inputs=tuple(v for v in linear.inputs if v not in dropped))
     recorder = Recorder()
     kept = tuple(recorder.variable(v.type, v.name) for v in adjoint.inputs[:count])
     tangents = tuple(
         recorder.variable(output.type, f"{variable.name}_dot")
         for output, variable in zip(adjoint.outputs, variables, strict=True)
     )
-    unread = [Vectors(recorder).zeros(v.type) for v in cotangents]  # it is linear in them
-    found = recorder.inline(linear, (*kept, *unread, *tangents))
+    zeros = [Vectors(recorder).zeros(v.type) for v in own if v in read]  # it is linear in them
+    found = recorder.inline(linear, (*kept, *zeros, *tangents))
     vectors = Vectors(recorder)
     outputs = tuple(
         vectors.exactly(one, cotangent.type)
@@ -104,12 +113,11 @@ class LinearMap(LinearFunction):
     @public
     def __call__(self, *tangents: Any) -> Any:
         found = self._called(tangents)
-        rest = iter(found if isinstance(found, tuple) else (found,))
-
-        def leaf(path: trees.Path, zero: Any) -> Any:
-            return next(rest) if zero.dtype.kind in "fc" else zero
-
-        return trees.map_leaves(leaf, self._results)
+        places = (place_at(self._results, path) for path in self._backward.results)
+        vectors: dict[trees.Path, Any] = {}
+        for place, vector in zip(places, found, strict=True):
+            vectors.update(place.spread(vector))
+        return trees.map_leaves(lambda path, zero: vectors.get(path, zero), self._results)
 
     def _differs(self) -> ArgumentsError:
         return ArgumentsError(
@@ -133,6 +141,7 @@ class StagedLinear:
         self.residuals = pullback.residuals
         self.whole = [path for path, _ in leaves]
         self.positions: Mapping[trees.Path, int] = {path: at for at, (path, _) in enumerate(moving)}
+        self.results = tuple(pullback.positions)
         linear = _transposed(pullback.parts, [leaf for _, leaf in moving])
         self.parts = replace(pullback.parts, adjoint=linear)
 
@@ -155,6 +164,6 @@ class StagedLinear:
         def leaf(path: trees.Path, value: Any) -> Any:
             if path in positions:
                 return run.value(next(found))
-            return zero(run, outputs[value.index].type) if hasattr(value, "index") else value
+            return zero(run, outputs[value.index].type) if isinstance(value, Output) else value
 
-        return trees.map_leaves(leaf, self.pullback.output)
+        return with_lists(run, trees.map_leaves(leaf, self.pullback.output))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol
+from typing import Any, Generic, Protocol, TypeAlias
 
 import numpy as np
 
 from stcompile.ad.reverse import Split, split
 from stcompile.base import trees
 from stcompile.base.boundary import public
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.generics import G
 from stcompile.base.options import Options
@@ -21,6 +22,7 @@ from stcompile.calls.link import link
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import emit
+from stcompile.frontend.operations.leaving import with_rows
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
@@ -28,28 +30,31 @@ from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuil
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.pushforward import converted
 from stcompile.transforms.with_respect_to import DifferentiatedBy
-from stcompile.wengert.dims import Sizes, Symbol, measured, number_of, size_of, symbols_in
+from stcompile.wengert.dims import Sizes, Symbol, measured, size_of, symbols_in
 from stcompile.wengert.ir import Atom, Program, Variable, mentioned
 from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Group, Item, Leaf, Staged
 from stcompile.wengert.types import Type
 
+place_at = deferred("stcompile.transforms.at_paths", "place_at")
 FLOAT = np.dtype(np.float64)
+Paths: TypeAlias = "tuple[trees.Path, ...]"
 
 
 @dataclass(frozen=True)
 class Backward:
     """The compiled adjoint: a function of the residuals, then of the cotangents, of the types
-    ``types``, of the leaves at ``paths`` in the value; ``lengths`` are those that its factory
-    takes. It is pickled as its text."""
+    ``types``, of the leaves at ``paths`` in the value. What it gives stands at ``results`` in the
+    primals; ``lengths`` are those that its factory takes. It is pickled as its text."""
 
     source: str
     name: str
     workspace: str | None
     beside: Mapping[str, Any]
     types: tuple[Type, ...]
-    paths: tuple[trees.Path, ...]
+    paths: Paths
+    results: Paths
     lengths: tuple[tuple[int, trees.Path, int], ...]
     function: Callable[..., Any] = field(init=False)
 
@@ -60,7 +65,7 @@ class Backward:
 
     def __reduce__(self) -> Any:
         made_with = self.source, self.name, self.workspace, dict(self.beside)
-        return Backward, (*made_with, self.types, self.paths, self.lengths)
+        return Backward, (*made_with, self.types, self.paths, self.results, self.lengths)
 
 
 class Apart(Protocol):
@@ -70,6 +75,7 @@ class Apart(Protocol):
     parts: Split
     residuals: tuple[Atom, ...]
     positions: Mapping[trees.Path, int]
+    results: Paths
 
     def stage_call(
         self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
@@ -138,12 +144,13 @@ class Vjp(DifferentiatedBy[..., Any]):
         return staged
 
     def build(self, arguments: Arguments) -> Specialisation:
-        staged, parts, paths = self._apart(arguments)
-        return replace(self.specialised(staged, arguments), beside=self._backward(parts, paths))
+        staged, parts, paths, results = self._apart(arguments)
+        backward = self._backward(parts, paths, results)
+        return replace(self.specialised(staged, arguments), beside=backward)
 
-    def _apart(self, arguments: Arguments) -> tuple[Staged, Split, tuple[trees.Path, ...]]:
-        """The call as a program that returns the residuals, too; the adjoint; and the leaves that
-        this takes vectors for."""
+    def _apart(self, arguments: Arguments) -> tuple[Staged, Split, Paths, Paths]:
+        """The call as a program that returns the residuals, too; the adjoint; the leaves that
+        this takes vectors for, and those that it gives vectors for."""
         recording = _Recording(self)
         staged = stage(
             recording,
@@ -153,10 +160,10 @@ class Vjp(DifferentiatedBy[..., Any]):
             keywords=arguments.keywords,
             sizes=arguments.sizes,
         )
-        ((parts, paths),) = recording.found
-        return staged, parts, paths
+        ((parts, paths, results),) = recording.found
+        return staged, parts, paths, results
 
-    def _backward(self, parts: Split, paths: tuple[trees.Path, ...]) -> Backward:
+    def _backward(self, parts: Split, paths: Paths, results: Paths) -> Backward:
         program = parts.adjoint
         for external in externals_of(program).values():
             if external.linear:
@@ -177,10 +184,9 @@ class Vjp(DifferentiatedBy[..., Any]):
             Leaf(name, (), variable)
             for name, variable in zip(arguments, program.inputs, strict=True)
         ]
-        results = Group(
-            "tuple", tuple(range(len(program.outputs))), tuple(map(Item, program.outputs))
-        )
-        staged = Staged(program, tuple(leaves), (), (), results)
+        made_of = tuple(map(Item, program.outputs))
+        result = Group("tuple", tuple(range(len(made_of))), made_of)
+        staged = Staged(program, tuple(leaves), (), (), result)
         made = prepare(staged, 0, self.options.form, parallel=self.options.parallel)
         title = self.backward_title.format(self.function_name)
         with timed("source"):
@@ -188,7 +194,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         beside = {**externals_of(made.program), **emitted.saved}
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
         text = emitted.source, emitted.name, emitted.workspace
-        return Backward(*text, beside, types, paths, emitted.lengths)
+        return Backward(*text, beside, types, paths, results, emitted.lengths)
 
 
 class _Recording:
@@ -196,13 +202,14 @@ class _Recording:
 
     def __init__(self, vjp: Vjp) -> None:
         self.vjp = vjp
-        self.found: list[tuple[Split, tuple[trees.Path, ...]]] = []
+        self.found: list[tuple[Split, Paths, Paths]] = []
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         made, pullback = self.vjp.staged_apart(run, arguments)
         parts = pullback.parts
         unknown = _unknown(parts.adjoint)
-        self.found.append((_with_lengths(parts, unknown), tuple(pullback.positions)))
+        own = _with_lengths(parts, unknown)
+        self.found.append((own, tuple(pullback.positions), pullback.results))
         lengths = [run.record("full", 0.0, shape=_told(s), dtype=FLOAT) for s in unknown]
         return made, (*map(run.value, pullback.residuals), *lengths)
 
@@ -265,7 +272,10 @@ class LinearFunction(Shown):
         lengths: Mapping[Symbol, int],
     ) -> None:
         self._backward = backward
-        self._lengths = lengths
+        self._shapes = [
+            place_at(operands, path).shape(type, lengths)
+            for path, type in zip(backward.paths, backward.types, strict=True)
+        ]
         self._residuals = residuals
         self._operands = [path for path, _ in trees.leaves(operands)]
         self._results = results
@@ -276,12 +286,12 @@ class LinearFunction(Shown):
         raise NotImplementedError
 
     def _called(self, operand: Any) -> Any:
-        given = dict(trees.leaves(operand))
-        if [*given] != self._operands:
+        if [path for path, _ in trees.leaves(operand)] != self._operands:
             raise self._differs()
+        backward = self._backward
         vectors = [
-            converted_vector(trees.show_path(self.operand, path), given[path], type, self._lengths)
-            for path, type in zip(self._backward.paths, self._backward.types, strict=True)
+            place_at(operand, path).vector(self.operand, type, shape)
+            for path, type, shape in zip(backward.paths, backward.types, self._shapes, strict=True)
         ]
         return self._backward.function(*self._residuals, *vectors)
 
@@ -316,19 +326,6 @@ class Pullback(LinearFunction, Generic[G]):
         return f"the pullback of `{self._name}`: from a cotangent to those of its primals"
 
 
-def converted_vector(shown: str, given: Any, type: Type, lengths: Mapping[Symbol, int]) -> Any:
-    """A tangent or cotangent in the type that a compiled linear function takes, at some lengths."""
-    dims = tuple(number_of(dim, lengths) for dim in type.dims)
-    array = np.asarray(given)
-    if array.dtype.kind not in "biufc" or (array.dtype.kind == "c" != type.dtype.kind):
-        raise ArgumentsError(f"{shown} is {array.dtype}, not {type.dtype}")
-    if array.shape != dims:
-        raise ArgumentsError(f"{shown} has shape {array.shape} instead of {dims}")
-    if type.kind == "array":
-        return np.ascontiguousarray(array, type.dtype) if type.dims else array.astype(type.dtype)
-    return array.astype(type.dtype).item() if type.kind == "python" else type.dtype.type(array)
-
-
 class StagedPullback:
     """A pullback inside a function that is being staged; ``output`` is the structure of what has
     a cotangent, ``staged`` and ``given`` are the primals."""
@@ -351,13 +348,14 @@ class StagedPullback:
         self.sub = sub
         self.output = output
         self.positions: Mapping[trees.Path, int] = _positions(sub, output)
+        self.results: Paths = ()
         self.staged = staged
         self.given = given
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         if len(arguments) != 1 or keywords:
             run.refuse("a pullback takes one argument: the cotangent of the value", "")
-        leaves = dict(trees.leaves(arguments[0]))
+        leaves = dict(trees.leaves(with_rows(run, arguments[0])))
         if [*leaves] != [path for path, _ in trees.leaves(self.output)]:
             run.refuse(
                 f"the cotangent is {described(arguments[0])} of another structure than the value",

@@ -11,6 +11,7 @@ from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.frontend.operations.binding import signature_of
+from stcompile.frontend.operations.leaving import with_lists
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described, is_traced
 from stcompile.frontend.substage import (
@@ -75,7 +76,7 @@ def tangents_of(run: Run, sub: SubStage, tangents: Sequence[Atom]) -> Any:
         type = sub.program.outputs[value.index].type
         return run.value(next(rest)) if type.inexact else zero(run, type)
 
-    return trees.map_leaves(leaf, sub.result)
+    return with_lists(run, trees.map_leaves(leaf, sub.result))
 
 
 def zero(run: Run, type: Type) -> Any:

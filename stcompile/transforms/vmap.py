@@ -22,6 +22,7 @@ from stcompile.batch.walk import inlined, spread_output
 from stcompile.calls.arguments import Arguments, Parameters
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.operations.binding import signature_of
+from stcompile.frontend.operations.leaving import Rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar, described
 from stcompile.frontend.substage import GIVEN_BACK, Output, SubStage, substage
@@ -273,6 +274,12 @@ class _Result:
         """A result with the axis of items where ``axes`` says."""
         parts, own = trees.children(result), _parts_of(axes, result)
         shown = trees.show_path("the result", path)
+        if isinstance(result, Rows):
+            self.vmap.refuse(
+                self.run,
+                f"{shown} of `{self.vmap.function_name}` is a list whose length the data decide",
+                "return an array, and how many of its items are meant",
+            )
         if own is None or (parts is None and trees.children(axes) is not None):
             self.vmap.refuse(
                 self.run,

@@ -74,7 +74,16 @@ class Group:
     like: str = ""
 
 
-Result: TypeAlias = "Item | Group"
+@dataclass(frozen=True)
+class Listed:
+    """A list of as many items as the data decide. ``item`` is one of them: each atom in it is an
+    array with a row for each item. Those at the positions ``numbers`` are of Python numbers."""
+
+    item: Result
+    numbers: tuple[int, ...]
+
+
+Result: TypeAlias = "Item | Group | Listed"
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,8 @@ class Staged:
 
 def _with_atoms(result: Result, atoms: Iterator[Atom]) -> Result:
     """The result with other atoms, in order."""
+    if isinstance(result, Listed):
+        return replace(result, item=_with_atoms(result.item, atoms))
     if isinstance(result, Group):
         return replace(result, parts=tuple(_with_atoms(part, atoms) for part in result.parts))
     return result if result.atom is None else Item(next(atoms))

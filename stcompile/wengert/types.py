@@ -20,7 +20,7 @@ Generator
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class Type:
     """The type of one variable: ``kind``, ``dtype`` and ``dims`` (``()`` unless an array). A
     stack has the dtype and dims of its items, whose type is ``of``; an object has a ``name``."""
 
+    tree_leaf: ClassVar[bool] = True
     kind: Kind
     dtype: np.dtype[Any]
     dims: tuple[Any, ...] = ()  # of ints and `Dim`s

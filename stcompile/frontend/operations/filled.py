@@ -327,6 +327,24 @@ def as_array(run: Run, filled: Filled) -> Array:
     return _joined(run, filled.layout, iter(filled.buffers), size)
 
 
+def columns_of(run: Run, filled: Filled) -> list[Array]:
+    """For each number or array in an item an array with a row for each item."""
+    size = size_in(run, filled) if filled.buffers else 0
+    types = types_in(filled.layout)
+    return [
+        _joined(run, type_, [buffer], size)
+        for buffer, type_ in zip(filled.buffers, types, strict=True)
+    ]
+
+
+def from_columns(run: Run, layout: Layout, columns: Sequence[Array]) -> Filled:
+    """A list of as many items as these arrays have rows."""
+    buffers = tuple(map(run.read, columns))
+    size = buffers[0].type.dims[0]
+    count, low, high = run.integer(size), least(size), greatest(size)
+    return Filled(FILLED, FILLED_HINT, layout, buffers, size, count, low, high, high)
+
+
 def _joined(run: Run, layout: Layout, buffers: Iterable[Variable], size: Size) -> Array:
     found = iter(buffers)
     if isinstance(layout, Type):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -24,9 +25,11 @@ from stcompile.frontend.operations.filled import (
 )
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.item_layouts import common_layout
+from stcompile.frontend.operations.operators import BINARY, binary
 from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Filled, Scalar, Structure, described, is_traced
+from stcompile.library import lists
 from stcompile.wengert.types import Type
 
 
@@ -117,7 +120,22 @@ def _copy(run: Run, items: list[Any]) -> list[Any]:
     return made
 
 
-def _extend(run: Run, items: list[Any], more: list[Any]) -> None:
+def unpacked(run: Run, filled: Filled, first: int, last: int | None) -> list[Any]:
+    """The items as they are unpacked: the ``first`` ones, and if ``last`` is not None, a list of
+    those between and the ``last`` ones."""
+    needed, is_least = first + (last or 0), last is not None
+    if filled.low < needed or not is_least:
+        run.call(lists.require_items, [filled.count, needed, is_least], {})
+    found = [item_at(run, filled, place) for place in range(first)]
+    if last is None:
+        return found
+    end = binary(run, BINARY[ast.Sub], filled.count, last)
+    found.append(run.own([part_of(run, filled, slice(first, end))]))
+    places = (binary(run, BINARY[ast.Add], end, at) for at in range(last))
+    return [*found, *(item_at(run, filled, place) for place in places)]
+
+
+def extend(run: Run, items: list[Any], more: list[Any]) -> None:
     """With more items, which are in a list."""
     filled, other = _present(run, items), filled_in(more)
     if other is None:
@@ -132,12 +150,12 @@ def operator_of_filled(run: Run, python: Any, left: Any, right: Any) -> list[Any
     if python is operator.mul and isinstance(times, int):
         made: list[Any] = run.own([])
         for _ in range(times):
-            _extend(run, made, items)
+            extend(run, made, items)
         return made
     if python is not operator.add or not (type(left) is type(right) is list):
         run.refuse(f"this operator of a list: {FILLED}", FILLED_HINT)
     made = run.own([*left])
-    _extend(run, made, right)
+    extend(run, made, right)
     return made
 
 
@@ -157,7 +175,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "pop": _pop,
     "clear": _clear,
     "copy": _copy,
-    "extend": _extend,
+    "extend": extend,
     "insert": _insert,
     "reverse": _reverse,
 }

@@ -15,7 +15,7 @@ from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.operations.tables import Table, table_of
-from stcompile.frontend.state.rests import filled_in
+from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
 from stcompile.frontend.state.values import (
@@ -262,6 +262,8 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if isinstance(value, range):
         return Sequence(len(value), lambda index: of_range(value, index))
     if isinstance(value, Counted):
+        if value.source is not None:
+            run.refuse(FILLED, FILLED_HINT)
         run.refuse(
             "the number of items of this range is known only at run time",
             "only a `for` loop can go through it",

@@ -370,6 +370,7 @@ class Grown(Rest):
 class Structure:
     """The layout of a tuple or a list."""
 
+    tree_leaf: ClassVar[bool] = True
     kind: type
     parts: tuple[Layout, ...]
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, TypingError
 from stcompile.frontend.control import comparisons, conditions, filtered
 from stcompile.frontend.control.branches import choose, predicate_of
@@ -21,6 +22,7 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
 )
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Closure,
@@ -45,6 +47,8 @@ from stcompile.frontend.syntax.comprehensions import (
 )
 from stcompile.frontend.syntax.sets import visit_Set
 from stcompile.frontend.syntax.targets import bind
+
+extend = deferred("stcompile.frontend.operations.filled_methods", "extend")
 
 
 def visit_Constant(run: Run, node: ast.Constant, frame: Frame) -> Any:
@@ -172,7 +176,15 @@ def visit_Tuple(run: Run, node: ast.Tuple, frame: Frame) -> tuple[Any, ...]:
 
 
 def visit_List(run: Run, node: ast.List, frame: Frame) -> list[Any]:
-    made: list[Any] = run.own(list(_elements(run, node.elts, frame)))
+    made: list[Any] = run.own([])
+    for part in node.elts:
+        is_starred = isinstance(part, ast.Starred)
+        value = run.evaluate(part.value if isinstance(part, ast.Starred) else part, frame)
+        more = [value] if not is_starred else value
+        if filled_in(made) is not None or filled_in(more) is not None:
+            extend(run, made, more if type(more) is list else items_of(run, more))
+        else:
+            made += items_of(run, more) if is_starred else more
     return made
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from stcompile.base.deferred import deferred
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.attributes import set_attribute
 from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run, syntax_name
 from stcompile.frontend.state.state import NameSite
+from stcompile.frontend.state.values import Filled
+
+unpacked = deferred("stcompile.frontend.operations.filled_methods", "unpacked")
 
 
 def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
@@ -26,6 +31,10 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         run.set(NameSite(owner, target.id), value)
         run.hint(value, target.id)
     elif isinstance(target, ast.Tuple | ast.List):
+        filled = filled_in(value)
+        if filled is not None:
+            _unpack_filled(run, target, filled, frame)
+            return
         items = [*value] if type(value) is tuple else items_of(run, value)
         _unpack(run, target, items, frame)  # a value that must not be read may be bound to a name
     elif isinstance(target, ast.Subscript):
@@ -49,5 +58,17 @@ def _unpack(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Fra
         at = starred[0]
         after = len(items) - (count - at - 1)
         items = [*items[:at], run.own(items[at:after]), *items[after:]]
+    _bind_each(run, target, items, frame)
+
+
+def _unpack_filled(run: Run, target: ast.Tuple | ast.List, filled: Filled, frame: Frame) -> None:
+    """Unpack a list whose length the data decide."""
+    starred = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+    count = len(target.elts)
+    first, last = (starred[0], count - starred[0] - 1) if starred else (count, None)
+    _bind_each(run, target, unpacked(run, filled, first, last), frame)
+
+
+def _bind_each(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Frame) -> None:
     for part, item in zip(target.elts, items, strict=True):
         bind(run, part.value if isinstance(part, ast.Starred) else part, item, frame)
