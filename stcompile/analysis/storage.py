@@ -129,18 +129,22 @@ def target_of(equation: Equation) -> Atom:
     return equation.inputs[inplace_operand(equation.primitive)]
 
 
-def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
-    """Variables whose storage is changed in place somewhere."""
+def changes(tree: Tree, writes: Writes) -> Iterator[tuple[int, Variable]]:
+    """The positions where storage is changed in place, and the variables that are written to."""
     for step in tree.steps:
         equation = step.equation
         if equation.primitive == "store":
-            yield from (v for v in equation.inputs[:1] if isinstance(v, Variable))
+            targets = equation.inputs[:1]
         elif writes.inplace.get(step.at):
-            target = target_of(equation)
-            assert isinstance(target, Variable)
-            yield target
-        for place in writes.kernels.get(step.at, ()):
-            yield from (v for v in (equation.inputs[place],) if isinstance(v, Variable))
+            targets = (target_of(equation),)
+        else:
+            targets = tuple(equation.inputs[place] for place in writes.kernels.get(step.at, ()))
+        yield from ((step.at, target) for target in targets if isinstance(target, Variable))
+
+
+def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
+    """Variables whose storage is changed in place somewhere."""
+    return (target for _, target in changes(tree, writes))
 
 
 class _Facts(NamedTuple):

@@ -20,6 +20,7 @@ from stcompile.analysis.storage import (
     Storage,
     Writes,
     changed_by_kernel,
+    changes,
     target_of,
     written,
 )
@@ -194,6 +195,7 @@ class _Planner:
             parts = [part for part in rows if self._may_live_inside(part.variable, head_of, step)]
             if len(self.classes.get(whole, [whole])) > 1:  # it is changed later
                 parts = [part for part in parts if self._is_dead(part.variable, step.at)]
+            parts = [part for part in parts if self._keep_apart(part)]
             parts = [part for part in parts if head_of[part.variable] not in taken]
             if parts:
                 found[whole] = parts
@@ -222,6 +224,21 @@ class _Planner:
         if part not in head_of or members[-1] != part:
             return False
         return self._made_beside[step.at].issuperset(members)
+
+    def _keep_apart(self, part: Rows) -> bool:
+        """True if nothing is written to one of the two arrays, also through a view of it, while the
+        other one is read."""
+        pairs = (part.variable, part.whole), (part.whole, part.variable)
+        return all(
+            self._is_dead(other, at)
+            for at, target in self._changes
+            for own, other in pairs
+            if self.storage.share(target, own)
+        )
+
+    @functools.cached_property
+    def _changes(self) -> list[tuple[int, Variable]]:
+        return list(changes(self.tree, self.writes))
 
     def _is_dead(self, part: Variable, at: int) -> bool:
         """True if nothing reads a variable, or what may share its storage, after a position."""

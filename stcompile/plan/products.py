@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
-from stcompile.analysis.storage import Storage, Writes, target_of
+from stcompile.analysis.storage import Storage, Writes, changes
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.sums import is_sum
@@ -47,7 +47,7 @@ def find_products(
     that BLAS can read as matrices."""
     found: dict[int, Product] = {}
     storage = writes.storage
-    changes = _changes(tree, writes)
+    changed = list(changes(tree, writes))
     for region, item in tree.items():
         if isinstance(item, Step) and item.equation.primitive == "contract":
             product = _product(item, region, storage, tree.uses)
@@ -55,7 +55,7 @@ def find_products(
                 user, made = product
                 # In a sum of two products, the second one is added to the array of the first.
                 is_better = user.at not in found or user.equation.inputs[0] == made.acc
-                if is_better and not _is_changed(made, changes, item.at, user.at, storage):
+                if is_better and not _is_changed(made, changed, item.at, user.at, storage):
                     found[user.at] = made
     return found
 
@@ -66,20 +66,9 @@ def _fits(contract: Equation, contiguous: Container[Variable]) -> bool:
     return is_outer or all(factor in contiguous for factor in contract.inputs)
 
 
-def _changes(tree: Tree, writes: Writes) -> list[tuple[int, Atom]]:
-    """The positions where arrays are changed in place, and these arrays."""
-    found = []
-    for step in tree.steps:
-        if step.equation.primitive == "store":
-            found.append((step.at, step.equation.inputs[0]))
-        elif writes.inplace.get(step.at):
-            found.append((step.at, target_of(step.equation)))
-    return found
-
-
 def _is_changed(
     product: Product,
-    changes: Sequence[tuple[int, Atom]],
+    changed: Sequence[tuple[int, Variable]],
     start: int,
     stop: int,
     storage: Storage,
@@ -89,7 +78,7 @@ def _is_changed(
     factors = product.contract.inputs
     return any(
         start < at < stop and any(storage.share(target, factor) for factor in factors)
-        for at, target in changes
+        for at, target in changed
     )
 
 

@@ -65,7 +65,49 @@ def rows_of_what_is_joined(x: Any) -> Any:
     return np.sum(top * low) + np.sum(a * x)
 
 
+def part_written_later(x: Any) -> Any:
+    """Through a view: what was joined keeps the old values."""
+    a = x + x
+    w = np.concatenate([a, x * 3])
+    a.reshape(4, -1)[1] *= 0.5
+    return np.sum(w**3) + np.sum(a)
+
+
+def whole_written_later(x: Any) -> Any:
+    a = x + x
+    w = np.concatenate([a, x * 3])
+    w.reshape(4, -1)[0] *= 0.5
+    return np.sum(a**2) + np.sum(w**3)
+
+
+def whole_written_in_steps(x: Any) -> Any:
+    y = x * 2
+    for _ in range(30):
+        a = y * 1.01
+        w = np.concatenate([a, x])
+        w.reshape(4, -1)[0] *= 0.5
+        y = a * 0.9 + w[:8] * 0.1
+    return np.sum(y**3)
+
+
+def joined_in_steps(x: Any) -> Any:
+    """What the last step joined is read after a part was written to in this one."""
+    y, r = x * 2, 0.0
+    before = np.concatenate([y, x])
+    for _ in range(30):
+        a = y * 1.01
+        w = np.concatenate([a, x])
+        a.reshape(2, -1)[0] *= 0.5
+        r = r + np.sum(before * w)
+        before, y = w, a
+    return np.sum(y**3) + r
+
+
 FUNCTIONS = [
+    part_written_later,
+    whole_written_later,
+    whole_written_in_steps,
+    joined_in_steps,
     rows_of_what_is_joined,
     next_to_each_other,
     the_other_way_round,
