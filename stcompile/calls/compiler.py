@@ -11,13 +11,11 @@ from stcompile.base.extras import require
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
-from stcompile.base.trees import follow
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.callee import Callee
 from stcompile.calls.lengths import with_sizes
 from stcompile.calls.link import link
-from stcompile.calls.signature import key_of
-from stcompile.calls.specialisation import Made, Specialisation
+from stcompile.calls.specialisation import Made, Specialisation, attributes_in
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.frontend.copying import Copying
@@ -106,8 +104,6 @@ class Compiler(Callee, ABC):
         function = workspaces_of(linked, emitted.lengths) if emitted.workspace else linked
         key = with_sizes(self.key(arguments), [*arguments.values], arguments.sizes)
         keys = zip(arguments.values, key[2], strict=True)
-        read = [(name, path, follow(arguments.values[name], path)) for name, path in staged.beside]
-        attributes = tuple((name, path, key_of(value, name, path)) for name, path, value in read)
         stores = {e.inputs[0] for e in staged.program.equations if e.primitive == "store"}
         return Specialisation(
             name=emitted.name,
@@ -121,7 +117,7 @@ class Compiler(Callee, ABC):
             hidden=staged.hidden,
             keywords=emitted.hidden,
             stored=frozenset(at for at, h in enumerate(staged.hidden) if h.variable in stores),
-            attributes=attributes,
+            attributes=attributes_in(staged, arguments),
             sizes=arguments.sizes,
             made=Made(staged, emitted),
         )

@@ -142,6 +142,35 @@ class Specialisation:
         return entry_of(self.entry_call)
 
 
+def attributes_in(staged: Staged, arguments: Arguments) -> tuple[tuple[str, Path, Any], ...]:
+    """The attributes of arguments that a call reads although they are not fields."""
+    read = ((name, path, follow(arguments.values[name], path)) for name, path in staged.beside)
+    return tuple((name, path, key_of(value, name, path)) for name, path, value in read)
+
+
+def unlinked(staged: Staged, arguments: Arguments, beside: Any) -> Specialisation:
+    """What is known ``beside`` of a call that is not compiled: it has no function."""
+    return Specialisation(
+        name="",
+        source="",
+        locate=lambda _: None,
+        function=_no_function,
+        arguments=(),
+        written=(),
+        places={},
+        guards=staged.guards,
+        hidden=staged.hidden,
+        keywords=(),
+        stored=frozenset(),
+        attributes=attributes_in(staged, arguments),
+        beside=beside,
+    )
+
+
+def _no_function(*_: Any) -> Any:
+    raise NotImplementedError
+
+
 def _fits(arguments: Arguments, name: str, path: Path, key: Any) -> bool:
     """True if an attribute of an argument has the key that the program was made for."""
     try:

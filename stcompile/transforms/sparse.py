@@ -1,93 +1,57 @@
 """``sparse_jacobian`` and ``sparse_hessian``: only what may differ from zero is computed.
 
-The pattern follows from the list of tangents (`stcompile.analysis.sparsity`). Columns that share no
-row are computed together, as the tangent of the sum of their unit vectors (Curtis, Powell and Reid
-1974); each number of the result is then read from the one column of its group that it can come
-from. Where fewer groups of rows are needed, they are computed as adjoints.
+Columns that share no row are computed together, as the tangent of the sum of their unit vectors
+(Curtis, Powell and Reid 1974); each number of the result is then read from the one column of its
+group that it can come from. Where fewer groups of rows are needed, they are computed as adjoints.
+The groups are found for each length of the arguments (`stcompile.transforms.groups`), but what is
+compiled takes the sums of unit vectors as an argument, and may be for any length.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from stcompile.ad.forward import forward
 from stcompile.ad.reverse import split
-from stcompile.analysis.colouring import coloured, count
-from stcompile.analysis.sparsity import Matrix, pattern
 from stcompile.base.boundary import public
-from stcompile.base.extras import require
 from stcompile.base.options import Options
 from stcompile.batch.walk import batched
-from stcompile.calls.arguments import Arguments, Wrt, is_several
-from stcompile.calls.specialisation import Specialisation
+from stcompile.calls.arguments import Arguments, Wrt
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.substage import Output, SubStage, substage
+from stcompile.frontend.substage import substage
 from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.groups import Grouping, Groups, OfOneArray
 from stcompile.transforms.jacobian import apart
 from stcompile.transforms.pushforward import zero
-from stcompile.transforms.with_respect_to import DifferentiatedBy
-from stcompile.wengert.ir import Atom, Program, Variable
+from stcompile.wengert.naming import Names
 from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import Type
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Where a Jacobian may differ from zero, and how it is read from what is computed: the number
-    at ``(row, column)`` is in the group of its column, or of its row if these are ``by_rows``."""
-
-    pattern: Matrix
-    colours: Any
-    by_rows: bool
-
-    @staticmethod
-    def of(found: Matrix) -> Groups:
-        found.sort_indices()
-        by_columns, by_rows = coloured(found), coloured(found.T.tocsr())
-        fewer = count(by_rows) < count(by_columns)
-        return Groups(found, by_rows if fewer else by_columns, fewer)
-
-    @property
-    def size(self) -> int:
-        """How many groups there are."""
-        return count(self.colours)
-
-    def expanded(self, computed: Any) -> Any:
-        """The Jacobian, from one row of numbers for each group."""
-        sparse = require("scipy.sparse", "scipy", "a sparse Jacobian")
-        rows = np.repeat(np.arange(self.pattern.shape[0]), np.diff(self.pattern.indptr))
-        columns = self.pattern.indices
-        places = (rows, columns) if self.by_rows else (columns, rows)
-        width = self.pattern.shape[1 if self.by_rows else 0]
-        numbers = np.reshape(computed, (self.size, width))[self.colours[places[0]], places[1]]
-        indices, starts = columns.copy(), self.pattern.indptr.copy()
-        return sparse.csr_array((numbers, indices, starts), shape=self.pattern.shape)
-
-
-class SparseJacobian(DifferentiatedBy[..., Any]):
+class SparseJacobian(OfOneArray):
     """The Jacobian of a function from an array to an array, as a `scipy.sparse.csr_array`.
 
     It has a row for each element of the result and a column for each element of the argument, in C
     order, and an entry, which may be zero, wherever the program lets one depend on the other.
-    """
 
-    names_lengths = False  # where entries are is found for numbers
+    What is compiled takes two more arguments: the sums of the unit vectors of each group, and
+    whether these are groups of rows.
+    """
 
     def __init__(self, function: Any, wrt: Wrt = 0, options: Options | None = None) -> None:
         super().__init__(function, wrt, options)
         self.name = f"{self.function_name}_sparse_jacobian"
         self.title = f"Groups of the Jacobian of `{self.function_name}` by {self.all_shown}."
+        self._grouping = Grouping(function, wrt, options)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        bound = self.bind(arguments, keywords)
-        made = self.specialise(bound)
-        groups: Groups = made.beside
-        return groups.expanded(self.run(made, bound))
+        groups = self._groups(arguments, keywords)
+        bound = self._with_groups(super().bind(arguments, keywords), groups)
+        return groups.expanded(self.run(self.specialise(bound, False), bound))
 
     @public
     def pattern(self, *arguments: Any, **keywords: Any) -> Any:
@@ -99,111 +63,78 @@ class SparseJacobian(DifferentiatedBy[..., Any]):
         """How many tangents or adjoints a call computes."""
         return self._groups(arguments, keywords).size
 
+    def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        """The arguments of a call, and after them what its groups are computed from."""
+        bound = super().bind(arguments, keywords)
+        return self._with_groups(bound, self._groups(arguments, keywords))
+
     def _groups(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Groups:
-        groups: Groups = self.specialise(self.bind(arguments, keywords)).beside
+        bound = self._grouping.bind(arguments, keywords)
+        groups: Groups = self._grouping.specialise(bound, False).beside
         return groups
 
-    def build(self, arguments: Arguments) -> Specialisation:
-        recording = _Recording(self)
-        staged = self._staged(recording, arguments)
-        (groups,) = recording.found
-        return replace(self.specialised(staged, arguments), beside=groups)
+    @functools.cached_property
+    def _own(self) -> tuple[str, str]:
+        """The names of the two arguments."""
+        names = Names(self.parameter_names())
+        return names.like("units"), names.like("by_rows")
+
+    def _with_groups(self, bound: Arguments, groups: Groups) -> Arguments:
+        own = dict(zip(self._own, (groups.units, groups.by_rows), strict=True))
+        return replace(bound, values={**bound.values, **own}, keywords=(*bound.keywords, *own))
 
     def stage(self, arguments: Arguments) -> Staged:
-        return self._staged(_Recording(self), arguments)
-
-    def _staged(self, recording: _Recording, arguments: Arguments) -> Staged:
         return stage(
-            recording,
+            _Compressed(self, self._own),
             arguments.values,
             arguments.positional,
             name=self.name,
             keywords=arguments.keywords,
+            sizes=arguments.sizes,
         )
 
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        self.refuse(
-            run,
-            "a sparse Jacobian is no value of a function that is compiled",
-            "compute it outside; inside, use st.jacobian or products with vectors",
-        )
-
-    # --- what is compiled ----------------------------------------------------------------------
-
-    def grouped(
-        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> tuple[Any, Groups]:
-        """Record the numbers of each group; and how they are read."""
+    def compressed(
+        self,
+        run: Run,
+        arguments: Sequence[Any],
+        keywords: Mapping[str, Any],
+        units: Any,
+        by_rows: bool,
+    ) -> Any:
+        """Record the numbers of each group."""
         sub = substage(run, self.copying, arguments, keywords)
-        _, variables = self.chosen_leaves(run, sub)
-        output = self._output(run, sub, variables)
-        joint = forward(sub.program, variables)
+        output, variables = self.one_by_one(run, sub)
         outputs = sub.program.outputs
-        inexact = [i for i, atom in enumerate(outputs) if atom.type.inexact]
-        at = len(outputs) + inexact.index(output)
-        dots = joint.inputs[len(sub.program.inputs) :]
-        (found,) = pattern(joint, dots, [at])
-        groups = Groups.of(found)
-        if groups.by_rows:
-            seed = outputs[output].type
+        if by_rows:
             parts = split(sub.program, variables, [output])
             linear = parts.adjoint
             kept = run.recorder.inline(parts.primal, sub.inputs)[len(outputs) :]
         else:
-            seed = variables[0].type
+            joint = forward(sub.program, variables)
             fixed, linear = apart(joint, len(sub.inputs), len(outputs), [output])
             kept = run.recorder.inline(fixed, sub.inputs)
-        return _of_groups(run, linear, kept, seed, groups), groups
-
-    def _output(self, run: Run, sub: SubStage, variables: Sequence[Variable]) -> int:
-        """The output, of one array by one array."""
-        result = sub.result
-        if not isinstance(result, Output) or not result.type.inexact:
-            self.refuse(
-                run,
-                f"`{self.function_name}` does not return one array of floating-point numbers",
-                "return one array, as by np.concatenate; of structures there is st.jacobian",
-            )
-        if len(variables) > 1 or is_several(self.wrt):
-            self.refuse(
-                run,
-                f"`wrt={self.wrt!r}` has more than one array in it",
-                "differentiate by one array, and take the others out of it",
-            )
-        if result.type.dtype.kind == "c":
-            self.refuse(run, f"`{self.function_name}` returns complex numbers", "return real ones")
-        return result.index
+        size = units.type.dims[0]
+        if size == 0:
+            result = linear.outputs[0].type
+            return zero(run, Type.array(units.type.dtype, (0, *result.dims)))
+        flags = [*(False for _ in kept), True]
+        program, _ = batched(linear, flags, size, [True])
+        (made,) = run.recorder.inline(program, (*kept, run.atom(units)))
+        return run.value(made)
 
 
-class _Recording:
-    """The staged function whose result are the groups; it keeps how they are read."""
+@dataclass(frozen=True)
+class _Compressed:
+    """The staged function whose results are the numbers of the groups. It takes the two arguments
+    by the names ``own``."""
 
-    def __init__(self, jacobian: SparseJacobian) -> None:
-        self.jacobian = jacobian
-        self.found: list[Groups] = []
+    jacobian: SparseJacobian
+    own: tuple[str, str]
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        made, groups = self.jacobian.grouped(run, arguments, keywords)
-        self.found.append(groups)
-        return made
-
-
-def _of_groups(run: Run, linear: Program, kept: Sequence[Atom], seed: Type, groups: Groups) -> Any:
-    """A linear program of the sum of the unit vectors of each group."""
-    size = groups.size
-    if not size:
-        return zero(run, Type.array(seed.dtype, (0, linear.outputs[0].type.count)))
-    colours = tuple(groups.colours.tolist())
-    dtype = np.dtype(np.int64)
-    own = run.record("constant", values=colours, shape=(1, len(colours)), dtype=dtype)
-    each = run.record("arange", start=0, stop=size, step=1, dtype=dtype)
-    column = run.record("reshape", each, shape=(size, 1))
-    sums = run.record("cast", run.record("equal", own, column), dtype=seed.dtype)
-    units = run.record("reshape", sums, shape=(size, *seed.dims))
-    flags = [*(False for _ in kept), True]
-    program, _ = batched(linear, flags, size, [True])
-    (made,) = run.recorder.inline(program, (*kept, run.atom(units)))
-    return run.value(made)
+        units, by_rows = (keywords[name] for name in self.own)
+        given = {name: value for name, value in keywords.items() if name not in self.own}
+        return self.jacobian.compressed(run, arguments, given, units, by_rows)
 
 
 class SparseHessian(SparseJacobian):

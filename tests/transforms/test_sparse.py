@@ -112,6 +112,90 @@ def test_hessians() -> None:
     assert hessian.pattern(X).nnz == 3 * 24 - 2
 
 
+def of_any_length(x: Any) -> Any:
+    y = np.zeros(len(x))
+    for k in range(1, len(x) - 1):
+        y[k] = np.sin(x[k - 1]) * x[k + 1]
+    return y + np.pad(x, 1)[2:] * x
+
+
+def of_rows(u: Any) -> Any:
+    v = np.sin(u[1:] * u[:-1])
+    return v * v[:, ::-1]
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+def test_lengths_run_one_program(level: Any) -> None:
+    for function in (stencil, of_any_length, few_rows):
+        jacobian = st.sparse_jacobian(function, level=level)
+        for n in (24, 31, 9, 50, 24, 40):
+            x = np.cos(np.arange(float(n)))
+            dense = st.jacobian(function, level="readable")(x)
+            np.testing.assert_allclose(jacobian(x).toarray(), dense, rtol=1e-13, atol=1e-14)
+            assert not np.any((dense != 0) & ~jacobian.pattern(x).toarray())
+        assert jacobian.lengths.compilations == 2, jacobian.lengths
+        assert "x.shape[0]" in jacobian.lengths.named
+    hessian = st.sparse_hessian(energy, level=level)
+    for n in (24, 31, 9, 50):
+        x = np.cos(np.arange(float(n)))
+        dense = st.hessian(energy)(x)
+        np.testing.assert_allclose(hessian(x).toarray(), dense, rtol=1e-12, atol=1e-9)
+    assert hessian.lengths.compilations == 2, hessian.lengths
+
+
+def test_lengths_of_several_axes() -> None:
+    jacobian, dense = st.sparse_jacobian(of_rows), st.jacobian(of_rows)
+    for n, m in ((5, 4), (6, 4), (7, 8), (9, 5), (12, 11)):
+        u = np.cos(np.arange(float(n * m))).reshape(n, m)
+        expected = dense(u).reshape((n - 1) * m, n * m)
+        np.testing.assert_allclose(jacobian(u).toarray(), expected, rtol=1e-13, atol=1e-14)
+    assert jacobian.lengths.compilations == 3, jacobian.lengths
+
+
+def test_numbers_of_groups_may_change() -> None:
+    """One of nine elements for a start, then one, then as many as there are elements."""
+
+    def mixed(x: Any, width: int) -> Any:
+        y = x * 2.0
+        for k in range(1, width):
+            y[k:] = y[k:] + np.sin(x[:-k])
+        return y
+
+    jacobian = st.sparse_jacobian(mixed)
+    for n, width in ((9, 3), (12, 3), (12, 1), (20, 5), (20, 12), (15, 15)):
+        x = np.cos(np.arange(float(n)))
+        dense = st.jacobian(mixed)(x, width)
+        np.testing.assert_allclose(jacobian(x, width).toarray(), dense, rtol=1e-13)
+        assert jacobian.colours(x, width) == width
+
+
+def test_patterns_follow_what_is_captured() -> None:
+    which = [0, 2]
+
+    def picked(x: Any) -> Any:
+        return x[which] ** 2
+
+    jacobian = st.sparse_jacobian(picked)
+    assert jacobian.pattern(X).nonzero()[1].tolist() == [0, 2]
+    which[:] = [1, 5]
+    found = jacobian(X)
+    assert found.nonzero()[1].tolist() == [1, 5]
+    np.testing.assert_allclose(found.data, 2 * X[[1, 5]])
+
+
+def test_names_of_the_users_arguments() -> None:
+    def scaled(units: Any, by_rows: Any = 3.0) -> Any:
+        return units**2 * by_rows
+
+    jacobian = st.sparse_jacobian(scaled)
+    for others in ({}, {"by_rows": 0.5}):
+        expected = np.diag(2 * X * others.get("by_rows", 3.0))
+        np.testing.assert_allclose(jacobian(X, **others).toarray(), expected)
+    assert "def scaled_sparse_jacobian(units, by_rows, units_1, by_rows_1)" in str(
+        jacobian.source(X)
+    )
+
+
 def test_arguments_and_kinds() -> None:
     def f(a: Any, x: Any) -> Any:
         return (a * x.astype(np.float32)) ** 2
