@@ -11,7 +11,7 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("signbit", "left_shift", "right_shift", "gcd", "lcm"),
         *("argsort", "argpartition", "lexsort", "searchsorted", "digitize", "histogram"),
         *("empty", "arange", "eye", "constant", "undef", "not", "and", "or"),
-        *("size", "named", "count_nonzero", "nonzero", "slice_end"),
+        *("size", "named", "count_nonzero", "nonzero", "slice_end", "within"),
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..marks import fresh
-from .helpers import end_of_slice, whole
+from .helpers import end_of_slice, index_within, whole
 
 
 @fresh
@@ -30,6 +30,11 @@ def to_python(x: Any, *, dtype: Any) -> Any:
 @fresh
 def slice_end(end: Any, *, of: Any, low: Any) -> Any:
     return end_of_slice(end, of, low)
+
+
+@fresh
+def within(i: Any, *, of: Any, axis: int) -> Any:
+    return index_within(i, of, axis)
 
 
 @fresh

@@ -298,6 +298,14 @@ def end_of_slice(end: Any, length: Any, low: Any) -> Any:
 
 
 @helper
+def index_within(i: Any, length: Any, axis: Any) -> Any:
+    """The place on an axis that the index ``i`` stands for."""
+    if not -length <= i < length:
+        raise IndexError("index", i, "is out of bounds for axis", axis, "with size", length)
+    return int(i + length if i < 0 else i)
+
+
+@helper
 def whole(x: Any) -> Any:
     """``int(x)`` of a float."""
     if x != x:

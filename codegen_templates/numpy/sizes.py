@@ -27,6 +27,11 @@ def slice_end(end: Any, *, of: Any, low: Any) -> Any:
 
 
 @fresh
+def within(i: Any, *, of: Any, axis: int) -> Any:
+    return range(of)[i]
+
+
+@fresh
 def nonzero(x: Any, *, axis: int, size: Any) -> Any:
     if x.ndim == 1:
         return np.flatnonzero(x)

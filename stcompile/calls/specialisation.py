@@ -16,6 +16,7 @@ from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.location import Location
 from stcompile.base.places import Place
 from stcompile.base.trees import Path, follow, show_path
+from stcompile.calls import raised
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.entry import Call, entry_of
 from stcompile.calls.link import source_filename
@@ -105,18 +106,17 @@ class Specialisation:
 
     def line_of(self, error: Exception) -> int:
         """The line of the generated code that an error went through; 0 if there is none."""
-        filename = source_filename(self.source, self.name)
-        step = error.__traceback__
-        while step is not None and step.tb_frame.f_code.co_filename != filename:
-            step = step.tb_next
-        return step.tb_lineno if step is not None else 0
+        return raised.line_of(error, source_filename(self.source, self.name))
 
     def tell_where(self, error: Exception) -> None:
-        """Add the user's line to an error that NumPy raised in the generated function."""
-        location = self.locate(self.line_of(error))
-        shown = location.shown if location is not None else None
-        if shown is not None:
-            add_note(error, "raised by the code for\n" + excerpt(shown))
+        """Add the user's line to an error that was raised in the generated function, or the lines
+        that it may be of."""
+        raised.say(error)
+        filename = source_filename(self.source, self.name)
+        places = raised.places_of(error, filename, self.source, self.locate)
+        if places:
+            head = "raised by the code for" + (" one of" if len(places) > 1 else "")
+            add_note(error, "\n".join([head, *map(excerpt, places)]))
 
     @property
     def entry_call(self) -> Call:

@@ -205,9 +205,10 @@ def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> li
 
 
 def _is_checked(tree: Tree) -> bool:
-    """True if data decide which elements are read or written."""
-    counters = {item.counter for _, item in tree.items() if isinstance(item, Repeat)}
-    return any(not counters.issuperset(_indices(step.equation)) for step in tree.steps)
+    """True if an index is neither a counter nor was checked."""
+    known = {item.counter for _, item in tree.items() if isinstance(item, Repeat)}
+    known |= {one.output for step in tree.steps if (one := step.equation).primitive == "within"}
+    return any(not known.issuperset(_indices(step.equation)) for step in tree.steps)
 
 
 def _indices(equation: Equation) -> Iterator[Atom]:

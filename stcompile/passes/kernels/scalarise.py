@@ -174,6 +174,10 @@ class Scalariser(Loops):
             return self.kept_loop(equation, env, self.depth > 0 or becomes_kernel(equation))
         if primitive == "cond":
             return self._cond(equation, operands)
+        if primitive == "within":
+            place = self.make(primitive, self.element(operands[0], ()), **equation.params)
+            self.counted.add(place)
+            return [place]
         if primitive == "undef" and equation.output.type.kind == "array":
             t = equation.output.type  # its elements may be copied, as those of others
             return [self.make("empty", shape=t.dims, dtype=t.dtype)]

@@ -306,6 +306,7 @@ def may_raise(equation: Equation, counters: set[Variable]) -> bool:
     primitive, inputs = equation.primitive, equation.inputs
     if (
         primitive in MATRICES
+        or primitive == "within"
         or primitive.startswith("math.")
         or (primitive == "to_python" and _is_rounded(equation))
     ):

@@ -59,7 +59,7 @@ class Writer(Recorder):
         super().__init__()
         self.location: Location = NOWHERE
         self.counters: dict[Symbol, Variable] = {}
-        self.counted: set[Atom] = set()  # counters of loops
+        self.counted: set[Atom] = set()  # counters of loops, and places on axes
 
     @contextmanager
     def at(self, location: Location) -> Iterator[None]:

@@ -63,6 +63,15 @@ def _slice_end(types: Types, params: Any) -> Types:
     return (COUNT,)
 
 
+def _within(types: Types, params: Any) -> Types:
+    """The integer itself, as an index of an ``axis`` of length ``of``; an error if it is none."""
+    require_count("within", types, 1)
+    if types[0].dims:
+        raise OperandError(f"within: an index is one integer, not {types[0]}")
+    require_integer("within", types[0])
+    return (COUNT,)
+
+
 def _as_shape(types: Types, params: Any) -> Types:
     """The array itself: its lengths are those of ``shape``, as was checked."""
     require_count("as_shape", types, 1)
@@ -78,5 +87,6 @@ SIZES: tuple[Primitive, ...] = (
     Primitive("nonzero", _nonzero),
     Primitive("as_shape", _as_shape, linear=True, view=True),
     Primitive("slice_end", _slice_end),
+    Primitive("within", _within),
     Primitive("named", _named, effects=("bind",)),
 )

@@ -26,7 +26,15 @@ def int_difference(x, y):
     return total
 
 
-@njit(error_model='numpy', nogil=True, boundscheck=True)
+@njit(error_model='numpy', nogil=True)
+def index_within(i, length, axis):
+    """The place on an axis that the index ``i`` stands for."""
+    if not -length <= i < length:
+        raise IndexError("index", i, "is out of bounds for axis", axis, "with size", length)
+    return int(i + length if i < 0 else i)
+
+
+@njit(error_model='numpy', nogil=True)
 def kernel_1(rows, values, columns, x):
     # --- forward --------------------------------------------------------------
     # loops.py:68  y = np.zeros(len(rows) - 1)
@@ -41,7 +49,8 @@ def kernel_1(rows, values, columns, x):
         for k in range(v4):
             k_1 = int_sum(k, v3)
             # loops.py:71  y[i] += values[k] * x[columns[k]]
-            y[i] += values[k_1] * x[columns[k_1]]
+            v5 = index_within(k_1, 40, 0)
+            y[i] += values[v5] * x[index_within(columns[v5], 9, 0)]
         # loops.py:69  for i in range(len(rows) - 1):
         v1[i] = v4
         v2[i] = v3
@@ -49,7 +58,7 @@ def kernel_1(rows, values, columns, x):
     value = np.float64(0.0)
     for i in range(20):
         value = added(value, y[i] * y[i])
-    v5 = float(value)
+    v6 = float(value)
     # --- adjoint --------------------------------------------------------------
     # loops.py:72  return np.sum(y * y)
     d_y = np.empty(20, np.float64)
@@ -59,15 +68,17 @@ def kernel_1(rows, values, columns, x):
     d_values = np.zeros(40, np.float64)
     d_x = np.zeros(9, np.float64)
     for i in range(19, -1, -1):
-        v6 = int(v2[i])
+        v7 = int(v2[i])
         # loops.py:70  for k in range(rows[i], rows[i + 1]):
         for k in range(int(v1[i]) - 1, -1, -1):
-            k_2 = int_sum(k, v6)
+            k_2 = int_sum(k, v7)
             # loops.py:71  y[i] += values[k] * x[columns[k]]
-            v7 = d_y[i] * x[columns[k_2]]
-            d_x[columns[k_2]] += d_y[i] * values[k_2]
-            d_values[k_2] += v7
-    return v5, d_values, d_x
+            v8 = index_within(k_2, 40, 0)
+            v9 = index_within(columns[v8], 9, 0)
+            v10 = d_y[i] * x[v9]
+            d_x[v9] += d_y[i] * values[v8]
+            d_values[v8] += v10
+    return v6, d_values, d_x
 
 
 def sparse_rows_value_and_grad(values, x, columns, rows):
