@@ -48,7 +48,7 @@ ALGEBRA = RuleBook(
     last=derived(factors.sign_in_factor),
 )
 CALLS = RuleBook((*products.ALL, *smaller_work.RULES, *calls.RULES))
-ROW_FACTORS = RuleBook(derived(*row_factors.RULES))
+ROW_FACTORS = RuleBook(derived(*row_factors.RULES, smaller_work.repeated_factor))
 MAXIMA = RuleBook((smaller_work.maximum_first,))
 PORTS = RuleBook(ports.RULES)
 

@@ -16,7 +16,12 @@ from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
-from tests.passes.rules import outer_product, rows_summed_by_blas, smaller_factor_scaled
+from tests.passes.rules import (
+    outer_product,
+    repeated_factor,
+    rows_summed_by_blas,
+    smaller_factor_scaled,
+)
 from tests.programs import check_gradient
 
 RNG = np.random.default_rng(12)
@@ -85,6 +90,73 @@ def test_a_product_that_something_else_reads_stays() -> None:
     text = scaled("multiply(2, v2)").replace("return y", "return y, v2")
     program = eliminate_dead_code(parse_program(text))
     assert smaller_factor_scaled(program) is program
+
+
+# --- repeated_factor ------------------------------------------------------------------------------
+
+MATMUL = "batch=(), contracted=((1, 0),), order=(), spelling='matmul'"
+TURNED = "batch=(), contracted=((1, 0),), order=(1, 0), spelling=''"
+
+
+def repeated(source: str, params: str, other: str, result: str, is_left: bool = True) -> str:
+    operands = "v1, y" if is_left else "y, v1"
+    return f"""program f(x: {source}, y: {other}) {{
+      v1: f64[4,5] = broadcast_to(x; shape=(4, 5))
+      v2: {result} = contract({operands}; {params})
+      return v2
+    }}"""
+
+
+NUMBER = ["sum", "multiply", "expand_dims", "broadcast_to"]
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "y", "expected"),
+    [
+        (repeated("f64", MATMUL, "f64[5,3]", "f64[4,3]"), (), (5, 3), NUMBER),
+        (repeated("f64", TURNED, "f64[5,3]", "f64[3,4]"), (), (5, 3), NUMBER),
+        (repeated("f64", MATMUL, "f64[5]", "f64[4]"), (), (5,), [*NUMBER[:2], "broadcast_to"]),
+        (repeated("f64", MATMUL, "f64[3,4]", "f64[3,5]", False), (), (3, 4), NUMBER),
+        (  # the summed axis is repeated
+            repeated("f64[4,1]", MATMUL, "f64[5,3]", "f64[4,3]"), (4, 1), (5, 3),
+            ["reshape", "sum", "contract"],
+        ),
+        (
+            repeated("f64[4,1]", MATMUL, "f64[3,4]", "f64[3,5]", False), (4, 1), (3, 4),
+            ["reshape", "contract", "expand_dims", "broadcast_to"],
+        ),
+        (  # the axis that is left is
+            repeated("f64[5]", MATMUL, "f64[5,3]", "f64[4,3]"), (5,), (5, 3),
+            ["contract", "expand_dims", "broadcast_to"],
+        ),
+        (
+            repeated("f64[1,5]", TURNED, "f64[5,3]", "f64[3,4]"), (1, 5), (5, 3),
+            ["reshape", "contract", "expand_dims", "broadcast_to"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_repeated_is_multiplied_once(
+    text: str, x: tuple[int, ...], y: tuple[int, ...], expected: list[str]
+) -> None:
+    assert changed(text, repeated_factor, [RNG.normal(size=x), normal(*y)]) == expected
+
+
+def test_integers_are_multiplied_as_they_are() -> None:
+    text = repeated("i64", MATMUL, "i64[5,3]", "i64[4,3]").replace("f64[4,5]", "i64[4,5]")
+    program = parse_program(text)
+    assert repeated_factor(program) is program
+
+
+def test_the_gradient_of_a_sum_of_a_product_has_no_product() -> None:
+    def total(x, w):  # type: ignore[no-untyped-def]
+        return np.mean(x @ w)
+
+    x, w = normal(6, 4), normal(4, 3)
+    gradient = st.grad(total, (0, 1))
+    source = gradient.source(x, w)
+    assert "dgemm" not in source and "matmul" not in source
+    for wrt, found in enumerate(gradient(x, w)):
+        check_gradient(total, (x, w), wrt, found)
 
 
 # --- rows_summed_by_blas, push_sums ---------------------------------------------------------------

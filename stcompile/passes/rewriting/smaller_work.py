@@ -4,6 +4,7 @@ differently."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from stcompile.passes.general.rebuild import have_same_settings
 from stcompile.passes.rewriting.calls import FLOATS
 from stcompile.passes.rewriting.factors import is_moderate
 from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
+from stcompile.wengert.dims import Sizes
 from stcompile.wengert.ir import Atom, Constant, Equation
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction, contracting
@@ -78,6 +80,77 @@ def thin_product(under_way: UnderWay, equation: Equation) -> Result:
     if 1 not in equation.output.type.dims:
         return made
     return under_way.record("reshape", made, shape=equation.output.type.dims)
+
+
+@rule("contract")
+def repeated_factor(under_way: UnderWay, equation: Equation) -> Result:
+    """A product with an array that repeats another one is a product with that one: of sums over the
+    repeated axis if that is summed, and else repeated itself. ``np.ones((n, m)) @ w.T``, as the
+    gradient of the sum of ``x @ w`` has it, is ``np.sum(w, axis=1)`` for each row."""
+    product = Contraction.of(equation)
+    dtype = equation.output.type.dtype
+    if product.batch or equation.varies or not equation.output.type.inexact:
+        return None
+    if any(atom.type.dtype != dtype for atom in equation.inputs):
+        return None
+    for side, (operand, other) in enumerate((equation.inputs, equation.inputs[::-1])):
+        made = under_way.made_by(operand, "broadcast_to")
+        if made is None:
+            continue
+        (source,) = made.inputs
+        own, others, result = product.names[side], product.names[1 - side], product.names[2]
+        first = len(own) - source.type.ndim
+        same = [d == s for d, s in zip(operand.type.dims[first:], source.type.dims, strict=True)]
+        kept = [name for name, is_same in zip(own[first:], same, strict=True) if is_same]
+        if kept and len(kept) < len(same):
+            dims = tuple(d for d, is_same in zip(source.type.dims, same, strict=True) if is_same)
+            inner = under_way.made_by(source, "expand_dims")
+            if inner is not None and inner.inputs[0].type.dims == dims:
+                (source,) = inner.inputs
+            else:
+                source = under_way.record("reshape", source, shape=dims)
+        elif (source.type.ndim and not kept) or not is_moderate(source, dtype):
+            continue
+        axes = tuple(at for at, name in enumerate(others) if name in own and name not in kept)
+        if axes:
+            other = under_way.record("sum", other, axis=axes, keepdims=False)
+        others = tuple(name for name in others if name not in own or name in kept)
+        distinct = tuple(name for name in result if name in kept or name in others)
+        made_once = _product(under_way, source, kept, other, others, distinct)
+        return _repeated(under_way, made_once, distinct, result, equation.output.type.dims)
+    return None
+
+
+def _product(
+    under_way: UnderWay,
+    x: Atom,
+    x_names: Sequence[str],
+    y: Atom,
+    y_names: Sequence[str],
+    result: Sequence[str],
+) -> Atom:
+    """The product of arrays whose axes have names; of a number and an array as well."""
+    if x_names and y_names:
+        params = Contraction.of_names(x_names, y_names, result).params
+        return under_way.record("contract", x, y, **params)
+    if not y_names:
+        x, x_names, y, y_names = y, y_names, x, x_names
+    scaled = _times(under_way, x, y)
+    axes = tuple(map(y_names.index, result))
+    is_turned = axes != tuple(range(len(axes)))
+    return under_way.record("transpose", scaled, axes=axes) if is_turned else scaled
+
+
+def _repeated(
+    under_way: UnderWay, atom: Atom, names: Sequence[str], result: Sequence[str], shape: Sizes
+) -> Atom:
+    """An array repeated along the axes of the result that it has not."""
+    added = tuple(axis for axis, name in enumerate(result) if name not in names)
+    if not added:
+        return atom
+    if names:
+        atom = under_way.record("expand_dims", atom, axis=added)
+    return under_way.record("broadcast_to", atom, shape=shape)
 
 
 # --- long sums ------------------------------------------------------------------------------------
@@ -248,4 +321,11 @@ def _place(first: Equation, second: Equation) -> int | None:
     return None
 
 
-RULES = (thin_product, outer_product, long_sum_in_parts, smaller_factor_scaled, maximum_first)
+RULES = (
+    repeated_factor,
+    thin_product,
+    outer_product,
+    long_sum_in_parts,
+    smaller_factor_scaled,
+    maximum_first,
+)
