@@ -19,6 +19,7 @@ from stcompile.base import trees
 from stcompile.base.errors import ArgumentsError, LanguageError, TypingError
 from stcompile.base.extras import require
 from stcompile.base.foreign import written_as
+from stcompile.base.location import Location
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.kernels import give_cache
 from stcompile.calls.link import link, source_filename
@@ -26,7 +27,13 @@ from stcompile.calls.signature import key_of
 from stcompile.calls.specialisation import Specialisation
 from stcompile.code.literals import literal
 from stcompile.emit.layout import INDENT
+from stcompile.passes.kernels.compilable import is_taken
+from stcompile.wengert.ir import Equation, Program
 
+_CALL = (
+    "compute this outside of the function and give it the result as an argument, or call the "
+    'function from Python: there level="compiled" takes it'
+)
 _HINT = (
     "give it arrays, numbers and plain tuples of them; what needs more than Numba knows of NumPy "
     "is called from Python"
@@ -84,13 +91,41 @@ def _refusal(made: Specialisation, error: Exception) -> LanguageError:
     file = re.escape(source_filename(made.source, made.name))
     found = re.search(rf'{file}"?,? (?:line |\()(\d+)', str(error))
     place = made.locate(int(found[1])) if found else None
+    program = made.staged.program
+    if place is not None:
+        place = _place_of_call(program, place)
     said = [text.strip() for text in str(error).splitlines()]
     reason = next((text for text in said if text and not text.startswith(_FRAME)), "")
     return LanguageError(
         f"Numba does not compile what is left as calls of NumPy's: {reason}",
         location=place.shown if place is not None else None,
-        hint=_HINT,
+        hint=_HINT if next(_calls(program), None) is None else _CALL,
     )
+
+
+def _place_of_call(program: Program, place: Location) -> Location:
+    """The place of a call; of the first one in it, if it is that of a loop or a branch."""
+    for equation in program.equations:
+        inner = [part for part in equation.params.values() if isinstance(part, Program)]
+        if not is_taken(equation) and inner:
+            calls = [call for part in inner for call in _calls(part)]
+            if equation.location.shown == place.shown and calls:
+                return calls[0].location
+            for part in inner:
+                found = _place_of_call(part, place)
+                if found is not place:
+                    return found
+    return place
+
+
+def _calls(program: Program) -> Iterator[Equation]:
+    """What is left as calls of NumPy's."""
+    for equation in program.equations:
+        inner = [part for part in equation.params.values() if isinstance(part, Program)]
+        if inner:
+            yield from (call for part in inner for call in _calls(part))
+        elif not is_taken(equation):
+            yield equation
 
 
 def _text(made: Specialisation, arguments: Arguments) -> str:

@@ -129,6 +129,33 @@ def test_the_line_that_is_refused() -> None:
     assert "return np.sum(np.abs(np.fft.fft(u)) ** 2)" in str(raised.value)
 
 
+def spectrum(a: Any) -> Any:
+    return np.sum(np.linalg.eigvalsh(a @ a.T))
+
+
+def sorted_in_a_loop(a: Any) -> Any:
+    total = 0.0
+    for i in range(100):
+        total += np.sum(np.sort(a[0]) * i)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "call"),
+    [
+        (spectrum, "return np.sum(np.linalg.eigvalsh(a @ a.T))", "np.linalg.eigvalsh(a @ a.T)"),
+        (sorted_in_a_loop, "total += np.sum(np.sort(a[0]) * i)", "np.sort(a[0])"),
+    ],
+)
+def test_the_call_that_is_refused(function: Callable[..., Any], line: str, call: str) -> None:
+    """Its line, a caret below it, and what to write instead."""
+    with pytest.raises(st.LanguageError, match="call the function from Python") as raised:
+        st.differentiable(function).compiled(np.eye(3))
+    shown, caret = str(raised.value).splitlines()[1:3]
+    assert shown.endswith(line)
+    assert shown[caret.index("^") : caret.rindex("^") + 1] == call
+
+
 def test_other_levels_are_refused() -> None:
     with pytest.raises(st.StcompileError, match="needs level='compiled'"):
         st.grad(captured).compiled(X)
