@@ -55,17 +55,22 @@ def _is_positive(y: Any) -> bool:
 
 
 @fresh
+def _double(x: Any) -> Any:
+    if isinstance(x, np.complex128):
+        return x
+    return np.complex128(x)
+
+
+@fresh
 def divide(x: Any, y: Any) -> Any:
     if isinstance(x, COMPLEX) or isinstance(y, COMPLEX):
         if not isinstance(x, np.generic) and not isinstance(y, np.generic):
             return x / y
         if not isinstance(x, np.generic) and isinstance(y, np.float64):
             return x / y  # a float for Python, which raises
-        if not isinstance(x, np.complexfloating):
-            return complex_quotient(np.complex128(x), y)
-        if not isinstance(y, np.complexfloating):
-            return complex_quotient(x, np.complex128(y))
-        return complex_quotient(x, y)
+        if isinstance(x, np.complex64) and isinstance(y, np.complex64):
+            return np.complex64(complex_quotient(x, y))
+        return complex_quotient(_double(x), _double(y))
     if not isinstance(x, np.generic) and not isinstance(y, np.generic) and not _divides(y):
         return quotient(x, y)
     return x / y
@@ -125,6 +130,8 @@ def multiply(x: Any, y: Any) -> Any:
 
 @fresh
 def reciprocal(x: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.complex64(complex_reciprocal(x))
     if isinstance(x, COMPLEX):
         return complex_reciprocal(x)
     return np.reciprocal(x)
@@ -132,6 +139,8 @@ def reciprocal(x: Any) -> Any:
 
 @fresh
 def power(x: Any, y: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.square(x)  # other powers are not taken
     if isinstance(x, COMPLEX):
         return complex_power(x, y)
     if not isinstance(x, np.generic) and not isinstance(y, np.generic):
@@ -169,6 +178,8 @@ def clip(x: Any, low: Any, high: Any) -> Any:
 
 @fresh
 def exp(x: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.complex64(complex_exp(x))
     if isinstance(x, COMPLEX):
         return complex_exp(x)
     return np.exp(x)
@@ -176,6 +187,8 @@ def exp(x: Any) -> Any:
 
 @fresh
 def sin(x: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.complex64(complex_sin(x))
     if isinstance(x, COMPLEX):
         return complex_sin(x)
     return np.sin(x)
@@ -183,6 +196,8 @@ def sin(x: Any) -> Any:
 
 @fresh
 def cos(x: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.complex64(complex_cos(x))
     if isinstance(x, COMPLEX):
         return complex_cos(x)
     return np.cos(x)
@@ -190,6 +205,8 @@ def cos(x: Any) -> Any:
 
 @fresh
 def sinh(x: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.complex64(complex_sinh(x))
     if isinstance(x, COMPLEX):
         return complex_sinh(x)
     return np.sinh(x)
@@ -197,6 +214,8 @@ def sinh(x: Any) -> Any:
 
 @fresh
 def cosh(x: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.complex64(complex_cosh(x))
     if isinstance(x, COMPLEX):
         return complex_cosh(x)
     return np.cosh(x)
@@ -204,6 +223,8 @@ def cosh(x: Any) -> Any:
 
 @fresh
 def tanh(x: Any) -> Any:
+    if isinstance(x, np.complex64):
+        return np.complex64(complex_tanh(x))
     if isinstance(x, COMPLEX):
         return complex_tanh(x)
     return np.tanh(x)

@@ -37,6 +37,7 @@ from stcompile.wengert.types import Type
 
 OPTIONS = Options("readable")  # the memory of a kernel is not planned: it makes its own arrays
 COMPILED = "njit(error_model='numpy', nogil=True{})"
+SINGLE = frozenset(map(np.dtype, ("float32", "complex64")))
 MIXED = frozenset(map(np.dtype, ("float32", "int64")))
 INTEGER = frozenset({"add", "subtract", "multiply"})
 
@@ -114,12 +115,13 @@ def is_parallel(loop: Repeat) -> bool:
 
 def _alike(equation: Equation, operands: list[Operand]) -> list[Operand]:
     """The operands of arithmetic in the dtype that NumPy computes in, where Numba takes another: of
-    float32 and a Python number it computes in float64, and of float32 and int64 in float32."""
+    float32 and a Python number it computes in float64, and of float32 and int64 in float32; so it
+    does of complex numbers."""
     types = tuple(operand.atom.type for operand in operands)
     if not PRIMITIVES[equation.primitive].elementwise or any(t.dims for t in types):
         return operands
     dtype, dtypes = promoted(types), {t.dtype for t in types}
-    if dtype == np.float32 or (dtype == np.float64 and dtypes >= MIXED):
+    if dtype in SINGLE or (dtype == np.float64 and dtypes >= MIXED):
         return [_as_dtype(operand, dtype) for operand in operands]
     return operands
 

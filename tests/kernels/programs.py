@@ -346,6 +346,18 @@ def complex_recurrence(z: Any) -> Any:
     return total
 
 
+@case((RNG.normal(size=30) + 1j * RNG.normal(size=30)).astype(np.complex64))
+def complex_singles(z: Any) -> Any:
+    """complex64 stays complex64, also beside numbers of Python's."""
+    state, total = np.complex64(0.2j), np.float32(0.0)
+    kept = np.zeros(3, np.complex64)
+    for t in range(30):
+        state = 0.3 * state**2 + 0.1j * np.exp(-z[t]) / (2.0 + np.abs(z[t])) + 0.1
+        kept[t % 3] += np.sin(state) / (1.5 + state) + 0.5 * np.tanh(state)
+        total = total + np.log(1.0 + np.abs(state)) * state.imag
+    return total + np.sum(np.abs(kept)) + np.mean(z * np.conjugate(state)).real
+
+
 @case(RNG.normal(size=30), RNG.normal(size=(30, 30)) / 6)
 def last_two_slopes(y: Any, a: Any) -> Any:
     """A product before the loop that stays a call of BLAS; those in the loop are computed there."""

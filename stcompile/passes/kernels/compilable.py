@@ -19,7 +19,9 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.types import Type
 
-DTYPES = frozenset(map(np.dtype, ("float64", "float32", "int64", "bool", "complex128")))
+DTYPES = frozenset(
+    map(np.dtype, ("float64", "float32", "int64", "bool", "complex128", "complex64"))
+)
 INDICES = frozenset(map(np.dtype, ("int32", "int16", "int8", "uint8", "uint16", "uint32")))
 PARTS = frozenset({"slice", "update", "accumulate", "index", "index_update"})
 MADE = frozenset({"full", "empty", "copy"})
@@ -148,6 +150,8 @@ def _is_complex(equation: Equation) -> bool:
         base, exponent = inputs
         if not isinstance(exponent, Constant) or not isinstance(exponent.value, int):
             return False
+        if base.type.dtype == np.complex64:  # NumPy's overflow on the way
+            return exponent.value == 2
         return abs(exponent.value) < MOST and base.type.dtype.kind == "c"
     return True
 

@@ -110,10 +110,10 @@ class Reductions(Elements):
         item: Callable[[Forms], Atom],
         dtype: np.dtype[Any],
     ) -> Atom:
-        """All items along some axes, put together. Sums of float32 are added up in float64, and
-        long ones in blocks, so that they are about as exact as NumPy's."""
+        """All items along some axes, put together. Sums of single precision are added up in double
+        precision, and long ones in blocks, so that they are about as exact as NumPy's."""
         op, first = FOLDS[primitive]
-        kind = np.dtype(np.float64) if op == "add" and dtype == np.float32 else dtype
+        kind = WIDE.get(dtype, dtype) if op == "add" else dtype
         start = Constant(kind.type(_first(first, kind)))
 
         def wide(forms: Forms) -> Atom:
@@ -207,6 +207,11 @@ class Reductions(Elements):
         count = float(np.prod([n if isinstance(n, int) else 100 for n in lengths]))
         return element, 2 * count if summed else 1.0
 
+
+WIDE = {
+    np.dtype(np.float32): np.dtype(np.float64),
+    np.dtype(np.complex64): np.dtype(np.complex128),
+}
 
 FOLDS: Mapping[str, tuple[str, str]] = {
     "sum": ("add", "zero"),
