@@ -9,7 +9,7 @@ the loops.
 from __future__ import annotations
 
 from ..marks import by_primitive
-from . import arithmetic, conversions, helpers, linear_algebra, matrices, python_math
+from . import arithmetic, conversions, factors, helpers, linear_algebra, matrices, python_math
 
 PLAIN = frozenset(
     {
@@ -56,7 +56,9 @@ WRITTEN = {
     **by_primitive(arithmetic, conversions),
     **by_primitive(python_math, prefix="math."),
 }
-MATRICES = by_primitive(linear_algebra)
+FACTORS = by_primitive(factors)
+"""Primitives that compiled loops alone have."""
+MATRICES = FACTORS | by_primitive(linear_algebra)
 WRITTEN |= MATRICES
 HELPERS = {
     name: own

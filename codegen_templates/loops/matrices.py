@@ -1,6 +1,6 @@
 """Functions of small matrices that compiled loops call. Their text is printed beside the loops.
 
-They do what LAPACK does, in the same order, and raise what NumPy raises.
+They do what LAPACK does, and raise what NumPy raises.
 """
 
 from __future__ import annotations
@@ -10,86 +10,125 @@ from typing import Any
 import numpy as np
 
 from ..marks import helper
+from .helpers import added
 
 
 @helper
-def eliminated(u: Any, x: Any) -> Any:
-    """Gauss's elimination: changes ``u`` to a triangle and ``x`` likewise, the largest number of a
-    column first. Returns the sign of the order of rows; 0 if a column is 0. (LAPACK may take NaN
-    for 0; here it goes on as NaN.)"""
-    n, sign = u.shape[0], 1.0
+def factored(a: Any) -> Any:
+    """Gauss's elimination, the largest number of a column first: a triangle on and above the
+    diagonal, what rows were multiplied by below it, and in one more row the row that each was
+    exchanged with. (LAPACK may take NaN for 0; here it goes on as NaN.)"""
+    n = a.shape[0]
+    u = np.empty((n + 1, n), a.dtype)
+    u[:n] = a
     for k in range(n):
         top, largest = k, abs(u[k, k].real) + abs(u[k, k].imag)
         for i in range(k + 1, n):
             size = abs(u[i, k].real) + abs(u[i, k].imag)
             if size > largest:
                 top, largest = i, size
+        u[n, k] = top
         if largest == 0.0:
-            return 0.0
+            continue
         if top != k:
-            sign = -sign
-            for j in range(k, n):
+            for j in range(n):
                 u[k, j], u[top, j] = u[top, j], u[k, j]
-            for j in range(x.shape[1]):
-                x[k, j], x[top, j] = x[top, j], x[k, j]
-        pivot, right, scale = u[k, k + 1 :], x[k], 1.0 / u[k, k]
+        pivot, scale = u[k, k + 1 :], 1.0 / u[k, k]
         for i in range(k + 1, n):
             factor = u[i, k] * scale if largest > 1e-290 else u[i, k] / u[k, k]
-            row, other = u[i, k + 1 :], x[i]
+            row, u[i, k] = u[i, k + 1 :], factor
             for j in range(len(row)):
                 row[j] -= factor * pivot[j]
-            for j in range(len(other)):
-                other[j] -= factor * right[j]
-    return sign
+    return u
 
 
 @helper
-def solved(a: Any, b: Any) -> Any:
-    """``np.linalg.solve(a, b)``"""
-    n = a.shape[0]
-    u, x = a.copy(), b.copy().reshape(n, -1)
-    if eliminated(u, x) == 0.0:
+def is_singular(u: Any) -> Any:
+    """True if there is a zero on the diagonal of a triangle."""
+    for k in range(u.shape[1]):
+        if u[k, k] == 0.0:
+            return True
+    return False
+
+
+@helper
+def solved(u: Any, b: Any) -> Any:
+    """``np.linalg.solve(a, b)``, for the factors ``u`` of ``a``."""
+    if is_singular(u):
         raise np.linalg.LinAlgError("Singular matrix")
-    for k in range(n - 1, -1, -1):
-        below = x[k]
-        for j in range(len(below)):
-            below[j] /= u[k, k]
-        for i in range(k):
-            row, factor = x[i], u[i, k]
-            for j in range(len(row)):
-                row[j] -= factor * below[j]
+    n = u.shape[1]
+    x = b.copy().reshape(n, -1)
+    for j in range(x.shape[1]):
+        y = x[:, j].copy()
+        for k in range(n):
+            top = int(u[n, k].real)
+            y[k], y[top] = y[top], y[k]
+        for i in range(n):
+            total = y[i]
+            for k in range(i):
+                total = added(total, -u[i, k] * y[k])
+            y[i] = total
+        for i in range(n - 1, -1, -1):
+            total = y[i]
+            for k in range(i + 1, n):
+                total = added(total, -u[i, k] * y[k])
+            y[i] = total / u[i, i]
+        x[:, j] = y
     return x.reshape(b.shape)
 
 
 @helper
-def inverse(a: Any) -> Any:
-    """``np.linalg.inv(a)``"""
-    one = np.zeros_like(a)
-    for i in range(a.shape[0]):
-        one[i, i] = 1.0
-    return solved(a, one)
+def solved_transposed(u: Any, b: Any) -> Any:
+    """``np.linalg.solve(a.T, b)``, for the factors ``u`` of ``a``."""
+    if is_singular(u):
+        raise np.linalg.LinAlgError("Singular matrix")
+    n = u.shape[1]
+    x = b.copy().reshape(n, -1)
+    for j in range(x.shape[1]):
+        y = x[:, j].copy()
+        for k in range(n):
+            y[k] /= u[k, k]
+            for i in range(k + 1, n):
+                y[i] -= u[k, i] * y[k]
+        for k in range(n - 1, -1, -1):
+            for i in range(k):
+                y[i] -= u[k, i] * y[k]
+        for k in range(n - 1, -1, -1):
+            top = int(u[n, k].real)
+            y[k], y[top] = y[top], y[k]
+        x[:, j] = y
+    return x.reshape(b.shape)
 
 
 @helper
-def determinant(a: Any) -> Any:
-    """``np.linalg.det(a)``"""
-    u, product = a.copy(), np.empty(1, a.dtype)
-    product[0] = eliminated(u, np.empty((a.shape[0], 0), a.dtype))
-    if product[0] != 0.0:
-        for i in range(a.shape[0]):
-            product[0] *= u[i, i]
+def inverse(u: Any) -> Any:
+    """``np.linalg.inv(a)``, for the factors ``u`` of ``a``."""
+    one = np.zeros((u.shape[1], u.shape[1]), u.dtype)
+    for i in range(u.shape[1]):
+        one[i, i] = 1.0
+    return solved(u, one)
+
+
+@helper
+def determinant(u: Any) -> Any:
+    """``np.linalg.det(a)``, for the factors ``u`` of ``a``."""
+    n, product = u.shape[1], np.ones(1, u.dtype)
+    if is_singular(u):
+        product[0] = 0.0
+        return product[0]
+    for i in range(n):
+        product[0] *= u[i, i] if u[n, i] == i else -u[i, i]
     return product[0]
 
 
 @helper
-def sign_and_logarithm(a: Any) -> Any:
-    """``np.linalg.slogdet(a)`` of real matrices."""
-    u = a.copy()
-    sign, logarithm = eliminated(u, np.empty((a.shape[0], 0), a.dtype)), 0.0
-    if sign == 0.0:
-        return sign, -np.inf
-    for i in range(a.shape[0]):
-        sign = -sign if u[i, i] < 0.0 else sign
+def sign_and_logarithm(u: Any) -> Any:
+    """``np.linalg.slogdet(a)`` of real matrices, for the factors ``u`` of ``a``."""
+    n, sign, logarithm = u.shape[1], 1.0, 0.0
+    if is_singular(u):
+        return 0.0, -np.inf
+    for i in range(n):
+        sign = -sign if (u[i, i] < 0.0) != (u[n, i] != i) else sign
         logarithm += np.log(abs(u[i, i]))
     return sign, logarithm
 

@@ -17,6 +17,7 @@ from . import (
     elementwise,
     exchange,
     external,
+    factors,
     fourier,
     indexing,
     linalg,
@@ -34,7 +35,7 @@ from . import (
 
 WRITTEN = {
     **by_primitive(complex_numbers, conversions, creation, effects, elementwise, exchange),
-    **by_primitive(external, fourier, indexing, linalg, linear, logic, random, reductions),
+    **by_primitive(external, factors, fourier, indexing, linalg, linear, logic, random, reductions),
     **by_primitive(shapes, sizes, sorting),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),

@@ -63,6 +63,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(inline_calls),
     Stage(unstack_constants),
     Stage(simplify, exact=False),
+    Stage(deferred(f"{FOLDER}.share_factors", "share_factors"), levels=KERNELS, exact=False),
     Stage(deferred(f"{FOLDER}.enclose", "enclose_loops"), levels=PLANNED),
     Stage(push_slices, levels=FAST, exact=False),
     Stage(push_sums, levels=FAST, exact=False),

@@ -43,6 +43,7 @@ MOST = 100  # an integer up to which NumPy multiplies complex numbers for their 
 LARGEST = 2**63
 REAL, ANY = frozenset({np.dtype(float)}), frozenset({np.dtype(float), np.dtype(complex)})
 ALGEBRA = {"solve": ANY, "inv": ANY, "det": ANY, "slogdet": REAL, "cholesky": REAL}
+ALGEBRA |= {f"lu_{name}": dtypes for name, dtypes in ALGEBRA.items()} | {"lu_factor": ANY}
 LARGE_MATRIX = 30_000  # multiplications from which on LAPACK is quicker
 
 
@@ -85,8 +86,8 @@ def _is_small_algebra(equation: Equation) -> bool:
         return False
     if matrix.is_named or not matrix.size:
         return False
-    rows = int(matrix.dims[0])
-    columns = rows if equation.primitive == "inv" else 1
+    rows = int(matrix.dims[1])
+    columns = rows if equation.primitive in ("inv", "lu_inv") else 1
     columns = right[0].size // rows if right else columns
     return rows**3 / 3 + rows**2 * columns <= LARGE_MATRIX
 

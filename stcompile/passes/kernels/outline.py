@@ -42,6 +42,7 @@ import numpy as np
 from stcompile.analysis.liveness import Moments
 from stcompile.analysis.regions import Branch, Repeat, Tree, unfold
 from stcompile.analysis.storage import Writes, plan_writes, target_of
+from stcompile.codegen_templates.loops import FACTORS
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.memory.own_outputs import own_outputs
@@ -90,12 +91,17 @@ class _Group:
 
     @property
     def is_kernel(self) -> bool:
-        """True if there is a loop in them."""
-        return self.is_taken and any(e.primitive == "loop" for e in self.equations)
+        """True if something in them is computed by loops."""
+        return self.is_taken and any(map(_is_loop, self.equations))
 
     @property
     def read(self) -> Iterator[Variable]:
         return (variable for equation in self.equations for variable in equation.variables)
+
+
+def _is_loop(equation: Equation) -> bool:
+    """True for a loop, and for what NumPy has no function for."""
+    return equation.primitive == "loop" or equation.primitive in FACTORS
 
 
 class _Groups:
@@ -201,7 +207,7 @@ def _of_equations(
                 to = {"dtype": dtype}
                 result = (results[-1],)
                 after.append(builder.equation("cast", result, location, to, output=variable))
-    location = next(e.location for e in equations if e.primitive == "loop")
+    location = next(e.location for e in equations if _is_loop(e))
     inputs = free_variables(inner, (), ())
     body = own_outputs(Program("kernel", inputs, tuple(inner), tuple(outputs)))
     body = renumber(body)

@@ -41,7 +41,7 @@ def _matrix(name: str, t: Type, square: bool = True) -> Type:
 _OF_COMPLEX = frozenset(
     {
         *("inv", "solve", "det", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals"),
-        *("pinv", "lstsq", "cholesky", "slogdet"),
+        *("pinv", "lstsq", "cholesky", "slogdet", "lu_factor"),
         *("expm", "solve_banded", "solve_sylvester", "sqrtm", "logm"),
     }
 )
@@ -205,6 +205,31 @@ def _solve_sylvester(types: Types, params: Params) -> Types:
     return (z.with_dtype(np.result_type(x.dtype, y.dtype, z.dtype)),)
 
 
+def _lu_factor(types: Types, params: Params) -> Types:
+    require_count("lu_factor", types, 1)
+    x = _matrix("lu_factor", types[0])
+    if x.ndim != 2:
+        raise OperandError(f"lu_factor: takes one matrix, not shape {x.dims}")
+    return (Type.array(x.dtype, (x.dims[0] + 1, x.dims[1])),)
+
+
+def _of_factors(name: str) -> Infer:
+    """The type rule of what is computed of a matrix's factors as of the matrix."""
+    own = name.removeprefix("lu_")
+
+    def infer(types: Types, params: Params) -> Types:
+        u = require_array(name, types[0]) if types else None
+        if u is None or u.ndim != 2 or u.dims[0] != u.dims[1] + 1:
+            raise OperandError(f"{name}: takes factors, not {types}")
+        matrix = Type.array(u.dtype, (u.dims[1], u.dims[1]))
+        rule: Infer = _solve if own == "solve" else _of_matrices(own, _OF_FACTORS[own])
+        return rule((matrix, *types[1:]), params)
+
+    return infer
+
+
+_OF_FACTORS = {"inv": _same, "det": _numbers, "slogdet": _numbers}
+
 LINALG: tuple[Primitive, ...] = (
     Primitive("inv", _of_matrices("inv", _same)),
     Primitive("solve", _solve),
@@ -225,5 +250,7 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("linalg.solve_banded", _solve_banded),
     Primitive("linalg.solve_sylvester", _solve_sylvester),
     Primitive("linalg.sqrtm", _of_complex("sqrtm", _one("sqrtm"))),
+    Primitive("lu_factor", _lu_factor),
+    *(Primitive(f"lu_{own}", _of_factors(f"lu_{own}")) for own in ("solve", *_OF_FACTORS)),
     Primitive("linalg.logm", _of_complex("logm", _one("logm"))),
 )
