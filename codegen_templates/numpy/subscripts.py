@@ -199,7 +199,7 @@ def _affine(form: Form, counters: tuple[Any, ...], more: int) -> Any:
     return _sum(offset, terms)
 
 
-def _sum(offset: int, terms: list[tuple[int, Any]]) -> Any:
+def _sum(offset: Any, terms: list[tuple[int, Any]]) -> Any:
     """Positive terms, then the offset, then negative terms: ``t + 1``, ``783 - t``."""
     total: Any = None
     for coefficient, counter in terms:
@@ -208,8 +208,10 @@ def _sum(offset: int, terms: list[tuple[int, Any]]) -> Any:
             total = term if total is None else total + term
     if total is None:
         total = offset
-    elif offset:
-        total = total + offset if offset > 0 else total - -offset
+    elif isinstance(offset, int) and offset < 0:
+        total = total - -offset
+    elif offset != 0:
+        total = total + offset
     for coefficient, counter in terms:
         if coefficient < 0:
             total = total - (counter if coefficient == -1 else -coefficient * counter)

@@ -160,18 +160,19 @@ class Elements(Writer):
         before, after = equation.inputs[0].type.dims, equation.output.type.dims
         if equation.inputs[0].type.kind != "array":
             return None
-        if not all(isinstance(n, int) for n in (*before, *after)):
-            return None
         found = groups(before, after)
         if found is None or any(sum(before[a] != 1 for a in old) > 1 for old, _ in found):
+            return None
+        split = [new for _, new in found if sum(after[a] != 1 for a in new) > 1]
+        if not all(isinstance(after[axis], int) for new in split for axis in new):
             return None
 
         def element(forms: Forms) -> Atom:
             at = [Form(0)] * len(before)
             for old, new in found:
                 whole = Form(0)
-                for axis in new:
-                    whole = whole * after[axis] + forms[axis] if after[axis] != 1 else whole
+                for place, axis in enumerate(axis for axis in new if after[axis] != 1):
+                    whole = whole * after[axis] + forms[axis] if place else forms[axis]
                 for axis in old:
                     if before[axis] != 1:
                         at[axis] = whole

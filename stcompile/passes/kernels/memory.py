@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from stcompile.passes.kernels.elements import SMALL, Lazy, Value, all_forms
-from stcompile.passes.kernels.reductions import UNROLLED, Reductions
+from stcompile.passes.kernels.reductions import UNROLLED, Reductions, Terms
 from stcompile.passes.kernels.writer import Form, Forms, one_element
-from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.bounds import greatest, usual
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.types import Type
@@ -116,29 +116,32 @@ class Memory(Reductions):
         self.conflict = was
         return result
 
-    def sum_of_rows(self, equation: Equation, x: Value) -> Variable | None:
-        """A sum along axes that are not the last one: row after row is added to the sums, which can
-        be done for several numbers at a time. None for other sums, and those of few rows."""
-        dims, output = x.type.dims, equation.output.type
-        gone, last = equation.params["axis"], len(x.type.dims) - 1
-        if not output.dims or last in gone or output.dtype != x.type.dtype:
+    def sum_of_rows(self, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+        """A sum, or a product of arrays, of which row after row is added to the results: for
+        several numbers at a time, and along rows as they lie in memory. None where each result is
+        rather summed up by itself, and for sums of few rows."""
+        terms, output = self.terms_of(equation, operands), equation.output.type
+        if terms is None or not (terms.kept and terms.gone) or output.dtype.kind != "f":
             return None
-        if output.dtype.kind != "f" or least(dims[last]) < ROW:
+        if any(atom.type.dtype != output.dtype for atom in equation.inputs):
             return None
-        if math.prod(least(dims[axis]) for axis in gone) <= UNROLLED:
+        if usual(terms.kept[-1]) < ROW or math.prod(map(usual, terms.gone)) <= UNROLLED:
+            return None
+        if not self._goes_along_rows(equation, terms):
             return None
         kind = np.dtype(np.float64)
         made = self.make("full", Constant(kind.type(0)), shape=output.dims, dtype=kind)
+        count = len(terms.kept)
+        lengths = [*terms.kept, *terms.gone]
 
         def step(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
-            kept = [Form(0) if axis in gone else form for axis, form in enumerate(forms)]
-            if not equation.params["keepdims"]:
-                kept = [form for axis, form in enumerate(forms) if axis not in gone]
-            place = Place.at(tuple(kept), "accumulate")
-            one = self.scalar(self.element(x, forms), kind)
+            at = dict(zip(terms.order, forms, strict=True))
+            own = tuple(at.get(axis, Form(0)) for axis in range(len(lengths)))
+            place = Place.at(own[:count], "accumulate")
+            one = self.scalar(terms.item(own[:count], own[count:]), kind)
             return [self.make(place.primitive, carry[0], one, *place.integers, **place.params)]
 
-        (total,) = self.nest(dims, [made], step)
+        (total,) = self.nest([lengths[axis] for axis in terms.order], [made], step)
         assert isinstance(total, Variable)
         if output.dtype == kind:
             return total
@@ -146,13 +149,41 @@ class Memory(Reductions):
             Lazy(output, lambda forms: self.scalar(self.read(total, forms), output.dtype))
         )
 
+    def _goes_along_rows(self, equation: Equation, terms: Terms) -> bool:
+        """True if fewer arrays are read across their rows with the last axis of the results in the
+        innermost loop than with one that is summed. If it makes no difference, sums follow the
+        axes of what is summed, and products are summed up one by one."""
+        is_conflict, self.conflict = self.conflict, False
+        counters = [self.counter("i") for _ in (*terms.kept, *terms.gone)]
+        forms = tuple(map(Form.of, counters))
+        count = len(terms.kept)
+        with self.aside() as equations:
+            terms.item(forms[:count], forms[count:])
+        self.conflict = is_conflict
+        by_rows, one_by_one = (_across(equations, counters[at]) for at in (count - 1, -1))
+        if by_rows != one_by_one:
+            return by_rows < one_by_one
+        return equation.primitive == "sum" and terms.order[-1] < count
+
     def read(self, array: Variable, forms: Forms) -> Atom:
         if self.target is not None and array == self.target[0]:
             _, written, now = self.target
-            if forms == written and isinstance(now, Variable):
+            is_same = forms == written
+            if written and (is_same or any(map(self._are_apart, forms, written))):
+                assert isinstance(now, Variable)
                 return super().read(now, forms)
             self.conflict = True
         return super().read(array, forms)
+
+    def _are_apart(self, one: Form, other: Form) -> bool:
+        """True for two indices that are never the same, whatever the counters of loops are."""
+        apart = one + other * -1
+        if not isinstance(apart.offset, int) or not self.counted.issuperset(
+            v for v, _ in apart.terms
+        ):
+            return False
+        signs = {factor > 0 for _, factor in apart.terms} | {apart.offset > 0}
+        return apart.offset != 0 and len(signs) == 1  # counters are not below 0
 
     def nest(
         self,
@@ -184,6 +215,17 @@ class Memory(Reductions):
         if value.type.kind == "array" and not value.type.dims:
             return self.element(value, ())
         return self.array(value)
+
+
+def _across(equations: Sequence[Equation], counter: Variable) -> int:
+    """How many of the elements that are read lie across the rows of their arrays, from one step of
+    a counter to the next."""
+    found = 0
+    for equation in equations:
+        if equation.primitive == "slice" and counter in equation.inputs[1:]:
+            at = equation.inputs.index(counter)  # a form has its offset first
+            found += any(len(form) > at and form[at] for form in equation.params["start"][:-1])
+    return found
 
 
 def spread(forms: Forms, dims: Sequence[Size]) -> Forms:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.axes import Name
 from stcompile.wengert.primitives.axis_rules import axis_map
 
 FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
@@ -29,6 +31,18 @@ INNER = frozenset({"loop", "cond"})
 BLOCK = 128  # at most twice as many numbers are added up in turn
 INNERMOST = 512  # the same in the innermost loop, which adds several of them at a time
 UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the elements of a sum are the sums of: the lengths of the axes that it has and of those
+    that are gone, and a term by its indices along both. ``order`` is that in which loops go through
+    all of these axes if sums are made row by row."""
+
+    kept: Sequence[Size]
+    gone: Sequence[Size]
+    order: tuple[int, ...]
+    item: Callable[[Forms, Forms], Atom]
 
 
 class Reductions(Elements):
@@ -186,26 +200,44 @@ class Reductions(Elements):
         return self.make("add_up" if is_innermost and is_float else "add", total, part)
 
     def _contract(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        axes = axis_map(equation)
-        if axes is None or equation.output.type.dtype.kind not in "fc":
+        terms = self.terms_of(equation, operands)
+        if terms is None or equation.output.type.dtype.kind not in "fc":
             return None
-        summed = list(dict.fromkeys(n for names in axes.operands for n in names if n in axes.whole))
-        lengths = [axes.lengths[name] for name in summed]
 
         def element(forms: Forms) -> Atom:
-            outer = dict(zip(axes.result, forms, strict=True))
+            if not terms.gone:
+                return terms.item(forms, ())
+            dtype = equation.output.type.dtype
+            return self.folded("sum", terms.gone, lambda inner: terms.item(forms, inner), dtype)
 
-            def item(inner: Forms) -> Atom:
-                named = {**outer, **dict(zip(summed, inner, strict=True))}
-                factors = self._elements(equation, axes, operands, named)
-                return self.make("multiply", *factors)
+        count = float(np.prod([n if isinstance(n, int) else 100 for n in terms.gone]))
+        return element, 2 * count if terms.gone else 1.0
 
-            if not summed:
-                return item(())
-            return self.folded("sum", lengths, item, equation.output.type.dtype)
+    def terms_of(self, equation: Equation, operands: Sequence[Value]) -> Terms | None:
+        """The terms of a sum, or of a product of arrays; None for other equations."""
+        axes = axis_map(equation)
+        if axes is None or equation.primitive not in ("sum", "contract"):
+            return None
+        is_product = equation.primitive == "contract"
+        own = {
+            name: length
+            for names, atom in zip(axes.operands, equation.inputs, strict=True)
+            for name, length in zip(names, atom.type.dims, strict=True)
+        }
+        gone = [name for name in own if name in axes.whole]
 
-        count = float(np.prod([n if isinstance(n, int) else 100 for n in lengths]))
-        return element, 2 * count if summed else 1.0
+        def item(outer: Forms, inner: Forms) -> Atom:
+            named = dict(zip((*axes.result, *gone), (*outer, *inner), strict=True))
+            factors = self._elements(equation, axes, operands, named)
+            return self.make("multiply", *factors) if is_product else factors[0]
+
+        kept = [name for name in axes.result if name not in gone]
+        natural: Sequence[Name] = axes.operands[0]
+        if is_product or natural[-1] in gone:
+            natural = [*kept[:-1], *gone, *kept[-1:]]
+        names = [None if name in gone else name for name in axes.result] + gone
+        order = tuple(names.index(name) for name in natural)
+        return Terms(equation.output.type.dims, [own[name] for name in gone], order, item)
 
 
 WIDE = {

@@ -69,6 +69,7 @@ CHEAP = 4.0  # operations that are rather done again than their result stored
 DEEPEST = 50  # lazy arrays one in the other, each of which takes frames of Python's stack
 LARGE_PRODUCT = 8192  # multiplications from which on BLAS is faster
 LARGE_IN_LOOP = 100_000  # the same in a loop, which is compiled if there is no call in it
+SPREAD = frozenset({"reshape", "expand_dims", "broadcast_to"})  # of the same elements, or fewer
 ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
 
 
@@ -193,8 +194,8 @@ class Scalariser(Loops):
                 return [made]
         if not any(atom.type.kind == "array" for atom in (*equation.inputs, *equation.outputs)):
             return self._as_it_is(equation, operands)
-        if primitive == "sum" and operands[0].type.kind == "array":
-            total = self.sum_of_rows(equation, operands[0])
+        if primitive in ("sum", "contract") and not (self.depth and is_small(equation.output.type)):
+            total = self.sum_of_rows(equation, operands)
             if total is not None:
                 return [total]
         lazy = self.lazy(equation, operands)
@@ -205,6 +206,10 @@ class Scalariser(Loops):
             return [self.settled(output, lazy.element(()))]
         if self._stays(output, lazy, region, env):
             return [lazy]
+        if primitive in SPREAD and isinstance(operands[0], Lazy) and output in region.readers:
+            stored = self.lazy(equation, [self.memory(operands[0])])
+            if stored is not None and self._stays(output, stored, region, env):
+                return [stored]
         if self.depth and is_small(output.type) and output not in self.collecting:
             return [self.numbers(output.type, self.numbers_of(lazy))]
         return [self._stored(equation, operands, lazy, region)]

@@ -54,14 +54,14 @@ def kernel_1(a):
     v13 = float(value)
     # --- adjoint --------------------------------------------------------------
     # loops.py:45  return 2.0 * np.sum(np.log(np.diag(factor)))
-    v14 = np.empty((6, 1), np.float64)
+    v14 = np.empty(6, np.float64)
     for i in range(6):
         v15 = factor[i, i]
-        v14[i, 0] = 2.0 / v15
+        v14[i] = 2.0 / v15
     d_factor = np.empty((6, 6), np.float64)
     for i in range(6):
         for i_1 in range(6):
-            d_factor[i, i_1] = v14[i, 0] if i == i_1 else np.float64(0.0)
+            d_factor[i, i_1] = v14[i] if i == i_1 else np.float64(0.0)
     # loops.py:41  for i in range(n):
     d_a = np.zeros((6, 6), np.float64)
     for i in range(5, -1, -1):
