@@ -87,6 +87,9 @@ LARGE_STEP_BYTES = 1 << 18
 """Products of operands of this size are as fast one by one."""
 SUMMED_FACTORS = 8
 """Products with shorter sums are limited by memory, not by arithmetic."""
+MERGED_AXIS = 10
+"""The steps of a loop are computed at once if they go through arrays of at least so many elements:
+shorter ones are variables of their own."""
 CHECKPOINTED_STEPS = 4
 """A shorter loop keeps all its states: it saves less than a checkpoint takes."""
 NEAR_EQUATIONS = 12

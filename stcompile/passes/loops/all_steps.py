@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from stcompile.codegen_templates.numpy.subscripts import form
 from stcompile.passes.general.rebuild import Scope
-from stcompile.passes.loops.loop_ports import CountedLoop
+from stcompile.passes.loops.loop_ports import CountedLoop, SizedLoop
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES, OperandError
 from stcompile.wengert.primitives.contraction import Contraction, contracting
@@ -42,7 +43,7 @@ class _Step(NamedTuple):
 
     equation: Equation
     operands: Sequence[Moved]
-    length: int
+    length: Size
     counter: Variable
     scope: Scope
 
@@ -60,7 +61,7 @@ class _Step(NamedTuple):
         """The same primitive, with other operands and some other params."""
         return self.record(self.equation.primitive, *inputs, **{**self.params, **params})
 
-    def reshaped(self, atom: Atom, *shape: int) -> Atom:
+    def reshaped(self, atom: Atom, *shape: Size) -> Atom:
         return atom if atom.type.dims == shape else self.record("reshape", atom, shape=shape)
 
     def turned(self, atom: Atom, axes: Sequence[int]) -> Atom:
@@ -198,7 +199,7 @@ def _may_fail(equation: Equation) -> bool:
 
 
 def moved_equation(
-    equation: Equation, moved: Mapping[Variable, Moved], loop: CountedLoop, scope: Scope
+    equation: Equation, moved: Mapping[Variable, Moved], loop: SizedLoop, scope: Scope
 ) -> list[Moved] | None:
     """What an equation makes of values that are known outside, recorded into ``scope``."""
     operands = []
@@ -240,7 +241,7 @@ def _is_weak(operand: Moved) -> bool:
     return operand.atom.type.kind in ("python", "stack", "object")
 
 
-def _fits(atom: Atom, output: Variable, length: int) -> bool:
+def _fits(atom: Atom, output: Variable, length: Size) -> bool:
     """True if the rows of ``atom`` are of the type that the body has for the value."""
     if atom.type.kind != "array" or output.type.kind not in ("array", "scalar"):
         return False

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from stcompile.passes.general.rebuild import Scope
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs, mentioned
 from stcompile.wengert.loops import Loop, loop_of
 from stcompile.wengert.naming import base_name, is_numbered
@@ -14,11 +15,28 @@ from stcompile.wengert.primitives.control import port_of
 
 
 @dataclass(frozen=True)
-class CountedLoop(Loop):
+class SizedLoop(Loop):
+    """A loop of which the number of steps is a size, and whose steps are all alike: what they
+    compute has the same lengths in each of them."""
+
+    length: Size
+    counter: Variable
+
+    @staticmethod
+    def of_size(equation: Equation) -> SizedLoop | None:
+        """The parts of a loop; None for others."""
+        if equation.primitive != "loop" or equation.effects:
+            return None
+        loop = loop_of(equation)
+        is_sized = loop.length is not None and loop.counter is not None and loop.binds is None
+        return SizedLoop(**vars(loop)) if is_sized else None
+
+
+@dataclass(frozen=True)
+class CountedLoop(SizedLoop):
     """A loop of a static number of steps, at least one, that are all alike."""
 
     length: int
-    counter: Variable
 
     @staticmethod
     def of(equation: Equation) -> CountedLoop | None:

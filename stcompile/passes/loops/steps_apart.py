@@ -1,0 +1,125 @@
+"""Whether the steps of a loop need each other: which parts of an array each of them uses.
+
+An array that steps write to is handed on from step to step, although each may use a part of its
+own. It does if all slices that a step reads and writes have the same single index of one axis, and
+that index moves with the counter: two steps never meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.passes.loops.loop_ports import SizedLoop
+from stcompile.wengert.dims import Size
+from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.loops import Carried
+
+Index = tuple[Size, frozenset[tuple[Atom, int]]]
+"""An offset, and multiples of integers."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """A slice that is read or written and that moves with a counter along one ``axis``, by single
+    indices. ``places`` are the other integers that it starts at."""
+
+    equation: Equation
+    axis: int
+    index: Index
+    column: int  # of the counter among the integers
+    places: tuple[Atom, ...]
+
+    def for_all(self, length: Size) -> Mapping[str, Any]:
+        """The params of the same slice for so many steps."""
+        params = self.equation.params
+        at = self.column + 1
+        start = [(*form[:at], *form[at + 1 :]) for form in params["start"]]
+        lengths, strides = list(params["length"]), list(params["step"])
+        lengths[self.axis] = length
+        strides[self.axis] = params["start"][self.axis][at]
+        return {
+            "start": tuple(start),
+            "length": tuple(lengths),
+            "step": tuple(strides),
+            "drop": tuple(axis for axis in params["drop"] if axis != self.axis),
+        }
+
+
+def access_of(equation: Equation, counter: Variable) -> Access | None:
+    """What an equation reads or writes of its first operand; None if that is no such slice."""
+    is_read = equation.primitive == "slice"
+    is_write = equation.primitive == "update" or equation.params.get("op") == "slice"
+    if not (is_read or is_write):
+        return None
+    places = equation.inputs[1 if is_read else 2 :]
+    columns = [at for at, place in enumerate(places) if place == counter]
+    if len(columns) != 1:
+        return None
+    (column,) = columns
+    start = equation.params["start"]
+    moving = [a for a, form in enumerate(start) if len(form) > column + 1 and form[column + 1]]
+    if len(moving) != 1 or moving[0] not in equation.params["drop"]:
+        return None
+    (axis,) = moving
+    offset, *factors = start[axis]
+    pairs = zip(places, factors, strict=False)
+    index = (offset, frozenset((place, factor) for place, factor in pairs if factor))
+    others = tuple(place for at, place in enumerate(places) if at != column)
+    return Access(equation, axis, index, column, others)
+
+
+def own_axis(loop: SizedLoop, carried: Carried) -> int | None:
+    """The axis of which each step has one index of its own, in all that it reads and writes of an
+    array that is handed on; None if there is none."""
+    versions: set[Atom] = {carried.variable}
+    found: set[tuple[int, Index]] = set()
+    for equation in loop.equations:
+        if versions.isdisjoint(equation.inputs):
+            continue
+        access = access_of(equation, loop.counter)
+        if access is None or not versions.isdisjoint(equation.inputs[1:]):
+            return None
+        found.add((access.axis, access.index))
+        if equation.primitive != "slice":
+            versions.add(equation.output)
+    is_kept = any(kept.atom in versions for kept in loop.ys)
+    others = (c.final for c in loop.carry if c.variable != carried.variable)
+    if is_kept or carried.final not in versions or not versions.isdisjoint(others):
+        return None
+    return found.pop()[0] if len(found) == 1 else None
+
+
+def additions(loop: SizedLoop, carried: Carried) -> list[Equation] | None:
+    """The equations that add to what is handed on, each time to the same places, if steps do
+    nothing else with it. Numbers are added in another order in derivatives alone: in the user's own
+    function they stay in order."""
+    state: Atom = carried.variable
+    found: list[Equation] = []
+    for equation in loop.equations:
+        if state not in equation.inputs:
+            continue
+        is_alone = equation.inputs[0] == state and equation.inputs.count(state) == 1
+        if not is_alone or not _is_link(equation, loop.counter):
+            return None
+        found.append(equation)
+        state = equation.output
+    versions = {carried.variable, *(link.output for link in found)}
+    read = [atom for e in loop.equations if e not in found for atom in e.inputs]
+    read += [kept.atom for kept in loop.ys]
+    read += [c.final for c in loop.carry if c.variable != carried.variable]
+    is_sum = found and carried.final == state and carried.variable.type.inexact
+    return found if is_sum and versions.isdisjoint(read) else None
+
+
+def _is_link(equation: Equation, counter: Variable) -> bool:
+    """True for what adds to its first operand, at places that are the same in all steps."""
+    if equation.primitive in ("add", "to_python"):
+        is_number = equation.output.type.kind in ("scalar", "python")
+        return is_number and equation.location.is_derived
+    if equation.primitive != "accumulate" or counter in equation.inputs[2:]:
+        return False
+    if equation.params["op"] == "slice":
+        return equation.inputs[1].type.dtype == equation.output.type.dtype
+    return equation.params["op"] == "add" and equation.inputs[1].type == equation.output.type
