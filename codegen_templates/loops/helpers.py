@@ -300,9 +300,10 @@ def end_of_slice(end: Any, length: Any, low: Any) -> Any:
 @helper
 def index_within(i: Any, length: Any, axis: Any) -> Any:
     """The place on an axis that the index ``i`` stands for."""
-    if not -length <= i < length:
+    place = int(i + length if i < 0 else i)
+    if place | (length - 1 - place) < 0:  # either has a sign: one comparison
         raise IndexError("index", i, "is out of bounds for axis", axis, "with size", length)
-    return int(i + length if i < 0 else i)
+    return place
 
 
 @helper

@@ -29,9 +29,10 @@ def int_difference(x, y):
 @njit(error_model='numpy', nogil=True)
 def index_within(i, length, axis):
     """The place on an axis that the index ``i`` stands for."""
-    if not -length <= i < length:
+    place = int(i + length if i < 0 else i)
+    if place | (length - 1 - place) < 0:  # either has a sign: one comparison
         raise IndexError("index", i, "is out of bounds for axis", axis, "with size", length)
-    return int(i + length if i < 0 else i)
+    return place
 
 
 @njit(error_model='numpy', nogil=True)
