@@ -193,9 +193,10 @@ class _Planner:
             if whole not in head_of or head_of[whole] != whole:
                 continue
             parts = [part for part in rows if self._may_live_inside(part.variable, head_of, step)]
+            inside = {part: list(_inside(part, found, head_of)) for part in parts}
             if len(self.classes.get(whole, [whole])) > 1:  # it is changed later
-                parts = [part for part in parts if self._is_dead(part.variable, step.at)]
-            parts = [part for part in parts if self._keep_apart(part)]
+                parts = [p for p in parts if all(self._is_dead(v, step.at) for v in inside[p])]
+            parts = [p for p in parts if all(self._keep_apart(v, whole) for v in inside[p])]
             parts = [part for part in parts if head_of[part.variable] not in taken]
             if parts:
                 found[whole] = parts
@@ -225,14 +226,13 @@ class _Planner:
             return False
         return self._made_beside[step.at].issuperset(members)
 
-    def _keep_apart(self, part: Rows) -> bool:
+    def _keep_apart(self, part: Variable, whole: Variable) -> bool:
         """True if nothing is written to one of the two arrays, also through a view of it, while the
         other one is read."""
-        pairs = (part.variable, part.whole), (part.whole, part.variable)
         return all(
             self._is_dead(other, at)
             for at, target in self._changes
-            for own, other in pairs
+            for own, other in ((part, whole), (whole, part))
             if self.storage.share(target, own)
         )
 
@@ -414,6 +414,13 @@ class _Planner:
                     and variable not in elsewhere
                 ):
                     yield variable
+
+
+def _inside(part: Rows, joined: Joined, head_of: Mapping[Variable, Variable]) -> Iterator[Variable]:
+    """A part, and what lives inside it."""
+    yield part.variable
+    for inner in joined.get(head_of[part.variable], ()):
+        yield from _inside(inner, joined, head_of)
 
 
 def _prolong(

@@ -65,6 +65,7 @@ SHARED = [
     "if np.sum({a}) > 0.1:\n    {w}[0] = 0.5\n{v} = t[0] + t[1]",
     "z = np.concatenate([{w}, {a}])\n{w}.reshape(-1)[{k}:] *= 0.5\n{v} = z[1:4] + {w}",
     "u = {a} * 2.0\nz = np.vstack([{w}, u, {b}])\nz.reshape(9, 3)[3:5] *= 0.5\n{v} = u + z[2:5]",
+    "u = {a} * 2\nz = np.vstack([np.vstack([u, {w}]), {b}])\nu.T[{k}] *= 0.5\n{v} = u + z[:3]",
     "u = {a} * 2.0\nz = np.append(u, {e})\nu.reshape(3, 3)[1] = {b}[0]\n{v} = u + np.std(z)",
     "u = {a} + {b}\nz = np.stack([u, {w}])\nu.T.reshape(-1)[:] *= 0.5\nu[1:][0] *= 2\n{v} = z[0]",
 ]  # fmt: skip

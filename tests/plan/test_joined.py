@@ -103,7 +103,33 @@ def joined_in_steps(x: Any) -> Any:
     return np.sum(y**3) + r
 
 
+def part_of_a_part_written_later(x: Any) -> Any:
+    a = x + x
+    z = np.concatenate([np.concatenate([a, x * 3]), x])
+    a.reshape(4, -1)[1] *= 0.5
+    return np.sum(z**3) + np.sum(a)
+
+
+def column_of_a_part_written_later(x: Any) -> Any:
+    a = x * 2
+    w = np.vstack([a, x[:1]])
+    z = np.vstack([w, x[1:2]])
+    a.T[1] *= 0.5
+    return np.sum(z**3) + np.sum(a * x)
+
+
+def whole_of_wholes_written_later(x: Any) -> Any:
+    a = x + x
+    w = np.concatenate([a, x * 3])
+    z = np.concatenate([w, x])
+    z.T[1] *= 0.5
+    return np.sum(z**3) + np.sum(a**2) + np.sum(w)
+
+
 FUNCTIONS = [
+    part_of_a_part_written_later,
+    column_of_a_part_written_later,
+    whole_of_wholes_written_later,
     part_written_later,
     whole_written_later,
     whole_written_in_steps,
