@@ -15,9 +15,7 @@ from stcompile.passes.general.push_slices import push_slices
 from stcompile.passes.general.reassociate_sums import reassociate_sums
 from stcompile.passes.general.share_equations import share_again, share_equations
 from stcompile.passes.layout.choose_layouts import choose_layouts
-from stcompile.passes.loops.compute_again import compute_again
 from stcompile.passes.loops.hoist_from_loops import hoist_from_loops
-from stcompile.passes.loops.merge_steps import merge_steps
 from stcompile.passes.loops.share_states import share_states
 from stcompile.passes.loops.sum_after_loops import sum_after_loops
 from stcompile.passes.loops.unstack_constants import unstack_constants
@@ -40,6 +38,7 @@ KERNELS: tuple[Form, ...] = ("compiled", "inner")
 PLANNED: tuple[Form, ...] = ("compiled",)
 INNER: tuple[Form, ...] = ("inner",)
 FOLDER = "stcompile.passes.kernels"  # loaded by those that need it
+LOOPS = "stcompile.passes.loops"
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,8 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(unstack_constants),
     Stage(simplify, exact=False),
     Stage(deferred(f"{FOLDER}.share_factors", "share_factors"), levels=KERNELS, exact=False),
-    Stage(merge_steps, levels=KERNELS, exact=False),
-    Stage(compute_again, levels=KERNELS),
+    Stage(deferred(f"{LOOPS}.merge_steps", "merge_steps"), levels=KERNELS, exact=False),
+    Stage(deferred(f"{LOOPS}.compute_again", "compute_again"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.enclose", "enclose_loops"), levels=PLANNED),
     Stage(push_slices, levels=FAST, exact=False),
     Stage(push_sums, levels=FAST, exact=False),
