@@ -197,7 +197,8 @@ class _Emitter:
         self.kernels: Mapping[int, Any] = {}
         if any(step.equation.primitive == "kernel" for step in self.tree.steps):
             self.kernels = kernels_of(self.schedule, self.naming.names, known, self.lengths)
-        self.statements.kernels = {at: kernel.name for at, kernel in self.kernels.items()}
+        called = {at: (kernel.name, kernel.steps) for at, kernel in self.kernels.items()}
+        self.statements.kernels = called
 
     def _statements(self) -> Statements:
         if not self.options.xp:

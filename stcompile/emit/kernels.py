@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,16 @@ COMPILED = "njit(error_model='numpy', nogil=True{})"
 SINGLE = frozenset(map(np.dtype, ("float32", "complex64")))
 MIXED = frozenset(map(np.dtype, ("float32", "int64")))
 INTEGER = frozenset({"add", "subtract", "multiply"})
+SHORT = 16  # steps of a loop that LLVM writes out
+WRITTEN_OUT = 2  # such loops, one in the other, of which it may know the steps
+DEEPEST = 3  # more of them, one in the other, take it half a minute
 
 
 @dataclass(frozen=True)
 class Kernel:
     """A kernel: the name of its function, the names that this must not use, the places of the
-    operands that it writes to, and how the lengths that it needs are called."""
+    operands that it writes to, and how the lengths that it needs are called. It is told some
+    numbers of ``steps``, too, so that LLVM does not write these loops out."""
 
     name: str
     equation: Equation
@@ -53,9 +58,42 @@ class Kernel:
     written: Collection[int]
     lengths: Mapping[Symbol, str]
 
+    @cached_property
+    def steps(self) -> Sequence[int]:
+        return tuple(sorted({*_told(self.equation.params["body"], False)}))
+
+
+def _told(program: Program, is_deep: bool) -> Iterator[int]:
+    """The steps of short loops with others in them, in a nest that is deep."""
+    for equation in program.equations:
+        depth = _depth(equation)
+        inner = is_deep or depth > DEEPEST
+        if inner and _is_short(equation) and depth > WRITTEN_OUT:
+            yield equation.params["length"]
+        for body in _programs(equation):
+            yield from _told(body, inner)
+
+
+def _depth(equation: Equation) -> int:
+    """How many short loops there are one in the other."""
+    inner = (_depth(one) for program in _programs(equation) for one in program.equations)
+    return _is_short(equation) + max(inner, default=0)
+
+
+def _is_short(equation: Equation) -> bool:
+    length = equation.params.get("length") if equation.primitive == "loop" else None
+    is_kept = equation.params.get("reverse") or equation.params.get("parallel")
+    return isinstance(length, int) and length <= SHORT and not is_kept
+
+
+def _programs(equation: Equation) -> Iterator[Program]:
+    return (value for value in equation.params.values() if isinstance(value, Program))
+
 
 class KernelStatements(Statements):
-    """Writes the items of a kernel."""
+    """Writes the items of a kernel. Some numbers of steps are parameters: ``told``."""
+
+    told: Mapping[int, str] = MappingProxyType({})
 
     @cached_property
     def greatest(self) -> dict[Atom, int]:
@@ -93,6 +131,8 @@ class KernelStatements(Statements):
 
     def _steps(self, loop: Repeat) -> ast.expr:
         length = self._length(loop)
+        if loop.length in self.told and _depth(loop.source) > WRITTEN_OUT:
+            length = name(self.told[loop.length])
         if is_parallel(loop):
             return ast.Call(name("prange"), [length], [])
         if not loop.reverse:
@@ -186,12 +226,14 @@ def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> li
     lengths = {one: naming.names.like(own) for one, own in kernel.lengths.items()}
     statements = KernelStatements(schedule, naming)
     statements.symbols.update(lengths)
+    statements.told = {steps: naming.names.like("steps") for steps in kernel.steps}
     statements.region(tree.region)
     pairs: Mapping[int, int] = dict(kernel.equation.params["writes"])
     placed = {pairs[at] for at in kernel.written}
     new = [atom for at, atom in enumerate(program.outputs) if at not in placed]
     results = [statements.returned(tree.atom(atom)) for atom in new]
-    arguments = ", ".join([*(naming.called(v).id for v in tree.inputs), *lengths.values()])
+    names = [*(naming.called(v).id for v in tree.inputs), *lengths.values()]
+    arguments = ", ".join([*names, *statements.told.values()])
     head = f"def {kernel.name}({arguments}):"
     if len(head) > WIDTH:
         head = f"def {kernel.name}(\n{' ' * INDENT}{arguments}\n):"

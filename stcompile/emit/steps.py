@@ -45,7 +45,7 @@ class Steps:
         self.sizes: list[tuple[Block, str]] = []  # which of them a block names
         self.item: Item | None = None  # the one that is being written
         self.allocated = 0
-        self.kernels: Mapping[int, str] = {}  # the names of their functions, by position
+        self.kernels: Mapping[int, tuple[str, Sequence[int]]] = {}  # their functions, by position
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -198,7 +198,8 @@ class Steps:
         """Write the call of a kernel. It returns what it does not write in place."""
         arguments = [operand.code for operand in operands]
         arguments += [name(self.symbols[length]) for length in lengths_of(step.equation)]
-        own = ast.Call(name(self.kernels[step.at]), arguments, [])
+        called, steps = self.kernels[step.at]
+        own = ast.Call(name(called), [*arguments, *map(literal, steps)], [])
         placed = changed_by_kernel(step, self.schedule.writes)
         new = [output for output in equation.outputs if output not in placed]
         targets: list[ast.expr] = [

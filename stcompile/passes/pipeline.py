@@ -88,6 +88,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(overlap_exchange),
     Stage(deferred(f"{FOLDER}.check_indices", "check_indices"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.gather_parts", "gather_parts"), levels=KERNELS, exact=False),
+    Stage(deferred(f"{FOLDER}.loop_over_parts", "loop_over_parts"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=INNER, exact=False),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise_where_it_pays"), levels=PLANNED, exact=False),
     Stage(share_scalars, levels=KERNELS),

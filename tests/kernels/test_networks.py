@@ -58,12 +58,32 @@ def mixture(m: Any, roots: Any, x: Any) -> Any:
     return np.sum(np.log(np.sum(np.exp(-np.sum(scaled * scaled, axis=2)), axis=0)))
 
 
+def strided(k: Any, x: Any) -> Any:
+    """Steps of 2, holes in the kernel, a mean of each 2 x 2 and no relu."""
+    a = np.tanh(st.nn.conv2d(np.sin(x), k, stride=2, dilation=2))
+    return np.sum(st.nn.avg_pool2d(a) ** 2)
+
+
+def one_axis(k: Any, x: Any) -> Any:
+    """A convolution over one axis, with a margin, whose input is computed as well."""
+    return np.sum(np.maximum(st.nn.conv1d(np.sin(x), k, padding=1), 0) ** 2)
+
+
+def two_layers(k1: Any, k2: Any, b: Any, x: Any) -> Any:
+    a = st.nn.max_pool2d(np.maximum(st.nn.conv2d(x, k1) + b[:, None, None], 0))
+    a = st.nn.max_pool2d(np.maximum(st.nn.conv2d(a, k2), 0))
+    return np.sum(a * a)
+
+
 NETWORKS: dict[str, tuple[Any, Sequence[Any]]] = {
     "recurrent": (recurrent, ((10, 20), (20, 20), (25, 30))),
     "convolutional": (convolutional, ((4, 2, 3, 3), (4,), (6, 2, 8, 8))),
     "short_rows": (short_rows, ((5, 4), (60, 4))),
     "mixture": (mixture, ((5, 4), (5, 4, 4), (900, 4))),
     "there_and_back": (there_and_back, ((70, 130), (130,))),
+    "strided": (strided, ((4, 2, 3, 3), (5, 2, 15, 15))),
+    "one_axis": (one_axis, ((4, 3, 5), (20, 3, 12))),
+    "two_layers": (two_layers, ((3, 1, 3, 3), (4, 3, 3, 3), (3,), (7, 1, 14, 14))),
 }
 
 
@@ -127,6 +147,31 @@ def test_short_rows_are_laid_out_across() -> None:
     assert "axis=1" not in source  # squares are summed in the loop that makes them
     few = str(st.value_and_grad(mixture, level="compiled").source(*args[:2], args[2][:800]))
     assert "(5, 800, 4)" in few
+
+
+@pytest.mark.parametrize("name", ["strided", "one_axis", "two_layers"])
+def test_parts_of_a_convolution_are_added_in_loops(name: str) -> None:
+    """The gradient with respect to the input, whose parts overlap, is right; differences say so."""
+    function, shapes = NETWORKS[name]
+    args = [RNG.normal(size=shape) for shape in shapes]
+    last = len(args) - 1
+    gradient = st.grad(function, wrt=last, level="compiled")
+    kernels, _, rest = str(gradient.source(*args)).partition("def workspace(")
+    assert "] += " in kernels
+    assert rest.count("] += ") < 2  # not one for each number of the kernel
+    found, way = gradient(*args), RNG.normal(size=shapes[-1])
+    ends = [function(*args[:-1], args[-1] + h * way) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(np.sum(found * way), (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+
+
+def test_deep_nests_are_told_their_steps() -> None:
+    """LLVM would write out four short loops one in the other, which takes it half a minute."""
+    args = [np.ones(shape) for shape in NETWORKS["two_layers"][1]]
+    source = str(st.grad(two_layers, wrt=(0, 1), level="compiled").source(*args))
+    kernels, _, rest = source.partition("def workspace(")
+    assert "in range(steps):" in kernels
+    assert ", 3)" in rest
+    assert "steps" not in str(st.grad(updated, level="compiled").source(np.eye(9), np.eye(9)))
 
 
 def test_training_step_updates_in_place() -> None:
