@@ -131,8 +131,9 @@ class KernelStatements(Statements):
 
     def _steps(self, loop: Repeat) -> ast.expr:
         length = self._length(loop)
-        if loop.length in self.told and _depth(loop.source) > WRITTEN_OUT:
-            length = name(self.told[loop.length])
+        told = self.told.get(loop.length) if isinstance(loop.length, int) else None
+        if told is not None and _depth(loop.source) > WRITTEN_OUT:
+            length = name(told)
         if is_parallel(loop):
             return ast.Call(name("prange"), [length], [])
         if not loop.reverse:

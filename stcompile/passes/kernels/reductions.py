@@ -233,7 +233,7 @@ class Reductions(Elements):
 
         kept = [name for name in axes.result if name not in gone]
         natural: Sequence[Name] = axes.operands[0]
-        if is_product or natural[-1] in gone:
+        if is_product or not natural or natural[-1] in gone:
             natural = [*kept[:-1], *gone, *kept[-1:]]
         names = [None if name in gone else name for name in axes.result] + gone
         order = tuple(names.index(name) for name in natural)
