@@ -15,6 +15,7 @@ from stcompile.passes.general.push_slices import push_slices
 from stcompile.passes.general.reassociate_sums import reassociate_sums
 from stcompile.passes.general.share_equations import share_again, share_equations
 from stcompile.passes.layout.choose_layouts import choose_layouts
+from stcompile.passes.loops.carry_values import carry_values
 from stcompile.passes.loops.hoist_from_loops import hoist_from_loops
 from stcompile.passes.loops.share_states import share_states
 from stcompile.passes.loops.sum_after_loops import sum_after_loops
@@ -64,6 +65,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(inline_calls),
     Stage(unstack_constants),
     Stage(simplify, exact=False),
+    Stage(carry_values, levels=FAST),
     Stage(deferred(f"{FOLDER}.share_factors", "share_factors"), levels=KERNELS, exact=False),
     Stage(deferred(f"{LOOPS}.merge_steps", "merge_steps"), levels=KERNELS, exact=False),
     Stage(deferred(f"{LOOPS}.compute_again", "compute_again"), levels=KERNELS),
