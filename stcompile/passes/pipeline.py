@@ -94,7 +94,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=INNER, exact=False),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise_where_it_pays"), levels=PLANNED, exact=False),
     Stage(share_scalars, levels=KERNELS),
-    Stage(deferred(f"{FOLDER}.check_indices", "check_indices"), levels=KERNELS),
+    Stage(deferred(f"{FOLDER}.check_indices", "check_again"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.turn_arrays", "turn_arrays"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.outline", "outline"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.check_indices", "leave_checks"), levels=KERNELS),

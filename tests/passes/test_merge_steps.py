@@ -238,8 +238,18 @@ def rows_shifted(a: Any) -> Any:
     return a
 
 
+def rows_before(a: Any) -> Any:
+    """Each row is apart from the one that is written then, but another step writes to it."""
+    a = a.copy()
+    for i in range(17):
+        a[1:] += a[:-1] * 0.5
+    return a
+
+
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize(("function", "copies"), [(rows_below, 0), (rows_shifted, 1)])
+@pytest.mark.parametrize(
+    ("function", "copies"), [(rows_below, 0), (rows_shifted, 1), (rows_before, 1)]
+)
 def test_other_rows_are_read_where_they_are(function: Callable[..., Any], copies: int) -> None:
     """A row above all that are written is read in place; one that may be among them is not."""
     assert kernel(function, A).count("np.empty(") == copies

@@ -4,7 +4,7 @@ NumPy checks every index; compiled code checks none. Most indices are counters, 
 that they are within the array. Of the others, ``within`` gives the place on the axis, or raises
 NumPy's error.
 
-`check_indices` comes before loops over numbers are made, and once more after it. At first arrays
+`check_indices` comes before loops over numbers are made, and `check_again` after it. At first arrays
 are as they were written: later on, an index of a view may have become one of the array that it is a
 part of. NumPy goes on to check what is no kernel: `leave_checks` takes the checks away there.
 
@@ -77,6 +77,11 @@ class Use(NamedTuple):
 def check_indices(program: Program) -> Program:
     """The program with checks of the indices that may be outside of an array."""
     return _checked(program, {})
+
+
+def check_again(program: Program) -> Program:
+    """`check_indices`, for what loops over numbers have made indices of."""
+    return check_indices(program)
 
 
 def leave_checks(program: Program) -> Program:

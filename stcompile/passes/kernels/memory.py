@@ -48,6 +48,7 @@ class Memory(Reductions):
         super().__init__()
         self.target: tuple[Atom, Forms | None, Atom] | None = None
         self.conflict = False
+        self.around: frozenset[Atom] = frozenset()  # the counters of loops around what is written
 
     def array(self, value: Value) -> Atom:
         """A value in memory; a number as it is."""
@@ -99,8 +100,8 @@ class Memory(Reductions):
             self.target = outer
             return [self.make(place.primitive, carry[0], v, *place.integers, **place.params)]
 
-        mark, was = len(self.equations), self.conflict
-        self.conflict = False
+        mark, was, around = len(self.equations), self.conflict, self.around
+        self.conflict, self.around = False, frozenset(self.counted)
         if isinstance(value, Lazy) and value.numbers and math.prod(map(greatest, dims)) <= SMALL:
             result: Atom = target
             for forms in all_forms([greatest(n) for n in dims]):
@@ -108,6 +109,7 @@ class Memory(Reductions):
         else:
             (result,) = self.nest(dims, [target], step)
         assert isinstance(result, Variable)
+        self.around = around
         if self.conflict and isinstance(value, Lazy):  # it reads what is overwritten before that
             del self.equations[mark:]
             aside = self.memory(value)
@@ -176,14 +178,18 @@ class Memory(Reductions):
         return super().read(array, forms)
 
     def _are_apart(self, one: Form, other: Form) -> bool:
-        """True for two indices that are never the same, whatever the counters of loops are."""
-        apart = one + other * -1
-        if not isinstance(apart.offset, int) or not self.counted.issuperset(
-            v for v, _ in apart.terms
-        ):
+        """True for an index that is read and one that is written if no step of the loops that write
+        has the index that any other step reads, whatever the counters of loops around are."""
+        found = one + other * -1
+        around = {v for v, _ in (*one.terms, *other.terms) if v in self.around}
+        factors = [factor for variable, factor in found.terms if variable in around]
+        factors += [factor for variable, factor in one.terms if variable not in around]
+        factors += [-factor for variable, factor in other.terms if variable not in around]
+        if not isinstance(found.offset, int) or not found.offset:
             return False
-        signs = {factor > 0 for _, factor in apart.terms} | {apart.offset > 0}
-        return apart.offset != 0 and len(signs) == 1  # counters are not below 0
+        if not self.counted.issuperset(v for v, _ in (*one.terms, *other.terms)):
+            return False
+        return all((factor > 0) == (found.offset > 0) for factor in factors)  # counters are not < 0
 
     def nest(
         self,
