@@ -4,9 +4,10 @@ NumPy checks every index; compiled code checks none. Most indices are counters, 
 that they are within the array. Of the others, ``within`` gives the place on the axis, or raises
 NumPy's error.
 
-`check_indices` comes before loops over numbers are made, and `check_again` after it. At first arrays
-are as they were written: later on, an index of a view may have become one of the array that it is a
-part of. NumPy goes on to check what is no kernel: `leave_checks` takes the checks away there.
+`check_indices` comes before loops over numbers are made, and `check_again` after it. At first
+arrays are as they were written: later on, an index of a view may have become one of the array that
+it is a part of. NumPy goes on to check what is no kernel: `leave_checks` takes the checks away
+there.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(check_indices(parse_program('''
