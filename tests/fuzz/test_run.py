@@ -11,22 +11,22 @@ from tests.fuzz import run
 from tests.fuzz.judge import Verdict
 from tests.fuzz.smooth import ARGS, SMOOTH
 
-SEED, PART = 14, 40
-PROGRAMS = {  # as many as are judged in a minute of one core; the command judges more
-    "control": 40,
-    "arrays": 40,
-    "collected": 40,
-    "aliases": 40,
-    "filled": 40,
-    "growing": 40,
-    "layouts": 80,
-    "lengths": 40,
-    "selections": 40,
-    "objects": 40,
-    "algebra": 40,
-    "parts": 40,
+SEED, PART = 14, 20
+PROGRAMS = {  # as many as are judged in half a minute of one core; the command judges more
+    "control": 20,
+    "arrays": 20,
+    "collected": 20,
+    "aliases": 20,
+    "filled": 20,
+    "growing": 20,
+    "layouts": 40,
+    "lengths": 20,
+    "selections": 20,
+    "objects": 20,
+    "algebra": 20,
+    "parts": 20,
     "lists": 120,
-    "sized": 40,
+    "sized": 20,
 }
 KERNELS = 4  # programs of each sort, of which the first is judged in full
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
