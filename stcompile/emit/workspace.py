@@ -172,6 +172,8 @@ class Workspace:
         return self.views[text]
 
     def _viewed(self, text: str, node: ast.expr) -> str | None:
+        if self.lengths and not all(map(self._is_view, filter(_is_reshape, ast.walk(node)))):
+            return None
         value = eval(text, self.values)
         source = self.values[_root(node)]
         if not isinstance(value, np.ndarray) or not np.may_share_memory(value, source):
@@ -182,6 +184,16 @@ class Workspace:
         own = self.naming.names.like(_wish(node, value.ndim))
         self._add(ast.Assign([ast.Name(own, ast.Store())], node, lineno=0))
         return own
+
+    def _is_view(self, reshape: ast.AST) -> bool:
+        """True for a reshape that is a view whatever the lengths are: of a whole array in C order.
+        (Others may be views for the lengths that are known here, and copies for others.)"""
+        assert isinstance(reshape, ast.Call) and isinstance(reshape.func, ast.Attribute)
+        operand = reshape.func.value
+        if _is_reshape(operand):
+            return self._is_view(operand)
+        is_whole = isinstance(operand, ast.Name) and operand.id not in self.views.values()
+        return is_whole and bool(self.values[_root(operand)].flags.c_contiguous)
 
     def _is_path(self, node: ast.expr) -> bool:
         """True for an expression that is only a view of a buffer or a constant: ``h[0].T``."""
@@ -199,6 +211,11 @@ class Workspace:
                 return self._is_path(windowed)
             return is_method and static and self._is_path(node.func.value)
         return False
+
+
+def _is_reshape(node: ast.AST) -> bool:
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return is_method and node.func.attr == "reshape"  # type: ignore[attr-defined]
 
 
 def _is_checked(item: Item) -> bool:

@@ -244,3 +244,19 @@ def test_columns_that_are_written_into_rows() -> None:
         expected = st.grad(covariance, dynamic=False)(a)
         np.testing.assert_allclose(compiled(a)[1], expected, atol=1e-12)
     assert compiled.lengths.compilations == 2
+
+
+def test_a_reshape_that_is_a_view_for_the_first_lengths_only() -> None:
+    """Of a square matrix it is one: for others it is a copy, which is made in each call."""
+
+    def windows(x: Any, w: Any) -> Any:
+        rows = np.lib.stride_tricks.sliding_window_view(w, 3)
+        return np.sum(rows.T.reshape(-1, 3)[:, 0] ** 2) + np.sum(x)
+
+    gradient = st.value_and_grad(windows, (0, 1))
+    for n, m in ((5, 4), (8, 5), (12, 7), (12, 7)):
+        x, w = np.linspace(0.1, 1, n), np.linspace(0.5, 1, m)
+        value, found = gradient(x, w)
+        np.testing.assert_allclose(value, windows(x, w), rtol=1e-12)
+        readable = st.grad(windows, (0, 1), level="readable")(x, w)
+        np.testing.assert_allclose(found[1], readable[1], rtol=1e-12)
