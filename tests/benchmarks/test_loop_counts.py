@@ -14,7 +14,7 @@ GRADIENTS = [name for name, program in PROGRAMS.items() if not program.jacobian]
 HALVED = {
     *("gauss_seidel", "gauss_seidel_rows", "cholesky", "syrk", "syr2k", "trmm", "symm"),
     *("soft_dtw", "alignment", "inside", "convolve_scalars", "convolve_pixels", "transmission"),
-    "pair_energy",
+    *("pair_energy", "lu_rows"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import time
 from pathlib import Path
@@ -11,9 +12,12 @@ import numpy as np
 import pytest
 
 from examples.benchmarks import images, machine
+from examples.benchmarks.engines import ENGINES
 from examples.benchmarks.functions import gaussian_mixture
 from examples.benchmarks.images import Images
 from examples.benchmarks.inputs import Inputs
+from examples.benchmarks.pace import Pace
+from examples.benchmarks.session import Evaluation, Session, Training
 from examples.benchmarks.works import WORKS, Work
 from examples.benchmarks.works.gaussian_mixture import constant_term, positions_in_root
 from stcompile.base.errors import DataError
@@ -40,6 +44,30 @@ def test_inputs_are_the_same_every_time_and_survive_the_way_by_files(
                 np.testing.assert_array_equal(ours[name], theirs[name])
     dtype = np.float32 if work.kind == "training" else np.float64
     assert {param.dtype for param in inputs.params.values()} == {np.dtype(dtype)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", WORKS.values(), ids=WORKS)
+def test_engines_agree(work: Work) -> None:
+    """In this process, one step each: the loss and the gradient."""
+    inputs, blocks = tiny(work), []
+    for name in ("autograd", "stcompile"):
+        entry = ENGINES[name]
+        engine = importlib.import_module(entry.module).engine(entry.variant, 1)
+        pace = Pace(steps=1, warmup=0)
+        session: Session
+        if work.kind == "training":
+            session = Training(engine.trainer(work.name, inputs), inputs, pace)
+        else:
+            session = Evaluation(engine.evaluator(work.name, inputs), pace)
+        blocks.append(session.block())
+    ours, theirs = blocks[1], blocks[0]
+    assert ours.loss == pytest.approx(theirs.loss, rel=1e-4)
+    assert ours.gradient is not None and theirs.gradient is not None
+    assert ours.gradient.norm == pytest.approx(theirs.gradient.norm, rel=1e-3)
+    assert ours.gradient.product == pytest.approx(
+        theirs.gradient.product, abs=1e-3 * theirs.gradient.norm
+    )
 
 
 def test_gaussian_mixture_is_the_density_of_a_mixture() -> None:

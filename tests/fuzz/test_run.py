@@ -28,7 +28,7 @@ PROGRAMS = {  # as many as are judged in half a minute of one core; the command 
     "lists": 120,
     "sized": 20,
 }
-KERNELS = 4  # programs of each sort, of which the first is judged in full
+KERNELS = 2  # programs of each sort, of which the first is judged in full
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
 
 
