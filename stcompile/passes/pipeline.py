@@ -93,6 +93,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{FOLDER}.loop_over_parts", "loop_over_parts"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=INNER, exact=False),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise_where_it_pays"), levels=PLANNED, exact=False),
+    Stage(deferred(f"{FOLDER}.join_loops", "join_loops"), levels=KERNELS),
     Stage(share_scalars, levels=KERNELS),
     Stage(deferred(f"{FOLDER}.check_indices", "check_again"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.turn_arrays", "turn_arrays"), levels=KERNELS),
