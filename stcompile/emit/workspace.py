@@ -178,7 +178,7 @@ class Workspace:
         source = self.values[_root(node)]
         if not isinstance(value, np.ndarray) or not np.may_share_memory(value, source):
             return None
-        for part in self.parts:
+        for part in () if self.lengths else self.parts:  # other lengths may tell them apart
             if _is_same(value, self.values[part]):
                 return part
         own = self.naming.names.like(_wish(node, value.ndim))

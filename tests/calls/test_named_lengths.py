@@ -260,3 +260,24 @@ def test_a_reshape_that_is_a_view_for_the_first_lengths_only() -> None:
         np.testing.assert_allclose(value, windows(x, w), rtol=1e-12)
         readable = st.grad(windows, (0, 1), level="readable")(x, w)
         np.testing.assert_allclose(found[1], readable[1], rtol=1e-12)
+
+
+def test_views_that_are_the_same_for_the_first_lengths_only() -> None:
+    """The first row of one array and the reverse of another one, in the same memory, are one view
+    as long as both have one element."""
+
+    def middle(w: Any) -> Any:
+        ends = np.pad(w, 1, mode="edge")
+        part = np.array_split(w[len(w) // 2 :], 3)[1]
+        means = np.cumsum(part)[::2] / len(part)
+        return np.sum(means * np.cos(means)) + np.sum(ends * np.cos(ends))
+
+    gradient = st.value_and_grad(middle, dynamic=True)
+    for n in (5, 7, 9, 12, 40):
+        w = np.linspace(0.5, 1, n)
+        value, found = gradient(w)
+        np.testing.assert_allclose(value, middle(w), rtol=1e-12)
+        steps = 1e-6 * np.eye(n)
+        slopes = [(middle(w + step) - middle(w - step)) / 2e-6 for step in steps]
+        np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-9)
+    assert gradient.lengths.compilations == 1
