@@ -68,6 +68,10 @@ THREADED_PRODUCT, THREADED_MATRIX = 1 << 18, 1 << 12
 """OpenBLAS computes a product of so many multiplications in several threads, and so its routines
 for a matrix of so many elements."""
 
+LARGE_PRODUCT, LARGE_IN_LOOP = 8192, 100_000
+"""BLAS is quicker than a loop over numbers for products of more multiplications than the first; in
+a loop, which is compiled if there is no call in it, for more than the second."""
+
 SMALL_PRODUCT, SPLIT_RESULT = 1_000_000, 1536
 """Of a product with more multiplications than the first, sums are made in parts if there are no
 more of them than the second. OpenBLAS has code for products up to that size, which copies no

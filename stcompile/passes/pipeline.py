@@ -69,6 +69,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{FOLDER}.share_factors", "share_factors"), levels=KERNELS, exact=False),
     Stage(deferred(f"{LOOPS}.merge_steps", "merge_steps"), levels=KERNELS, exact=False),
     Stage(deferred(f"{LOOPS}.compute_again", "compute_again"), levels=KERNELS),
+    Stage(deferred(f"{LOOPS}.merge_triangles", "merge_triangles"), levels=PLANNED, exact=False),
     Stage(deferred(f"{FOLDER}.enclose", "enclose_loops"), levels=PLANNED),
     Stage(push_slices, levels=FAST, exact=False),
     Stage(push_sums, levels=FAST, exact=False),

@@ -32,6 +32,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stcompile.base.thresholds import LARGE_IN_LOOP, LARGE_PRODUCT
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.kernels.built import BUILT
 from stcompile.passes.kernels.compilable import is_compilable, is_elementwise_taken
@@ -67,8 +68,6 @@ from stcompile.wengert.primitives.contraction import summed_size
 
 CHEAP = 4.0  # operations that are rather done again than their result stored
 DEEPEST = 50  # lazy arrays one in the other, each of which takes frames of Python's stack
-LARGE_PRODUCT = 8192  # multiplications from which on BLAS is faster
-LARGE_IN_LOOP = 100_000  # the same in a loop, which is compiled if there is no call in it
 SPREAD = frozenset({"reshape", "expand_dims", "broadcast_to"})  # of the same elements, or fewer
 ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
 

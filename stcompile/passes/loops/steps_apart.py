@@ -14,7 +14,7 @@ from typing import Any
 from stcompile.passes.loops.loop_ports import SizedLoop
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Variable
-from stcompile.wengert.loops import Carried
+from stcompile.wengert.loops import Carried, Loop
 
 Index = tuple[Size, frozenset[tuple[Atom, int]]]
 """An offset, and multiples of integers."""
@@ -91,7 +91,7 @@ def own_axis(loop: SizedLoop, carried: Carried) -> int | None:
     return found.pop()[0] if len(found) == 1 else None
 
 
-def additions(loop: SizedLoop, carried: Carried) -> list[Equation] | None:
+def additions(loop: Loop, carried: Carried) -> list[Equation] | None:
     """The equations that add to what is handed on, each time to the same places, if steps do
     nothing else with it. Numbers are added in another order in derivatives alone: in the user's own
     function they stay in order."""
@@ -113,7 +113,7 @@ def additions(loop: SizedLoop, carried: Carried) -> list[Equation] | None:
     return found if is_sum and versions.isdisjoint(read) else None
 
 
-def _is_link(equation: Equation, counter: Variable) -> bool:
+def _is_link(equation: Equation, counter: Variable | None) -> bool:
     """True for what adds to its first operand, at places that are the same in all steps."""
     if equation.primitive in ("add", "to_python"):
         is_number = equation.output.type.kind in ("scalar", "python")

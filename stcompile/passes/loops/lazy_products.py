@@ -1,0 +1,373 @@
+"""Values of all steps of a loop whose axes have names, as sums of products that are not made yet.
+
+A product of a vector of each step and of a matrix is as large as all steps together, and is summed
+in the end: then it is a product of two matrices. So products are noted by their factors until
+something needs them; what is summed becomes a ``contract``.
+
+A `Label` is an axis: that of the steps, or one of the arrays that steps read. If steps read a range
+of it that moves, the label has the range as its ``window``: an element outside of it is there, but
+means nothing. Where such elements would be summed, they are taken for zeros before.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stcompile.base.location import Location
+from stcompile.passes.general.rebuild import Scope
+from stcompile.passes.loops.regions_of_steps import Line
+from stcompile.wengert.ir import Atom, Constant, Variable
+from stcompile.wengert.primitives.contraction import Contraction
+
+
+class UnsuitableError(Exception):
+    """There is no good form for all steps at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Label:
+    """An axis of so many elements; each is one of its own. ``window`` is what a step uses of it."""
+
+    size: int
+    window: tuple[Line, Line] | None = None
+
+    def is_like(self, other: Label) -> bool:
+        return (self.size, self.window) == (other.size, other.window)
+
+
+class Factor(NamedTuple):
+    """An array and the labels of its axes."""
+
+    atom: Atom
+    labels: tuple[Label, ...] = ()
+
+
+class Value(NamedTuple):
+    """A sum of products: what a variable of the body is in all steps. ``axes`` are its own axes in
+    order, None for one of length 1; labels besides these are the steps."""
+
+    terms: tuple[tuple[Factor, ...], ...]
+    axes: tuple[Label | None, ...] = ()
+
+    @property
+    def labels(self) -> set[Label]:
+        return {one for term in self.terms for factor in term for one in factor.labels}
+
+    def with_labels(self, names: Mapping[Label, Label]) -> Value:
+        terms = tuple(
+            tuple(Factor(f.atom, tuple(names.get(one, one) for one in f.labels)) for f in term)
+            for term in self.terms
+        )
+        return Value(terms, tuple(one and names.get(one, one) for one in self.axes))
+
+
+class Products:
+    """Records what is made of values. ``uncertain`` are sums of products with zeros in the place of
+    what means nothing: right where they are finite, as zero times infinity is NaN."""
+
+    def __init__(self, scope: Scope, steps: int, where: Location) -> None:
+        self.scope = scope
+        self.steps = Label(steps)
+        self.where = where
+        self.uncertain: set[Atom] = set()
+
+    def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
+        return self.scope.record(primitive, inputs, self.where, **params)
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def multiplied(self, x: Value, y: Value) -> Value:
+        """The product of two values, element by element."""
+        y, axes = self._beside(x, y)
+        return Value(tuple(self._product(a, b) for a in x.terms for b in y.terms), axes)
+
+    def _product(self, x: Sequence[Factor], y: Sequence[Factor]) -> tuple[Factor, ...]:
+        """All factors; one without axes of its own is multiplied at once."""
+        found = list(x)
+        for factor in y:
+            near = [f for f in found if {*factor.labels} <= {*f.labels}]
+            over = [f for f in found if {*f.labels} <= {*factor.labels}]
+            other = min(near or over, key=_size, default=None)
+            if other is not None:
+                found.remove(other)
+                factor = self.joined("multiply", other, factor)
+            found.append(factor)
+        return tuple(found)
+
+    def added(self, primitive: str, x: Value, y: Value) -> Value:
+        """The sum or the difference of two values."""
+        y, axes = self._beside(x, y)
+        if all(len(term) == 1 for term in (*x.terms, *y.terms)):
+            ((a,), (b,)) = self._one(x).terms[0], self._one(y).terms[0]
+            if {*a.labels} <= {*b.labels} or {*b.labels} <= {*a.labels}:
+                return Value(((self.joined(primitive, a, b),),), axes)
+        if primitive == "subtract" or x.labels != y.labels:
+            raise UnsuitableError
+        return Value((*x.terms, *y.terms), axes)
+
+    def changed(self, primitive: str, value: Value, *others: Atom) -> Value:
+        """What a function of one number, and of some that have no axes, makes of a value."""
+        factor = self.summed(value, ())
+        return Value(
+            ((Factor(self.record(primitive, factor.atom, *others), factor.labels),),), value.axes
+        )
+
+    def contracted(self, product: Contraction, x: Value, y: Value) -> Value:
+        """A product that sums pairs of axes."""
+        names, its, result = product.names
+        fresh = {one: replace(one) for one in y.labels if one is not self.steps}
+        y = y.with_labels(fresh)
+        pairs = dict(zip(names, x.axes, strict=True))
+        y = y.with_labels(
+            _same(((pairs[n], q) for n, q in zip(its, y.axes, strict=True) if n in pairs))
+        )
+        pairs |= dict(zip(its, y.axes, strict=True))
+        summed = {one for name, one in pairs.items() if name not in result and one is not None}
+        lengths = (one is None for name, one in pairs.items() if name not in result)
+        if any(lengths):
+            raise UnsuitableError
+        terms = tuple(self._product(a, b) for a in x.terms for b in y.terms)
+        axes = tuple(pairs[name] for name in result)
+        whole = Value(terms, axes)
+        return self._value(self.summed(whole, summed), axes) if summed else whole
+
+    def total(self, value: Value, axes: Sequence[int], keepdims: bool) -> Value:
+        """The sum along some axes."""
+        gone = {one for at in axes if (one := value.axes[at]) is not None}
+        kept = tuple(
+            None if at in axes else one
+            for at, one in enumerate(value.axes)
+            if keepdims or at not in axes
+        )
+        return self._value(self.summed(value, gone), kept)
+
+    def _value(self, factor: Factor, axes: tuple[Label | None, ...]) -> Value:
+        return Value(((factor,),), axes)
+
+    def _one(self, value: Value) -> Value:
+        return value if len(value.terms) == 1 else self._value(self.summed(value, ()), value.axes)
+
+    def _beside(self, x: Value, y: Value) -> tuple[Value, tuple[Label | None, ...]]:
+        """The second value with the labels of the first one, where their axes go together, and the
+        axes of both."""
+        y = y.with_labels({one: replace(one) for one in y.labels if one is not self.steps})
+        ndim = max(len(x.axes), len(y.axes))
+        own, its = ((None,) * (ndim - len(v.axes)) + v.axes for v in (x, y))
+        y = y.with_labels(_same(zip(own, its, strict=True)))
+        its = (None,) * (ndim - len(y.axes)) + y.axes
+        return y, tuple(p or q for p, q in zip(own, its, strict=True))
+
+    # --- arrays -----------------------------------------------------------------------------------
+
+    def summed(self, value: Value, gone: Collection[Label]) -> Factor:
+        """The array of a value, summed along some labels. What steps do not use is a zero in it
+        where it is summed."""
+        found: Factor | None = None
+        for term in value.terms:
+            own = self._term(term, gone)
+            found = own if found is None else self.joined("add", found, own)
+        assert found is not None
+        return found
+
+    def _term(self, term: Sequence[Factor], gone: Collection[Label]) -> Factor:
+        labels = {one for factor in term for one in factor.labels}
+        if not labels.issuperset(gone):
+            raise UnsuitableError  # the same in all of them: a sum would multiply it
+        factors = list(term)
+        windows = [one for one in labels if one.window and (one in gone or self.steps in gone)]
+        for one in windows:
+            at = min(
+                (i for i, f in enumerate(factors) if {one, self.steps} <= {*f.labels}),
+                key=lambda i: _size(factors[i]),
+                default=None,
+            )
+            if at is None:
+                raise UnsuitableError
+            factors[at] = self.masked(factors[at], (one,))
+        result = self._multiplied_out(factors, gone)
+        if windows and len(factors) > 1:
+            assert isinstance(result.atom, Variable)
+            self.uncertain.add(result.atom)
+        return result
+
+    def _multiplied_out(self, factors: Sequence[Factor], gone: Collection[Label]) -> Factor:
+        if len(factors) == 1:
+            return self._sum(factors[0], gone)
+        if len(factors) > 2:
+            return self._multiplied_out(self._with_fewer(factors, gone), gone)
+        x, y = (
+            self._sum(one, {*gone} - {*other.labels}) for one, other in (factors, factors[::-1])
+        )
+        shared = {*x.labels} & {*y.labels} & {*gone}
+        if not shared or {*x.labels} <= {*y.labels} or {*y.labels} <= {*x.labels}:
+            return self._sum(self.joined("multiply", x, y), gone)
+        result = [one for one in (*x.labels, *y.labels) if one not in gone]
+        result = list(dict.fromkeys(result))
+        product = Contraction.of_names(x.labels, y.labels, result)
+        return Factor(self.record("contract", x.atom, y.atom, **product.params), tuple(result))
+
+    def _with_fewer(self, factors: Sequence[Factor], gone: Collection[Label]) -> list[Factor]:
+        """The factors with two of them multiplied and summed along what no other one has."""
+        for pair in itertools.combinations(factors, 2):
+            rest = [factor for factor in factors if factor not in pair]
+            alone = {*gone}.difference(*(factor.labels for factor in rest))
+            if alone & {*pair[0].labels} & {*pair[1].labels}:
+                return [*rest, self._multiplied_out(pair, alone)]
+        raise UnsuitableError
+
+    def _sum(self, factor: Factor, gone: Collection[Label]) -> Factor:
+        axes = tuple(at for at, one in enumerate(factor.labels) if one in gone)
+        if not axes:
+            return factor
+        kept = tuple(one for one in factor.labels if one not in gone)
+        return Factor(self.record("sum", factor.atom, axis=axes, keepdims=False), kept)
+
+    def joined(self, primitive: str, x: Factor, y: Factor) -> Factor:
+        """An operation element by element of two arrays."""
+        labels = x.labels if len(x.labels) >= len(y.labels) else y.labels
+        labels = (*labels, *(one for one in (*x.labels, *y.labels) if one not in labels))
+        atoms = (self.arranged(factor, labels) for factor in (x, y))
+        return Factor(self.record(primitive, *atoms), labels)
+
+    def arranged(self, factor: Factor, labels: Sequence[Label | None]) -> Atom:
+        """An array with axes in this order, of length 1 for labels that it does not have."""
+        if not factor.labels:
+            return factor.atom
+        axes = tuple(factor.labels.index(one) for one in labels if one in factor.labels)
+        if len(axes) != len(factor.labels):
+            raise UnsuitableError
+        atom = factor.atom
+        if axes != tuple(range(len(axes))):
+            atom = self.record("transpose", atom, axes=axes)
+        first = next((at for at, one in enumerate(labels) if one in factor.labels), 0)
+        if len(labels[first:]) == len(axes):
+            return atom
+        sizes = dict(zip(factor.labels, factor.atom.type.dims, strict=True))
+        dims = tuple(1 if one is None else sizes.get(one, 1) for one in labels[first:])
+        return self.record("reshape", atom, shape=dims)
+
+    # --- what steps use ---------------------------------------------------------------------------
+
+    def masked(self, factor: Factor, windows: Iterable[Label]) -> Factor:
+        """An array of each step, with zeros outside of some windows."""
+        mask = self.mask(factor.labels, windows)
+        if mask is None:
+            return factor
+        zero = Constant(np.dtype(factor.atom.type.dtype).type(0))
+        return Factor(self.record("where", mask, factor.atom, zero), factor.labels)
+
+    def mask(self, labels: Sequence[Label | None], windows: Iterable[Label]) -> Variable | None:
+        """True where each step uses the elements of an array with these labels; None if it uses
+        all of them."""
+        found: Variable | None = None
+        for one in windows:
+            assert one.window is not None
+            low, high = one.window
+            tests = []
+            if low.over(self.steps.size)[1] > 0:
+                tests.append(("greater_equal", low))
+            if high.over(self.steps.size)[0] < one.size:
+                tests.append(("less", high))
+            if low.slope == high.slope and high.offset - low.offset == 1:
+                tests = [("equal", low)]
+            for primitive, line in tests:
+                place = self._count(Line(0, 1), one, labels)
+                bound = self._count(line, self.steps, labels)
+                own = self.record(primitive, place, bound)
+                found = own if found is None else self.record("logical_and", found, own)
+        return found
+
+    def _count(self, line: Line, label: Label, labels: Sequence[Label | None]) -> Atom:
+        """The numbers of a line along one of the labels."""
+        if not line.slope:
+            return Constant(line.offset)
+        stop = line.offset + line.slope * label.size
+        params = {
+            "start": line.offset,
+            "stop": stop,
+            "step": line.slope,
+            "dtype": np.dtype("int64"),
+        }
+        return self.arranged(Factor(self.record("arange", **params), (label,)), labels)
+
+
+def _size(factor: Factor) -> int:
+    return math.prod(one.size for one in factor.labels)
+
+
+def _same(pairs: Iterable[tuple[Label | None, Label | None]]) -> dict[Label, Label]:
+    """The labels that become others, as their axes go together."""
+    found = {}
+    for own, its in pairs:
+        if own is not None and its is not None:
+            if not own.is_like(its):
+                raise UnsuitableError
+            found[its] = own
+    return found
+
+
+# --- sums of products -----------------------------------------------------------------------------
+
+
+class _Side(NamedTuple):
+    """A matrix in a product, and the axis of it that is summed."""
+
+    atom: Atom
+    summed: int
+
+
+class _Made(NamedTuple):
+    """A product, and the matrices that its rows and its columns come from."""
+
+    product: Variable
+    sides: tuple[_Side, _Side]
+
+
+def sum_of_products(products: Products, x: Atom, y: Atom) -> Variable | None:
+    """``a @ m + a @ n`` as ``a @ (m + n)``, if both are such products."""
+    first, second = _made(products.scope, x), _made(products.scope, y)
+    if first is None or second is None:
+        return None
+    for side in (0, 1):
+        if first.sides[side] != second.sides[side]:
+            continue
+        labels = Label(0), Label(1), Label(2)  # of the rows, of the columns, of the sum
+        rest = [
+            _factor(one, labels[1 - side], labels[2])
+            for one in (first.sides[1 - side], second.sides[1 - side])
+        ]
+        total = products.joined("add", *rest)
+        common = _factor(first.sides[side], labels[side], labels[2])
+        left, right = (common, total) if side == 0 else (total, common)
+        made = Contraction.of_names(left.labels, right.labels, labels[:2])
+        result = products.record("contract", left.atom, right.atom, **made.params)
+        if first.product in products.uncertain or second.product in products.uncertain:
+            products.uncertain.add(result)
+        return result
+    return None
+
+
+def _factor(side: _Side, own: Label, summed: Label) -> Factor:
+    return Factor(side.atom, (summed, own) if side.summed == 0 else (own, summed))
+
+
+def _made(scope: Scope, atom: Atom) -> _Made | None:
+    """How a product of two matrices, or its transpose, is made; None for what is none."""
+    maker = scope.makers.get(atom) if isinstance(atom, Variable) else None
+    if maker is not None and maker.primitive == "transpose" and maker.params["axes"] == (1, 0):
+        found = _made(scope, maker.inputs[0])
+        return None if found is None else found._replace(sides=found.sides[::-1])
+    if maker is None or maker.primitive != "contract":
+        return None
+    product = Contraction.of(maker)
+    if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
+        return None
+    ((i, j),) = product.contracted
+    x, y = _Side(maker.inputs[0], i), _Side(maker.inputs[1], j)
+    return _Made(maker.output, (y, x) if product.order == (1, 0) else (x, y))

@@ -1,0 +1,160 @@
+"""Steps of a loop that go through a triangle are computed at once, as products of whole matrices.
+
+A loop that reads and writes parts whose lengths change, ``c[i, : i + 1] += a[i] @ a[: i + 1].T``,
+does half of a product of matrices. BLAS makes the whole product quicker, so all steps are computed
+at once where none needs another one (`stcompile.passes.loops.triangles`).
+
+Where a sum has zeros for what a step does not use, these are multiplied by what it does not read:
+infinity and NaN would make NaN of them. If what comes of such sums is not finite, the loop runs as
+it was written.
+
+>>> from stcompile.wengert.text import parse_program
+>>> print(merge_triangles(parse_program('''
+... program f(c: f64[20,20], a: f64[20,30]) {
+...   y: f64[20,20] = loop(a, c; carry=1, constants=1, length=20, binds=[i.1: 0 to 19],
+...     body=program body(a: f64[20,30], i: int, c: f64[20,20]) {
+...       v1: f64[30] = slice(a, i; drop=(0,), length=(1, 30), start=((0, 1), (0, 0)), step=(1, 1))
+...       v2: f64[i.1+1,30] = slice(a; drop=(), length=([i.1+1], 30), start=((0,), (0,)),
+...         step=(1, 1))
+...       v3: f64[i.1+1] = contract(v1, v2; batch=(), contracted=((0, 1),), order=(), spelling='')
+...       c.1: f64[20,20] = update(c, v3, i; drop=(0,), length=(1, [i.1+1]), start=((0, 1), (0,)),
+...         step=(1, 1))
+...       return c.1
+...     })
+...   return y
+... }''')))
+program f(c: f64[20,20], a: f64[20,30]) {
+  v1: f64[20,20] = contract(a, a; batch=(), contracted=((1, 1),), order=(), spelling='')
+  v2: i64[20] = arange(; dtype=i64, start=0, step=1, stop=20)
+  v3: i64[20] = arange(; dtype=i64, start=1, step=1, stop=21)
+  v4: i64[20,1] = reshape(v3; shape=(20, 1))
+  v5: b8[20,20] = less(v2, v4)
+  v6: f64[20,20] = where(v5, v1, c)
+  return v6
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from stcompile.base.thresholds import ALL_STEPS_BYTES, LARGE_PRODUCT
+from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.rebuild import Scope
+from stcompile.passes.loops.lazy_products import UnsuitableError
+from stcompile.passes.loops.triangles import Triangle
+from stcompile.wengert.ir import (
+    Atom,
+    Constant,
+    Equation,
+    Program,
+    Variable,
+    free_variables,
+    freeze,
+    map_programs,
+)
+from stcompile.wengert.loops import loop_of
+from stcompile.wengert.primitives import OperandError
+from stcompile.wengert.primitives.contraction import summed_size
+
+LARGER = 4  # times the largest array of a loop: none of all steps may have more elements
+
+
+def merge_triangles(program: Program) -> Program:
+    """The program with loops through triangles as products of whole matrices."""
+    if not any(map(_has_triangle, program.equations)):
+        return program
+    program = eliminate_dead_code(program)  # what is kept for nobody has no form
+    scope = Scope(program)
+    mapping: dict[Variable, Atom] = {}
+    for original in program.equations:
+        equation = original.substitute(mapping)
+        found = _merged(scope, equation) if _is_triangle(equation) else None
+        if found is None:
+            scope.add(map_programs(equation, merge_triangles))
+        else:
+            mapping.update(found)
+    return program.with_equations(scope.equations, mapping)
+
+
+def _has_triangle(equation: Equation) -> bool:
+    inner = (value for value in equation.params.values() if isinstance(value, Program))
+    return _is_triangle(equation) or any(any(map(_has_triangle, p.equations)) for p in inner)
+
+
+def _is_triangle(equation: Equation) -> bool:
+    """True for a loop of straight code whose steps have parts of other lengths each."""
+    if equation.primitive != "loop" or equation.effects or equation.params.get("binds") is None:
+        return False
+    body: Program = equation.params["body"]
+    inner = (value for e in body.equations for value in e.params.values())
+    is_straight = not any(isinstance(value, Program) for value in inner)
+    return isinstance(equation.params["length"], int) and is_straight
+
+
+def _merged(scope: Scope, equation: Equation) -> Mapping[Variable, Atom] | None:
+    """What stands for the results of a loop, its equations recorded; None if it stays."""
+    aside, loop = scope.aside(), loop_of(equation)
+    try:
+        triangle = Triangle(aside, loop, {v for v, e in scope.makers.items() if _is_zero(e)})
+        results = triangle.run()
+    except (UnsuitableError, OperandError):
+        return None
+    if not _pays(aside.equations, equation):
+        return None
+    uncertain = triangle.products.uncertain
+    for one in aside.equations:
+        if not uncertain.isdisjoint(one.inputs):
+            uncertain.update(one.outputs)
+    doubtful = [a for a in dict.fromkeys(results.values()) if a in uncertain]
+    if doubtful:
+        makers = [scope.makers[v] for v in equation.variables if v in scope.makers]
+        made = [maker for maker in makers if not any(True for _ in maker.variables)]
+        results = _if_finite(aside, doubtful, results, (*made, equation))
+    for one in aside.equations:
+        scope.add(one)
+    return results
+
+
+def _pays(equations: Sequence[Equation], loop: Equation) -> bool:
+    """True if there is a product for BLAS, and no array that is much larger than those of the
+    loop."""
+    types = [equation.output.type for equation in equations]
+    most = max(atom.type.size for atom in (*loop.inputs, *loop.outputs))
+    products = (e.output.type.size * summed_size(e) for e in equations if e.primitive == "contract")
+    return (
+        max(products, default=0) > LARGE_PRODUCT
+        and max(t.size for t in types) <= LARGER * most
+        and max(t.nbytes for t in types) <= ALL_STEPS_BYTES
+    )
+
+
+def _if_finite(
+    scope: Scope,
+    doubtful: Sequence[Atom],
+    results: Mapping[Variable, Atom],
+    loop: Sequence[Equation],
+) -> Mapping[Variable, Atom]:
+    """The results if those that are doubtful are finite, else those of the loop, the last one of
+    these equations."""
+    where = loop[-1].location
+    test: Variable | None = None
+    for one in doubtful:
+        finite = scope.record("isfinite", (one,), where)
+        axes = tuple(range(one.type.ndim))
+        own = scope.record("all", (finite,), where, axis=axes, keepdims=False) if axes else finite
+        test = own if test is None else scope.record("logical_and", (test, own), where)
+    assert test is not None
+    outputs = tuple(scope.variable(atom.type, port.name) for port, atom in results.items())
+    atoms = tuple(dict.fromkeys(a for a in results.values() if isinstance(a, Variable)))
+    operands = tuple(dict.fromkeys((*atoms, *free_variables(loop, (), ()))))
+    then = Program("then", operands, (), tuple(results.values()))
+    otherwise = Program("otherwise", operands, tuple(loop), tuple(results))
+    params = freeze({"then": then, "otherwise": otherwise})
+    scope.add(Equation(outputs, "cond", (test, *operands), params, (), where))
+    return dict(zip(results, outputs, strict=True))
+
+
+def _is_zero(equation: Equation) -> bool:
+    (value,) = equation.inputs if equation.primitive == "full" else (None,)
+    return isinstance(value, Constant) and value.value == 0

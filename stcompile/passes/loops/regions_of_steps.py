@@ -1,0 +1,109 @@
+"""Which part of an array each step of a loop uses, where its bounds move with the steps.
+
+A part is a range of indices along each axis, from a first index to one behind the last: both are
+numbers, or move with the steps, ``a[i, : i + 1]``. From the bounds of two parts follows how many
+steps after another one a step has to be for the parts to have an element in common.
+
+>>> row = Region((Range(Line(0, 1), Line(1, 1), True), Range(Line(0, 0), Line(20, 0), False)))
+>>> below = Region((Range(Line(1, 1), Line(20, 0), False), Range(Line(0, 0), Line(20, 0), False)))
+>>> row.steps_after(row, 20), below.steps_after(row, 20)
+((0, 0), (-19, -1))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from stcompile.wengert.dims import Dim, Size, Symbol
+from stcompile.wengert.ir import Equation, Variable
+
+
+class Line(NamedTuple):
+    """The integer ``offset + slope * step``."""
+
+    offset: int
+    slope: int
+
+    def over(self, steps: int) -> tuple[int, int]:
+        """The least and the greatest of these integers."""
+        last = self.offset + self.slope * (steps - 1)
+        return min(self.offset, last), max(self.offset, last)
+
+
+class Range(NamedTuple):
+    """The indices of an axis, from ``low`` to one below ``high``; ``single`` if there is one and
+    the part has no such axis."""
+
+    low: Line
+    high: Line
+    single: bool
+
+    @property
+    def is_fixed(self) -> bool:
+        return not (self.low.slope or self.high.slope)
+
+    @property
+    def is_step(self) -> bool:
+        """True for the one index that is the number of the step, or some more."""
+        return self.single and self.low.slope == 1
+
+
+@dataclass(frozen=True)
+class Region:
+    """The ranges of a part, one for each axis of the array."""
+
+    ranges: tuple[Range, ...]
+
+    def steps_after(self, other: Region, steps: int) -> tuple[int, int] | None:
+        """How many steps later than a step with the other part one with this part may be if they
+        share elements: from the first number to the second one. None if they never do."""
+        least, most = 1 - steps, steps - 1
+        for own, its in zip(self.ranges, other.ranges, strict=True):
+            pairs = (
+                (own.low, _before(its.high), 1),  # own.low <= its.high - 1
+                (its.low, _before(own.high), -1),
+            )
+            for under, over, sign in pairs:
+                if under.over(steps)[0] > over.over(steps)[1]:
+                    return None
+                if under.slope != over.slope or under.slope not in (1, -1):
+                    continue
+                margin = over.offset - under.offset  # what one step may be behind the other
+                if sign * under.slope > 0:
+                    most = min(most, margin)
+                else:
+                    least = max(least, -margin)
+        return (least, most) if least <= most else None
+
+
+def _before(line: Line) -> Line:
+    return line._replace(offset=line.offset - 1)
+
+
+def region_of(equation: Equation, counter: Variable, symbol: Symbol) -> Region | None:
+    """The part of its first operand that an equation reads or writes; None if its bounds are no
+    such lines, or if it leaves out indices between them."""
+    params, inputs = equation.params, equation.inputs
+    places = inputs[1 if equation.primitive == "slice" else 2 :]
+    if any(step != 1 for step in params["step"]) or any(place != counter for place in places):
+        return None
+    found = []
+    for axis, (form, length) in enumerate(zip(params["start"], params["length"], strict=True)):
+        low, width = _line(form[0], symbol), _line(length, symbol)
+        if low is None or width is None:
+            return None
+        low = low._replace(slope=low.slope + sum(form[1:]))
+        high = Line(low.offset + width.offset, low.slope + width.slope)
+        if not {low.slope, high.slope} <= {0, 1, -1}:
+            return None
+        found.append(Range(low, high, axis in params["drop"]))
+    return Region(tuple(found))
+
+
+def _line(size: Size, symbol: Symbol) -> Line | None:
+    if not isinstance(size, Dim):
+        return Line(size, 0)
+    if len(size.terms) != 1 or size.terms[0][0] != symbol:
+        return None
+    return Line(size.offset, size.terms[0][1])
