@@ -35,6 +35,25 @@ def of_all_unit_vectors(
     return list(of_one(linear, units, joined))
 
 
+def of_blocks_of_unit_vectors(
+    linear: Linear, shape: tuple[int, ...], dtype: Any, joined: tuple[bool, ...], blocks: int
+) -> Any:
+    """The same by a linear function of a batch of arrays, for so many blocks one after another.
+    The last one is filled up with zeros."""
+    count = math.prod(shape)
+    size = -(-count // blocks)
+    units = np.reshape(np.eye(blocks * size, count, dtype=dtype), (blocks, size, *shape))
+    columns: list[list[Any]] = [[] for _ in joined]
+    for block in units:
+        for column, result in zip(columns, of_one(linear, block, joined), strict=True):
+            column.append(result)
+    made = []
+    for column in columns:
+        rows = np.array(column)
+        made.append(np.reshape(rows, (blocks * size, *rows.shape[2:]))[:count])
+    return made
+
+
 def of_one(linear: Linear, unit: Any, joined: tuple[bool, ...]) -> Any:
     """The results of a linear function for a vector v. Results that are ``joined`` are real: r for
     v and s for ``1j * v``, and both are joined to ``r - 1j * s``. In forward mode r and s are the

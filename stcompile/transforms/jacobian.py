@@ -40,7 +40,12 @@ from stcompile.frontend.substage import (
     substage,
     with_outputs,
 )
-from stcompile.library.unit_vectors import of_all_unit_vectors, of_one, of_unit_vectors
+from stcompile.library.unit_vectors import (
+    of_all_unit_vectors,
+    of_blocks_of_unit_vectors,
+    of_one,
+    of_unit_vectors,
+)
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.pushforward import exactly, zero
 from stcompile.transforms.with_respect_to import DifferentiatedBy
@@ -309,38 +314,74 @@ def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> 
     if seed.size == 0 and not seed.is_named:
         pairs = zip(linear.program.outputs, joined, strict=True)
         return [_empty(run, atom.type, join) for atom, join in pairs]
-    batch = _at_once(linear, seed)
-    given = (batch or linear, tuple(map(run.integer, seed.dims)), seed.dtype, joined)
-    found: Sequence[Any] = run.call(of_all_unit_vectors if batch else of_unit_vectors, given, {})
+    shape = tuple(map(run.integer, seed.dims))
+    blocks = _in_blocks(linear, seed)
+    given = (linear if blocks is None else blocks.linear, shape, seed.dtype, joined)
+    if blocks is None:
+        found: Sequence[Any] = run.call(of_unit_vectors, given, {})
+    elif blocks.count == 1:
+        found = run.call(of_all_unit_vectors, given, {})
+    else:
+        found = run.call(of_blocks_of_unit_vectors, (*given, blocks.count), {})
     return found
 
 
-def _at_once(linear: _Linear, seed: Type) -> _Linear | None:
-    """The linear program for all unit vectors; None if its values would be larger than what pays,
-    or if it has no form for a batch."""
-    flags = [index == linear.at for index in range(len(linear.program.inputs))]
-    try:
-        program, _ = batched(
-            linear.program,
-            flags,
-            number_of_elements(seed.dims),
-            [True for _ in linear.program.outputs],
-        )
-    except (LanguageError, UnknownSizeError):
+@dataclass(frozen=True)
+class _Blocks:
+    """A linear program for as many unit vectors as there are in each of ``count`` blocks."""
+
+    linear: _Linear
+    count: int
+
+
+def _in_blocks(linear: _Linear, seed: Type) -> _Blocks | None:
+    """The linear program for all unit vectors or for blocks of them, so many at once as pay; None
+    if it has no form for a batch, or if no two pay at once."""
+    directions = number_of_elements(seed.dims)
+    whole = _at_once(linear, directions)
+    if whole is None:
         return None
-    if not _pays(program, seed):
+    if seed.is_named:  # the number of blocks would have a name as well
+        return _Blocks(whole, 1) if _pays_for_named(whole.program, seed) else None
+    times = -(-_largest(whole.program, directions) // BATCHED_ELEMENTS)
+    if times == 1:
+        return _Blocks(whole, 1)
+    count = number_of_blocks(seed.size, times)
+    if count >= seed.size:
+        return None
+    block = _at_once(linear, -(-seed.size // count))
+    return None if block is None else _Blocks(block, count)
+
+
+def number_of_blocks(directions: int, least: int) -> int:
+    """A number of blocks, at least so many, which are as long as each other, if possible; else
+    those whose last one lacks least."""
+    numbers = range(least, min(2 * least, directions) + 1)
+    return min(numbers, key=lambda count: -directions % count, default=directions)
+
+
+def _at_once(linear: _Linear, directions: Size) -> _Linear | None:
+    """The linear program for so many vectors; None if it has no form for a batch."""
+    flags = [index == linear.at for index in range(len(linear.program.inputs))]
+    wanted = [True for _ in linear.program.outputs]
+    try:
+        program, _ = batched(linear.program, flags, directions, wanted)
+    except (LanguageError, UnknownSizeError):
         return None
     return _Linear(program, linear.kept, linear.at - len(linear.kept))
 
 
-def _pays(program: Program, seed: Type) -> bool:
+def _largest(program: Program, directions: Size) -> int:
+    """The number of elements of the largest batch that is computed."""
+    return _most([type.dims for type in _batches(program, directions)])
+
+
+def _pays_for_named(program: Program, seed: Type) -> bool:
     """True if no batch that is computed is too large, and none grows faster with named lengths than
     the results do: those of later calls may be far longer."""
     batches = [type.dims for type in _batches(program, number_of_elements(seed.dims))]
     results = [output.type.dims for output in program.outputs]
     largest = _most(batches)
-    if not seed.is_named:
-        return largest <= BATCHED_ELEMENTS
     growth = _most(batches, GROWN) / max(largest, 1)
     return largest <= BATCHED_ELEMENTS and growth <= 2 * _most(results, GROWN) / _most(results)
 

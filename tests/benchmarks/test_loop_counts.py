@@ -6,6 +6,7 @@ import pytest
 
 from examples.benchmarks.loops import PROGRAMS, candidates
 from stcompile.frontend.control import unrolling
+from stcompile.transforms import jacobian
 
 BOUND = 5.0  # value and gradient, in values
 GRADIENTS = [name for name, program in PROGRAMS.items() if not program.jacobian]
@@ -39,6 +40,19 @@ def test_a_gradient_costs_a_few_values(name: str, level: str) -> None:
     more, both_more = candidates.counts(program, large, level)
     assert both_more <= BOUND * more
     assert both_more / more <= 1.25 * both / value
+
+
+def test_a_jacobian_in_blocks_touches_far_less_than_one_by_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two blocks of 13 columns compute twice what no column depends on."""
+    program, points = PROGRAMS["hand_tracking"], 500
+    touched = {}
+    for columns in (1, 13, 26):
+        monkeypatch.setattr(jacobian, "BATCHED_ELEMENTS", 3 * points * columns)
+        _, touched[columns] = candidates.counts(program, {"points": points}, "fast")
+    assert touched[26] < touched[13] < 1.5 * touched[26]
+    assert 4 * touched[13] < touched[1]
 
 
 def test_a_jacobian_shares_what_its_columns_have_in_common() -> None:

@@ -78,10 +78,39 @@ def test_large_ones_are_computed_one_by_one(mode: Any, monkeypatch: Any) -> None
     x = np.ones(18)
     at_once = st.jacobian(f, mode=mode, level="readable")
     assert "for " not in at_once.source(x, w)
-    monkeypatch.setattr(jacobian, "BATCHED_ELEMENTS", 100)
+    monkeypatch.setattr(jacobian, "BATCHED_ELEMENTS", 20)
     one_by_one = st.jacobian(f, mode=mode, level="readable")
     assert "for " in one_by_one.source(x, w)
     np.testing.assert_allclose(one_by_one(x, w), at_once(x, w), rtol=1e-13)
+
+
+@every_level
+@every_mode
+@pytest.mark.parametrize("size", [24, 23])
+def test_large_ones_are_computed_in_blocks(
+    size: int, mode: Any, level: Any, monkeypatch: Any
+) -> None:
+    """So many directions at once as stay below the limit; 23 are a block of 12 and one of 11."""
+    w = np.random.default_rng(1).normal(size=(size, size))
+
+    def f(x: Any, w: Any) -> Any:
+        for _ in range(20):
+            x = np.sin(w @ x) + x
+        return x * (1 + 1j)
+
+    x = np.linspace(-1.0, 1.0, size)
+    at_once = st.jacobian(f, mode=mode, level=level)(x, w)
+    monkeypatch.setattr(jacobian, "BATCHED_ELEMENTS", 12 * size)
+    blocks = st.jacobian(f, mode=mode, level=level)
+    assert ", 12, " in str(blocks.source(x, w)) or "(12, " in str(blocks.source(x, w))
+    np.testing.assert_allclose(blocks(x, w), at_once, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("directions", "least", "count"), [(26, 2, 2), (26, 3, 3), (27, 2, 3), (29, 2, 2), (4, 4, 4)]
+)
+def test_blocks_are_as_long_as_each_other(directions: int, least: int, count: int) -> None:
+    assert jacobian.number_of_blocks(directions, least) == count
 
 
 @every_mode

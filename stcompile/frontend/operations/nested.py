@@ -5,6 +5,7 @@ The items of a list that a rolled loop filled are rows of one array: they are re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,6 +70,20 @@ def _flatten(run: Run, value: Any) -> tuple[list[Any], tuple[int, ...]]:
     return [item for items, _ in parts for item in items], (len(value), *inner)
 
 
+def _are_sliced(first: Any, rows: int, period: int) -> bool:
+    """True if consecutive rows are read as slices: many, or all that there are."""
+    if rows * period >= FEWEST_ROWS:
+        return True
+    return rows > 1 and rows == _rows_in_all(first)
+
+
+def _rows_in_all(item: Any) -> int:
+    """How many rows the array has that an item is a row of."""
+    if isinstance(item, Row):
+        return math.prod(item.atom.type.dims[: len(item.index)])
+    return math.prod(item.cell.variable.type.dims[: len(item.path)])
+
+
 def _columns(run: Run, rows: Sequence[Any]) -> list[Array] | None:
     """The columns of a list of lists, if each is known or most of its items are rows of one
     array."""
@@ -90,7 +105,7 @@ def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
     at = 0
     while at < len(items):
         period, rows = _rows_at(items, at)
-        if rows * period < FEWEST_ROWS:
+        if not _are_sliced(items[at], rows, period):
             parts.append(run.record("expand_dims", run.as_array(items[at]), axis=(0,)))
             at += 1
             continue
