@@ -22,6 +22,7 @@ from stcompile.wengert.verify import verify
 from tests.emit.random_programs import CALLS, Builder
 from tests.passes.programs import assert_equal, run
 from tests.passes.rules import outer_product
+from tests.passes.texts import parse
 from tests.programs import check_gradient, leaves
 
 MOVES = (hoist_from_loops, sum_after_loops, outer_product)
@@ -30,12 +31,6 @@ RNG = np.random.default_rng(11)
 
 def normal(*shape: int, dtype: Any = np.float64) -> Any:
     return (RNG.normal(size=shape) * 0.5).astype(dtype)
-
-
-def parse(text: str) -> Program:
-    program = parse_program(text)
-    verify(program)
-    return program
 
 
 def moved(program: Program) -> Program:

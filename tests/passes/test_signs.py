@@ -13,6 +13,7 @@ from stcompile.wengert.ir import Program
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
 from tests.passes.rules import negated_terms_subtracted
+from tests.passes.texts import primitives
 
 PRODUCT = "batch=(), order=(), spelling=''"
 NEGATED = "n: f64[9,4] = negative(d) "
@@ -22,10 +23,6 @@ TURNED = "t: f64[4,3] = transpose(p; axes=(1, 0)) "
 
 def parsed(equations: str) -> Program:
     return parse_program(f"program f(x: f64[9,3], d: f64[9,4]) {{ {equations} }}")
-
-
-def primitives(program: Program) -> list[str]:
-    return [equation.primitive for equation in program.equations]
 
 
 def check_same(before: Program, after: Program) -> None:
