@@ -99,6 +99,13 @@ CHECKPOINTED_STEPS = 4
 NEAR_EQUATIONS = 12
 """A value that was computed again is kept for uses that are fewer equations apart."""
 
+# --- kernels -------------------------------------------------------------------------------------
+
+LENT_BYTES = 1 << 16
+"""Arrays of a kernel of so many bytes are buffers that are made once: the system takes the memory
+of large ones back when they are gone, and each page of new memory costs a quarter of a microsecond,
+as much as computing 500 numbers."""
+
 # --- text ----------------------------------------------------------------------------------------
 
 PRINTED_ELEMENTS = 64

@@ -42,6 +42,7 @@ import numpy as np
 from stcompile.analysis.liveness import Moments
 from stcompile.analysis.regions import Branch, Repeat, Tree, unfold
 from stcompile.analysis.storage import Writes, plan_writes, target_of
+from stcompile.base.thresholds import LENT_BYTES
 from stcompile.codegen_templates.loops import FACTORS
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.compilable import is_taken
@@ -172,7 +173,22 @@ def _kernel(
     equations: Sequence[Equation], read: set[Variable], handed: set[Variable], builder: Builder
 ) -> list[Equation]:
     """The equation of a kernel, with the new arrays that it writes to before it. (What is
-    ``handed`` on has no buffer: the kernel can make it as well.)"""
+    ``handed`` on has no buffer: the kernel can make it as well.) Large arrays of its own are lent
+    to it, too, as if others read them."""
+    lent = _lent(equations, read)
+    while True:
+        found = _with_arrays(equations, read | {*lent}, handed, builder)
+        outside = {output for equation in found for output in equation.outputs}
+        kept = {last: first for last, first in lent.items() if first in outside}
+        if len(kept) == len(lent):
+            return found
+        lent = kept
+
+
+def _with_arrays(
+    equations: Sequence[Equation], read: set[Variable], handed: set[Variable], builder: Builder
+) -> list[Equation]:
+    """The equation of a kernel that gives what is ``read``, behind the arrays that it writes to."""
     made = _made_outside(equations, read - handed)
     while True:
         inside = [equation for equation in equations if equation not in made]
@@ -182,6 +198,22 @@ def _kernel(
         if len(written) == len(made):
             return [*made, kernel, *after]
         made = written  # what is not written in place is made by the kernel itself
+
+
+def _lent(equations: Sequence[Equation], read: set[Variable]) -> dict[Variable, Variable]:
+    """The large arrays that a kernel would make for itself: what each is in the end, and at
+    first."""
+    found: dict[Variable, Variable] = {}
+    for equation in equations:
+        if equation.primitive == "empty":
+            (new,) = equation.outputs
+            if not new.type.is_named and new.type.nbytes >= LENT_BYTES and new not in read:
+                found[new] = new
+        before = _overwritten(equation)
+        for old, output in zip(before, equation.outputs, strict=False):
+            if isinstance(old, Variable) and old in found:
+                found[output] = found.pop(old)
+    return {last: first for last, first in found.items() if last not in read and last != first}
 
 
 def _of_equations(

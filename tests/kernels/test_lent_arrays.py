@@ -1,0 +1,67 @@
+"""Large arrays of a kernel's own are buffers of the workspace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+
+numba = pytest.importorskip("numba")
+RNG = np.random.default_rng(3)
+LARGE, SMALL = RNG.normal(size=(100, 90)), RNG.normal(size=(10, 9))
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+
+
+def smoothed(x: Any) -> Any:
+    """What is in between is read in several places, so that it is stored."""
+    y = x[1:] * x[:-1] + x[1:] * 0.5 - x[:-1]
+    z = y[:, 1:] * y[:, :-1] - y[:, 1:] * y[:, 1:] * 0.25
+    return z[1:] * z[:-1] + z[1:]
+
+
+@pytest.mark.parametrize(("x", "made"), [(LARGE, 0), (SMALL, 1)])
+def test_large_arrays_are_lent(x: Any, made: int) -> None:
+    compiled = st.compile(smoothed, level="compiled")
+    kernels, _, _ = str(compiled.source(x)).partition("def workspace")
+    assert kernels.count("np.empty(") == made + 1  # the result
+    np.testing.assert_allclose(compiled(x), smoothed(x), rtol=1e-12)
+
+
+def test_what_calls_return_is_their_own() -> None:
+    gradient = st.value_and_grad(lambda x: np.sum(smoothed(x)), level="compiled")
+    value, first = gradient(LARGE)
+    kept = first.copy()
+    other, second = gradient(2.0 - LARGE)
+    np.testing.assert_array_equal(first, kept)
+    again, third = gradient(LARGE)
+    assert again == value != other
+    np.testing.assert_array_equal(third, kept)
+    assert not np.shares_memory(first, second)
+    direction, step = RNG.normal(size=LARGE.shape), 1e-6
+    over, under = (np.sum(smoothed(LARGE + sign * step * direction)) for sign in (1, -1))
+    np.testing.assert_allclose(np.sum(first * direction), (over - under) / (2 * step), rtol=1e-6)
+
+
+def repeated(x: Any) -> Any:
+    """A kernel between calls in a loop: each step has the same buffers."""
+    for _ in range(17):
+        y = x[:, 1:] * x[:, :-1]
+        z = y[1:] * y[:-1] - y[1:]
+        x = x.copy()
+        x[1:, 1:] += 0.01 * np.cumsum(z * z + y[1:] * z, axis=0)
+    return np.sum(x * x)
+
+
+def test_kernels_of_loops() -> None:
+    x = 0.1 * LARGE
+    value, gradient = st.value_and_grad(repeated, level="compiled")(x)
+    expected, other = st.value_and_grad(repeated)(x)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_allclose(gradient, other, rtol=1e-10, atol=1e-12)
