@@ -7,12 +7,12 @@ subtracts at once, is then never stored.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from stcompile.analysis.regions import Region, Repeat, Step, Tree, Use
+from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, changes
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
@@ -153,10 +153,30 @@ def contiguous_variables(
     tree: Tree, given: Container[Variable], computed: Container[Variable]
 ) -> set[Variable]:
     """The variables that are contiguous in C order: ``given`` inputs, ``computed`` values and what
-    loops hand on if they have a buffer, and rows and reshapes of them. (A factor that is not
-    contiguous after all is copied by the call of BLAS.)"""
+    loops hand on if they have a buffer, what kernels make, rows and reshapes of all these, and what
+    is one of them in either arm of a branch. (A factor that is not contiguous after all is copied
+    by the call of BLAS.)"""
     found = {variable for variable in tree.inputs if variable in given}
-    for _, item in tree.items():
+    items = [item for _, item in tree.items()]
+    branches = [item for item in items if isinstance(item, Branch)]
+    while True:
+        _extend(found, items, computed)
+        handed = {
+            output
+            for branch in branches
+            for output, *atoms in zip(
+                branch.outputs, *(arm.outputs for arm in branch.arms), strict=True
+            )
+            if found.issuperset(atoms)
+        }
+        if found >= handed:
+            return found
+        found |= handed
+
+
+def _extend(found: set[Variable], items: Iterable[object], computed: Container[Variable]) -> None:
+    """Add what is contiguous by itself, or since what it is made of is ``found`` to be."""
+    for item in items:
         if isinstance(item, Repeat):
             found.update(v for c in item.carry for v in (c.variable, c.output))
             found.update(c.output for c in item.collected)
@@ -166,7 +186,8 @@ def contiguous_variables(
             found.update(output for output in equation.outputs if output in computed)
             if any(atom in found for atom in equation.inputs[:1]) and _keeps_order(equation):
                 found.add(equation.output)
-    return found
+            if equation.primitive == "kernel":
+                found.update(equation.outputs)
 
 
 def _keeps_order(equation: Equation) -> bool:

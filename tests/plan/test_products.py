@@ -310,3 +310,26 @@ def test_what_loops_give_is_contiguous() -> None:
     )
     found = contiguous_variables(listed.tree, set(), set())
     assert listed.names(found) == "state item top last all_"
+
+
+BRANCH = """
+program f(given: f64[4,3], other: f64[3,4], b: bool) {
+  y: f64[4,3], z: f64[4,3] = cond(b, given, other;
+    then=program then(given: f64[4,3], other: f64[3,4]) {
+    turned: f64[4,3] = transpose(other; axes=(1, 0))
+    made: f64[4,3] = sin(given)
+    return made, turned
+  }, otherwise=program otherwise(given: f64[4,3], other: f64[3,4]) {
+    same: f64[4,3] = cos(given)
+    return given, same
+  })
+  rows: f64[2,3] = slice(y; drop=(), length=(2, 3), start=((0,), (0,)), step=(1, 1))
+  return rows, z
+}"""
+
+
+def test_what_is_contiguous_in_both_arms_is_so_behind_them() -> None:
+    listed = Listed(BRANCH)
+    computed: set[Variable] = {listed["made"], listed["same"]}
+    found = contiguous_variables(listed.tree, {listed["given"]}, computed)
+    assert listed.names(found) == "given made same y rows"
