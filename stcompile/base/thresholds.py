@@ -101,6 +101,10 @@ NEAR_EQUATIONS = 12
 
 # --- kernels -------------------------------------------------------------------------------------
 
+WRITTEN_OUT_STEPS, WRITTEN_OUT_LOOPS, DEEP_NEST = 16, 2, 3
+"""LLVM writes out loops of so many steps at most, if it knows how many they are. It may know it of
+as many of such loops, one in the other, as the second number says; if there are more than the
+third, to write out all of them takes it half a minute, and the result is no quicker."""
 LENT_BYTES = 1 << 16
 """Arrays of a kernel of so many bytes are buffers that are made once: the system takes the memory
 of large ones back when they are gone, and each page of new memory costs a quarter of a microsecond,

@@ -16,6 +16,7 @@ import numpy as np
 
 from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.options import Options
+from stcompile.base.thresholds import DEEP_NEST, WRITTEN_OUT_LOOPS, WRITTEN_OUT_STEPS
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.render import render
 from stcompile.code.templates import Code, Operand, substitute
@@ -41,9 +42,6 @@ COMPILED = "njit(error_model='numpy', nogil=True{})"
 SINGLE = frozenset(map(np.dtype, ("float32", "complex64")))
 MIXED = frozenset(map(np.dtype, ("float32", "int64")))
 INTEGER = frozenset({"add", "subtract", "multiply"})
-SHORT = 16  # steps of a loop that LLVM writes out
-WRITTEN_OUT = 2  # such loops, one in the other, of which it may know the steps
-DEEPEST = 3  # more of them, one in the other, take it half a minute
 
 
 @dataclass(frozen=True)
@@ -67,8 +65,8 @@ def _told(program: Program, is_deep: bool) -> Iterator[int]:
     """The steps of short loops with others in them, in a nest that is deep."""
     for equation in program.equations:
         depth = _depth(equation)
-        inner = is_deep or depth > DEEPEST
-        if inner and _is_short(equation) and depth > WRITTEN_OUT:
+        inner = is_deep or depth > DEEP_NEST
+        if inner and _is_short(equation) and depth > WRITTEN_OUT_LOOPS:
             yield equation.params["length"]
         for body in _programs(equation):
             yield from _told(body, inner)
@@ -83,7 +81,7 @@ def _depth(equation: Equation) -> int:
 def _is_short(equation: Equation) -> bool:
     length = equation.params.get("length") if equation.primitive == "loop" else None
     is_kept = equation.params.get("reverse") or equation.params.get("parallel")
-    return isinstance(length, int) and length <= SHORT and not is_kept
+    return isinstance(length, int) and length <= WRITTEN_OUT_STEPS and not is_kept
 
 
 def _programs(equation: Equation) -> Iterator[Program]:
@@ -132,7 +130,7 @@ class KernelStatements(Statements):
     def _steps(self, loop: Repeat) -> ast.expr:
         length = self._length(loop)
         told = self.told.get(loop.length) if isinstance(loop.length, int) else None
-        if told is not None and _depth(loop.source) > WRITTEN_OUT:
+        if told is not None and _depth(loop.source) > WRITTEN_OUT_LOOPS:
             length = name(told)
         if is_parallel(loop):
             return ast.Call(name("prange"), [length], [])
