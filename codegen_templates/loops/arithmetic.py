@@ -35,6 +35,7 @@ from .helpers import (
     over_root_of_cube,
     over_root_of_fifth_power,
     quotient,
+    root,
     root_of_cube,
     wrapped_floor,
     wrapped_remainder,
@@ -150,7 +151,7 @@ def power(x: Any, y: Any) -> Any:
     if exponent(x, y, 2):
         return np.square(x)
     if exponent(x, y, 0.5):
-        return np.sqrt(x)
+        return root(x)
     if exponent(x, y, 1.5):
         return root_of_cube(x)
     if exponent(x, y, -0.5):
@@ -166,6 +167,8 @@ def power(x: Any, y: Any) -> Any:
 
 @fresh
 def sign(x: Any) -> Any:
+    if isinstance(x, np.float32):
+        return np.sign(x) + np.float32(0.0)
     if x.dtype.kind == "f":
         return np.sign(x) + 0.0
     return np.sign(x)

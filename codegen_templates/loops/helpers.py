@@ -20,6 +20,12 @@ def added(total: Any, x: Any) -> Any:
 
 
 @helper
+def root(x: Any) -> Any:
+    """``x ** 0.5`` of a NumPy scalar, which is `pow`: 0.0 for -0.0, and inf for -inf."""
+    return np.sqrt(abs(x) if x == 0 or x == -np.inf else x)
+
+
+@helper
 def root_of_cube(x: Any) -> Any:
     """``x ** 1.5``; `pow` takes several times as long."""
     if x > 0:

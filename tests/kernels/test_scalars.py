@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import stcompile as st
 from stcompile.code.templates import Operand
 from stcompile.codegen_templates.loops import HELPERS, PLAIN, WRITTEN
 from stcompile.emit.kernels import _alike, substitute_in_loop
@@ -166,6 +167,16 @@ def test_powers_of_roots(name: str) -> None:
         np.testing.assert_allclose(compiled(x), value, 1e-15, 1e-322, err_msg=f"{name}({x})")
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_roots_are_powers_of_scalars(dtype: type[np.floating[Any]]) -> None:
+    """NumPy takes `pow` for scalars, and `sqrt` for arrays."""
+    compiled = numba.njit(error_model="numpy")(HELPERS["root"])
+    with np.errstate(all="ignore"):
+        for x in map(dtype, [-np.inf, -0.0, 0.0, -1.0, 2.0, 5e-324, np.inf, np.nan]):
+            found, wanted = dtype(compiled(x)), x**0.5
+            _assert_same("power", found, wanted, f"{x}**0.5")
+
+
 @pytest.mark.parametrize("n", [-7, -2, -1, 0, 1, 2, 3, 5, 99])
 def test_powers_of_complex_numbers(n: int) -> None:
     compiled = numba.njit(error_model="numpy")(HELPERS["complex_power"])
@@ -198,3 +209,24 @@ def test_casts_to_integers(dtype: str) -> None:
         for x in _values(np.dtype(dtype)):
             wanted = np.array([x]).astype(np.int64)[0]
             assert compiled(x) == space["f"](x) == wanted, x
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_roots_and_signs_are_those_of_the_operand(dtype: type[np.floating[Any]]) -> None:
+    """A power of a scalar is `pow`, that of an array `sqrt`; a sign has its operand's dtype."""
+
+    def roots(x):
+        out = np.zeros((x.size, 3), x.dtype)
+        for i in range(x.size):
+            out[i, 0] = x[i] ** 0.5
+            out[i, 1:2] = x[i : i + 1] ** 0.5
+            out[i, 2] = np.sign(x[i]) / x[4]
+        return out
+
+    x = np.array([-np.inf, -0.0, 0.0, -1.0, 3.0, 0.3, np.inf] * 3).astype(dtype)
+    with np.errstate(all="ignore"):
+        found, wanted = st.compile(roots, level="compiled")(x), roots(x)
+        np.testing.assert_allclose(found, wanted, 4 * np.finfo(dtype).eps)
+    numbers = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(wanted[numbers]))
+    np.testing.assert_array_equal(found[:, 2], wanted[:, 2])

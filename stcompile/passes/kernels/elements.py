@@ -109,7 +109,9 @@ class Elements(Writer):
         return found
 
     def number(self, equation: Equation, atoms: Sequence[Atom]) -> Atom:
-        """An elementwise equation of numbers."""
+        """An elementwise equation of arrays for the numbers in them."""
+        if _is_root(equation):
+            return self.make("sqrt", atoms[0])
         if equation.primitive != "where":
             return self.make(equation.primitive, *atoms, **equation.params)
         dtype = equation.output.type.dtype
@@ -298,6 +300,16 @@ def is_small(t: Type) -> bool:
 
 def all_forms(lengths: Sequence[int]) -> Sequence[Forms]:
     return [tuple(map(Form, at)) for at in itertools.product(*map(range, lengths))]
+
+
+def _is_root(equation: Equation) -> bool:
+    """True for ``x ** 0.5`` of an array, for which NumPy takes `sqrt`; of a scalar it takes `pow`,
+    which differs at -inf and -0.0."""
+    if equation.primitive != "power":
+        return False
+    x, y = equation.inputs
+    is_half = isinstance(y, Constant) and y.type.kind == "python" and y.value == 0.5
+    return is_half and x.type.kind == "array" and x.type.dtype.kind == "f"
 
 
 COSTLY = frozenset(
