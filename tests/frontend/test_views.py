@@ -7,6 +7,7 @@ a reshape is a view depends on the layout in memory.
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import stcompile as st
 from tests.programs import Examples
@@ -177,6 +178,46 @@ def split_gives_views(x):
     return y, left
 
 
+@examples(np.array([0.5, 1.5, 2.5, 0.3]))
+def broadcasts_show_later_writes(v):
+    u = v * 2
+    wide = np.broadcast_to(u, (3, u.size))
+    row = wide[1]
+    copied = wide.copy()
+    flat = wide.reshape(-1)
+    tiled = np.tile(u, 2)
+    u[0] = v[1] * v[2]
+    flat[2] = v[0]
+    return wide * v, row, copied * v, flat, tiled * tiled, u
+
+
+@examples(np.array([0.5, 1.5, 2.5, 0.3]))
+def a_broadcast_in_a_loop_shows_each_write(v):
+    u = v * 2
+    wide = np.broadcast_to(u, (3, u.size))
+    total = 0.0
+    for _ in range(40):
+        u[0] = u[0] * 0.9 + v[1]
+        total = total + np.sum(wide[1] ** 2)
+    return total
+
+
+@examples(X[:, :2])
+def diagonals_of_einsum_are_written_to(a):
+    b = a * 1.0
+    diagonal = np.einsum("ii->i", b)
+    diagonal *= 2
+    diagonal[1:] += a[0, 1]
+    stack = np.stack((a, a * a, a + 1))
+    diagonals = np.einsum("kii->ik", stack)
+    diagonals *= b[0, 0]
+    diagonals[0] = a[1, 1]
+    turned = (a * 3.0).T
+    np.einsum("ij->ji", turned)[0] *= a[1]
+    np.einsum("ii->i", turned)[:] = a[0]
+    return b, stack, diagonals, turned
+
+
 test_program = examples.tests()
 
 
@@ -206,3 +247,24 @@ def test_an_array_is_sorted_in_place():
     value, gradient = st.value_and_grad(loss)(x)
     assert value == loss(x)
     np.testing.assert_array_equal(gradient, [3.0, 1.0, 5.0, 0.0, 4.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("write", "function"),
+    [
+        (lambda v: np.broadcast_to(v * 2, (3, 2)), "np.broadcast_to"),
+        (lambda v: np.broadcast_to(v * 2, (3, 2)).T[1], "np.broadcast_to"),
+        (lambda v: np.diagonal(np.outer(v, v)), "np.diagonal"),
+        (lambda v: np.diagonal(np.outer(v, v))[:1], "np.diagonal"),
+    ],
+)
+def test_what_numpy_does_not_write_to_is_refused(write, function):
+    def loss(v):
+        part = write(v)
+        part[0] = 1.0
+        return np.sum(part)
+
+    with pytest.raises(st.StcompileError, match=f"{function} gives a read-only view"):
+        st.grad(loss)(np.ones(2))
+    with pytest.raises(ValueError, match="read-only"):
+        loss(np.ones(2))

@@ -60,7 +60,7 @@ class Step:
 
         params = {**view.params, "start": tuple(map(fixed, view.params["start"]))}
         others = tuple(counter for counter in view.counters if counter != self.variable)
-        return ViewStep(view.primitive, freeze(params), others)
+        return replace(view, params=freeze(params), counters=others)
 
 
 def is_long_as(value: Array, binds: Symbol | None) -> bool:

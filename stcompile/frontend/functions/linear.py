@@ -10,7 +10,13 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axes_in_order
-from stcompile.frontend.functions.shapes import broadcast_to, diagonal, ravel, reshape, transpose
+from stcompile.frontend.functions.shapes import (
+    broadcast_to,
+    diagonal_part,
+    ravel,
+    reshape,
+    transpose,
+)
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.layout import in_c_order
 from stcompile.frontend.operations.operators import matmul
@@ -229,7 +235,7 @@ def _reduced(run: Run, term: str, x: Any, needed: set[str]) -> tuple[str, Any]:
         while term.count(name) > 1:
             one = term.index(name)
             two = term.index(name, one + 1)
-            x = diagonal(run, x, 0, one, two)
+            x = diagonal_part(run, x, 0, one, two)
             term = term[:one] + term[one + 1 : two] + term[two + 1 :] + name
     lone = tuple(i for i, name in enumerate(term) if name not in needed)
     if lone:

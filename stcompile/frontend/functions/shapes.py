@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -285,12 +286,21 @@ def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
 
 
 def broadcast_to(run: Run, array: Any, shape: Any) -> Any:
+    """np.broadcast_to: a read-only view."""
     x = run.as_array(array) if isinstance(array, list | tuple) else array
-    result: Array = run.record("broadcast_to", x, shape=shape_of(run, shape))
-    result.cell.frozen = "np.broadcast_to gives a read-only view"
+    dims = shape_of(run, shape)
     if isinstance(x, Array):
-        x.cell.frozen = x.cell.frozen or "a broadcast of it shares its storage"
+        return read_only(run.view(x, "broadcast_to", shape=dims), "np.broadcast_to")
+    result: Array = run.record("broadcast_to", x, shape=dims)
+    result.cell.frozen = "np.broadcast_to gives a read-only view"
     return result
+
+
+def read_only(view: Array, function: str) -> Array:
+    """A view that NumPy does not write to."""
+    *path, step = view.path
+    step = replace(step, read_only=f"{function} gives a read-only view")
+    return Array(view.cell, view.type, (*path, step))
 
 
 def _rows_of(run: Run, arrays: Any) -> Array | None:
@@ -466,6 +476,11 @@ def sliding_window_view(
 
 def diagonal(run: Run, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """np.diagonal: a read-only view."""
+    return read_only(diagonal_part(run, a, offset, axis1, axis2), "np.diagonal")
+
+
+def diagonal_part(run: Run, a: Any, offset: int, axis1: int, axis2: int) -> Array:
+    """A diagonal as a view, which may be written to if its matrices are square."""
     x = run.as_array(a)
     if x.type.ndim < 2:
         run.refuse("diag requires an array of at least two dimensions", "", TypingError)

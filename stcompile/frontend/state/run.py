@@ -445,9 +445,10 @@ class Run(Sizes):
         return Array(array.cell, variable.type, (*array.path, step))
 
     def check_writeable(self, array: Array) -> None:
-        if array.cell.frozen:
+        reason = next(filter(None, (array.cell.frozen, *(s.read_only for s in array.path))), "")
+        if reason:
             self.refuse(
-                f"this writes into an array that the function does not own: {array.cell.frozen}",
+                f"this writes into an array that the function does not own: {reason}",
                 "write to a copy (`x = x.copy()`), or make a new array (`x = x + v`)",
             )
         if array.cell.depth != self.depth:
@@ -494,6 +495,8 @@ class Run(Sizes):
             part = {"part": step.primitive}
             (result,) = self.record_atoms("update_part", (base, value), part)
             return result
+        if step.primitive == "diagonal":
+            return self._diagonal_put_back(base, step, value)
         inverse: dict[str, tuple[str, dict[str, Any]]] = {
             "reshape": ("reshape", {"shape": base.type.dims}),
             "as_shape": ("as_shape", {"shape": base.type.dims}),
@@ -507,6 +510,32 @@ class Run(Sizes):
             inverse[step.primitive][0], (value,), inverse[step.primitive][1]
         )
         return result
+
+    def _diagonal_put_back(self, base: Variable, step: ViewStep, value: Variable) -> Variable:
+        """The same for the diagonals of square matrices: every (n + 1)-th of n * n elements."""
+        axes, dims = (step.params["axis1"], step.params["axis2"]), base.type.dims
+        n = dims[axes[0]]
+        if not isinstance(n, int) or dims[axes[1]] != n or step.params["offset"]:
+            self.refuse(
+                "this diagonal is not that of square matrices of a known size, and cannot be "
+                "written to",
+                "write by indices: `i = np.arange(n)`, `a[i, i] = ...`",
+            )
+        first = [axis for axis in range(len(dims)) if axis not in axes]
+        order = (*first, *axes)
+        rest = tuple(dims[axis] for axis in first)
+        flat = self._step(base, ViewStep("transpose", freeze({"axes": order})))
+        rows = self._step(flat, ViewStep("reshape", freeze({"shape": (*rest, n * n)})))
+        part = {
+            "start": ((0,),) * (len(rest) + 1),
+            "length": (*rest, n),
+            "step": (*(1 for _ in rest), n + 1),
+            "drop": (),
+        }
+        (written,) = self.record_atoms("update", (rows, value), part)
+        (square,) = self.record_atoms("reshape", (written,), {"shape": flat.type.dims})
+        back = {"axes": np.argsort(order).tolist()}
+        return self.record_atoms("transpose", (square,), back)[0]
 
     # --- names ---------------------------------------------------------------------------------
 

@@ -30,11 +30,13 @@ TAKEN = USED_UP - 1  # the position of an iterator that something else has taken
 
 @dataclass(frozen=True)
 class ViewStep:
-    """One view: the primitive that takes it, its params, and the loop counters it depends on."""
+    """One view: the primitive that takes it, its params, and the loop counters it depends on.
+    ``read_only`` says why it may not be written through ("" if it may)."""
 
     primitive: str
     params: Params
     counters: tuple[Variable, ...] = ()
+    read_only: str = ""
 
     def __hash__(self) -> int:
         return hash((self.primitive, tuple(self.params.items()), self.counters))
