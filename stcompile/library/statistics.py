@@ -123,15 +123,17 @@ def _restored(result: Any, a: Any, axis: Any, before: int) -> Any:
 def median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The middle element, or the mean of the two in the middle; NaN if there is a NaN."""
     x = _merged(a, axis)
-    n = x.shape[0]
-    if n == 0:
-        raise ValueError("the median of no elements")
-    ordered = np.sort(x, axis=0)
-    middle = ordered[(n - 1) // 2 : n // 2 + 1]
-    result = np.mean(middle, axis=0)
-    if x.dtype.kind in "fc":
-        result = np.where(np.isnan(ordered[-1]), np.nan, result)[()]
+    # NumPy's mean of no elements is NaN, with a warning.
+    result = _middle(x) if x.shape[0] else np.mean(x, axis=0)
     return _restored(result, a, axis, 0) if keepdims else result
+
+
+def _middle(x: Any) -> Any:
+    """The median along the first axis, of one element or more."""
+    n = x.shape[0]
+    ordered = np.sort(x, axis=0)
+    result = np.mean(ordered[(n - 1) // 2 : n // 2 + 1], axis=0)
+    return np.where(np.isnan(ordered[-1]), np.nan, result)[()] if x.dtype.kind in "fc" else result
 
 
 def percentile(

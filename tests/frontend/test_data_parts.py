@@ -114,3 +114,33 @@ def test_refusals(function, reason):
 def test_a_negative_number_of_numbers_is_an_error() -> None:
     with pytest.raises(ValueError, match="must be non-negative"):
         st.compile(lambda x, k: np.linspace(x[0], 1.0, k[0]))(X, -K)
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+def test_a_median_of_no_elements_is_nan(level):
+    """Of a selection that turns out to be empty, as in NumPy, with its warning."""
+
+    def middle(x):
+        return 3.0 * np.median(x[x > 1.0]) + np.sum(np.median(np.outer(x, x)[x < 1.0], axis=0))
+
+    compiled = st.value_and_grad(middle, level=level)
+    x = np.array([0.5, 1.5, 0.25, 2.5, 7.0])
+    value, gradient = compiled(x)
+    assert value == middle(x)
+    steps = 1e-6 * np.eye(5)
+    slopes = [(middle(x + step) - middle(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-7)
+    for empty in (x / 8, x + 1):
+        with pytest.warns(RuntimeWarning, match="Mean of empty slice"):
+            value, _ = compiled(empty)
+        assert np.isnan(value)
+
+
+def test_a_list_is_not_written_to_at_a_traced_index():
+    def loss(x):
+        items = [x[0], x[1], x[2]]
+        items[int(np.argmax(x))] = x[0] * x[1]
+        return items[0] * items[1] * items[2]
+
+    with pytest.raises(st.StcompileError, match=r"np\.stack\(items\)"):
+        st.grad(loss)(X)

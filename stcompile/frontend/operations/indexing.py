@@ -152,7 +152,13 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         container[:] = [changed]
         return
     if not is_static(index):
-        run.refuse("the index is a traced value", "use a static index")
+        run.refuse(
+            f"{described(container)} is written to at a traced value",
+            "use a static key"
+            if isinstance(container, dict)
+            else "write to an array: `items = np.stack(items)`, then `items[i] = ...`; or use a "
+            "static index",
+        )
     if isinstance(container, dict):
         refuse_hash(run, index)
     else:
