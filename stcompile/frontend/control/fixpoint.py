@@ -32,6 +32,7 @@ from stcompile.frontend.control.merged import (
     Spoiled,
     Window,
 )
+from stcompile.frontend.state.grids import pass_on
 from stcompile.frontend.state.rests import filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised
@@ -198,7 +199,8 @@ def _settled_again(loop: _Loop, before: Path | None) -> Settled | None:
         return None
     try:
         found = _round(loop, before)
-    except StcompileError:
+    except StcompileError as error:
+        pass_on(loop.run, error)
         return None
     if not isinstance(found, Settled) or loop.grown or _types_of(loop, found.path) != old:
         return None

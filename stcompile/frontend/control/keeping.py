@@ -11,6 +11,7 @@ from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.control.fixpoint import Settled, Steps, settle
+from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
@@ -23,6 +24,7 @@ from stcompile.frontend.control.unrolling import (
     why_unrolled,
     written_out,
 )
+from stcompile.frontend.state.grids import pass_on
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
@@ -43,6 +45,17 @@ def keep(
 ) -> Outcome | None:
     """Stage ``step`` once for all items; how the loop ended, if data may end it. ``where`` is the
     loop, ``name_of`` gives a name for its counter."""
+    trials = (partial(lambda k: step(items.item(k)), k) for k in (0, items.length - 1))
+    return with_grids(run, partial(_kept, run, where, items, step, name_of), lambda: trials)
+
+
+def _kept(
+    run: Run,
+    where: Location,
+    items: Sequence,
+    step: Callable[[Any], Outcome | None],
+    name_of: Callable[[Affine], str],
+) -> Outcome | None:
     copied = items.prepare()
     length = items.length
     counter = run.recorder.variable(COUNTER)
@@ -151,6 +164,7 @@ def each_of(
                     keep(run, where, items.after(first), action, name_of)
                     return True
             except (LanguageError, TypingError) as error:
+                pass_on(run, error)
                 refusal = refusal or error
     length = items.length
     _in_turn(run, items, action, first)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stcompile.frontend.operations.affine import combined
+from stcompile.frontend.state.grids import place_in_grid
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Grown
@@ -16,6 +17,9 @@ def length_of(run: Run, items: Sequence[Any]) -> Any:
     filled = filled_in(items)
     if filled is not None:
         return filled.count
+    found = place_in_grid(items)
+    if found is not None and found[0].owner is items:
+        return found[0].array.type.dims[0]
     total: Any = 0
     for item in items:
         is_counted = isinstance(item, Grown) and item.count is not None

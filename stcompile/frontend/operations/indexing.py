@@ -25,6 +25,7 @@ from stcompile.frontend.operations.subscripts import (
     parse_advanced,
     parse_basic,
 )
+from stcompile.frontend.state.grids import ask_for_grid, place_in_grid
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.rests import check_place, filled_in
 from stcompile.frontend.state.run import Run
@@ -43,12 +44,19 @@ from stcompile.frontend.state.values import (
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
+item_of_grid = deferred("stcompile.frontend.operations.grids", "item_of_grid")
+set_item_of_grid = deferred("stcompile.frontend.operations.grids", "set_item_of_grid")
 item_of_filled = deferred("stcompile.frontend.operations.filled_methods", "item_of")
 filled_with_item = deferred("stcompile.frontend.operations.filled_methods", "set_item_of")
 _INDEXABLE = frozenset({list, tuple, dict, str, bytes, range})
 
 
 def get_item(run: Run, container: Any, index: Any) -> Any:
+    return run.checked(part_of(run, container, index))
+
+
+def part_of(run: Run, container: Any, index: Any) -> Any:
+    """An item, or a row of a list that a loop keeps as an array: that is only to be indexed."""
     if isinstance(container, Array):
         return _get_array(run, container, subscript_of(run, index))
     if isinstance(container, Flat):
@@ -62,6 +70,8 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     method = special_method(run, container, "__getitem__")
     if method is not None:
         return run.call(method, [index], {})
+    if place_in_grid(container) is not None:
+        return item_of_grid(run, container, _known_index(run, subscript_of(run, index)))
     if isinstance(container, type):
         return _parametrised(run, container, index)
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
@@ -76,11 +86,7 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
         if isinstance(index, Affine):
             return tables.item_at(run, container, index, get_item)
     if not is_static(index):
-        run.refuse(
-            f"{described(container)} is indexed by a traced value",
-            "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
-            "or an item of an array that is passed as st.static(array)",
-        )
+        tables.refuse_index(run, container)
     if isinstance(container, dict):
         refuse_hash(run, index)
     elif isinstance(container, list | tuple):
@@ -137,6 +143,9 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Flat):
         _set_flat(run, container.array, index, value)
         return
+    if place_in_grid(container) is not None:
+        set_item_of_grid(run, container, _known_index(run, subscript_of(run, index)), value)
+        return
     if not isinstance(container, list | dict):
         run.refuse(f"{described(container)} cannot be assigned into", "", TypingError)
     if not run.owns(container):
@@ -152,6 +161,7 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         container[:] = [changed]
         return
     if not is_static(index):
+        ask_for_grid(run, container, "the index is a traced value", "use a static index")
         run.refuse(
             f"{described(container)} is written to at a traced value",
             "use a static key"

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from stcompile.frontend.operations.layout import is_in_c_order
 from stcompile.frontend.operations.nested import place_in, stacked_rows
+from stcompile.frontend.state.grids import ask_for_grid
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Cell, Row, Scalar, described
 from stcompile.wengert.types import Type
@@ -51,11 +52,18 @@ def item_at(run: Run, items: Sequence[Any], index: Affine, get: Get) -> Any:
         table = _of_rows(run, [run.checked(item) for item in part], get)
         if table is not None:
             return table.item(index.scaled(1, -low))
-    run.refuse(
-        f"{described(items)} is indexed by a traced value",
+    refuse_index(run, items)
+
+
+def refuse_index(run: Run, items: Any) -> NoReturn:
+    """Refuse to index a list by a traced value, unless a loop can keep the list as an array."""
+    reason = f"{described(items)} is indexed by a traced value"
+    hint = (
         "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
-        "or an item of an array that is passed as st.static(array)",
+        "or an item of an array that is passed as st.static(array)"
     )
+    ask_for_grid(run, items, reason, hint)
+    run.refuse(reason, hint)
 
 
 def _of_tuples(run: Run, items: Sequence[Any], length: int, get: Get) -> Table:

@@ -34,6 +34,7 @@ from stcompile.frontend.state.elements import Elements
 from stcompile.frontend.state.failures import Guard, first_caught, raised_by
 from stcompile.frontend.state.fitting import by_operand, may_fit, pairs_that_must_fit, with_dims
 from stcompile.frontend.state.frames import Block, Frame
+from stcompile.frontend.state.grids import WHOLE, WHOLE_HINT, Keeping, is_lent
 from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.state import CellSite
 from stcompile.frontend.state.values import (
@@ -111,6 +112,7 @@ class Run(Sizes):
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.around: dict[int, Cell] = {}  # arrays of the functions around the one differentiated
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
+        self.keeping: list[Keeping] = []  # loops that are to be kept, the outermost first
         self.guards: tuple[Guard, ...] = ()  # ``try`` and ``with`` around the present statement
         self.handled: StcompileError | None = None  # the error that an ``except`` handles
         self._here: tuple[ast.AST, Frame] | None = None
@@ -536,6 +538,11 @@ class Run(Sizes):
         (square,) = self.record_atoms("reshape", (written,), {"shape": flat.type.dims})
         back = {"axes": np.argsort(order).tolist()}
         return self.record_atoms("transpose", (square,), back)[0]
+
+    def note_contents(self, container: Any) -> None:
+        if is_lent(container):
+            self.refuse(WHOLE, WHOLE_HINT)
+        super().note_contents(container)
 
     # --- names ---------------------------------------------------------------------------------
 

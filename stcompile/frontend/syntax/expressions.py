@@ -13,7 +13,7 @@ from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, TypingError
 from stcompile.frontend.control import comparisons, conditions, filtered
 from stcompile.frontend.control.branches import choose, predicate_of
-from stcompile.frontend.operations import indexing, messages, operators, overloads
+from stcompile.frontend.operations import messages, operators, overloads
 from stcompile.frontend.operations.attributes import attribute
 from stcompile.frontend.operations.iteration import (
     go_through,
@@ -46,7 +46,7 @@ from stcompile.frontend.syntax.comprehensions import (
     visit_SetComp,
 )
 from stcompile.frontend.syntax.sets import visit_Set
-from stcompile.frontend.syntax.targets import bind
+from stcompile.frontend.syntax.targets import bind, part_at
 
 extend = deferred("stcompile.frontend.operations.filled_methods", "extend")
 
@@ -162,8 +162,7 @@ def _consumer(run: Run, frame: Frame) -> Callable[[Any], None]:
 
 
 def visit_Subscript(run: Run, node: ast.Subscript, frame: Frame) -> Any:
-    container = run.evaluate(node.value, frame)
-    return indexing.get_item(run, container, run.evaluate(node.slice, frame))
+    return run.checked(part_at(run, node, frame))
 
 
 def visit_Slice(run: Run, node: ast.Slice, frame: Frame) -> slice:

@@ -43,6 +43,7 @@ from stcompile.frontend.operations.iteration import (
     taken,
 )
 from stcompile.frontend.state.frames import Frame, captured_by
+from stcompile.frontend.state.grids import pass_on
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import (
     GeneratorLeft,
@@ -166,6 +167,7 @@ def _kept(loop: Loop, items: Sequence) -> tuple[Signal, StcompileError | None]:
         with run.attempt():
             return _rolled(loop, items), None
     except REFUSALS as error:
+        pass_on(run, error)
         refusal = error
     signal = _one(loop, items.item(0))
     if signal is not None:
@@ -174,8 +176,8 @@ def _kept(loop: Loop, items: Sequence) -> tuple[Signal, StcompileError | None]:
         try:
             with run.attempt():
                 return _rolled(loop, items.after(1)), None
-        except REFUSALS:
-            pass
+        except REFUSALS as error:
+            pass_on(run, error)
     return _unrolled(loop, items, 1), refusal
 
 

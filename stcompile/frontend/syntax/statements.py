@@ -30,7 +30,7 @@ from stcompile.frontend.state.state import NameSite
 from stcompile.frontend.state.values import Array, Cell, is_traced
 from stcompile.frontend.syntax.blocks import run_final_blocks
 from stcompile.frontend.syntax.expressions import closure, lookup
-from stcompile.frontend.syntax.targets import bind
+from stcompile.frontend.syntax.targets import bind, indexed
 
 
 def visit_Expr(run: Run, node: ast.Expr, frame: Frame) -> Signal:
@@ -58,7 +58,7 @@ def visit_AugAssign(run: Run, node: ast.AugAssign, frame: Frame) -> Signal:
     target = node.target
     value = functools.partial(run.evaluate, node.value, frame)
     if isinstance(target, ast.Subscript):
-        container = run.evaluate(target.value, frame)
+        container = indexed(run, target.value, frame)
         _augment_item(run, operation, container, run.evaluate(target.slice, frame), value)
     elif isinstance(target, ast.Attribute):
         owner = run.evaluate(target.value, frame)

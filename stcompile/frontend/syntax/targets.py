@@ -38,12 +38,26 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
         items = [*value] if type(value) is tuple else items_of(run, value)
         _unpack(run, target, items, frame)  # a value that must not be read may be bound to a name
     elif isinstance(target, ast.Subscript):
-        container = run.evaluate(target.value, frame)
+        container = indexed(run, target.value, frame)
         indexing.set_item(run, container, run.evaluate(target.slice, frame), value)
     elif isinstance(target, ast.Attribute):
         set_attribute(run, run.evaluate(target.value, frame), target.attr, value)
     else:
         run.refuse(f"assignment to {syntax_name(target)} is not supported", "")
+
+
+def indexed(run: Run, node: ast.expr, frame: Frame) -> Any:
+    """What a subscript is of: here alone it may be a row of a list that a loop keeps as an
+    array."""
+    if run.keeping and isinstance(node, ast.Subscript):
+        return run.at(node, frame, lambda: part_at(run, node, frame))
+    return run.evaluate(node, frame)
+
+
+def part_at(run: Run, node: ast.Subscript, frame: Frame) -> Any:
+    """The value of a subscript, which may be such a row."""
+    container = indexed(run, node.value, frame)
+    return indexing.part_of(run, container, run.evaluate(node.slice, frame))
 
 
 def _unpack(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Frame) -> None:

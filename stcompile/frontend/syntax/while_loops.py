@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from stcompile.frontend.control.branches import (
     Path,
@@ -14,6 +15,7 @@ from stcompile.frontend.control.branches import (
 )
 from stcompile.frontend.control.conditions import never_fails
 from stcompile.frontend.control.fixpoint import Steps, settle
+from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.trips import first_guess, trips_of
@@ -25,6 +27,7 @@ from stcompile.frontend.control.unrolling import (
     why_unrolled,
 )
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.grids import pass_on
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Returned, Signal
 from stcompile.frontend.state.values import Affine, is_traced
@@ -48,15 +51,17 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
             try:
                 with run.attempt():
                     return _while(loop, runs_once=True)
-            except REFUSALS:  # after one unrolled step the types may stay the same
+            except REFUSALS as error:  # after one unrolled step the types may stay the same
+                pass_on(run, error)
                 if isinstance(path.result, Outcome):
                     raise
         elif steps < 2 and not forced:  # the types may settle after the first step
             try:
                 with run.attempt():
-                    if _counted(loop, path):
+                    if with_grids(run, partial(_counted, loop, path), lambda: iter([loop.body])):
                         return loop.end(None)
             except REFUSALS as error:
+                pass_on(run, error)
                 refusal = refusal or error
         signal = loop.body()
         steps += 1

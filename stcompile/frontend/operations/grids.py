@@ -1,0 +1,291 @@
+"""Lists of numbers, and of such lists, as arrays while a loop is kept (see `Grid`).
+
+table[i][j]              table[i, j]
+table[i][j] = v          table[i, j] = v
+table[i] = [...]         table[i] = np.array([...])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from stcompile.base.thresholds import FEWEST_ROWS
+from stcompile.frontend.operations import indexing
+from stcompile.frontend.operations.numbers import common_number
+from stcompile.frontend.state.grids import (
+    WHOLE,
+    WHOLE_HINT,
+    Grid,
+    GridRow,
+    Keeping,
+    Lent,
+    NeedsGrid,
+    is_lent,
+)
+from stcompile.frontend.state.rests import name_of
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import ContentsSite
+from stcompile.frontend.state.values import Array, Cell, Row, Scalar, described, is_traced
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.types import Type, is_number
+
+UNLIKE = "this list cannot be an array while a loop goes on"
+UNLIKE_HINT = "keep numbers of one type in it, and in all its rows as many"
+Shape = tuple[int, ...]
+
+
+# --- from a list to an array ---------------------------------------------------------------------
+
+
+def lay_out(run: Run, container: list[Any], wanted: Type | None, keeping: Keeping) -> Grid:
+    """Put the items of a list into an array: it holds numbers of the ``wanted`` type as well."""
+    rows: list[list[Any]] = []
+    shape = _shape_of(run, container, rows)
+    if shape is None or 0 in shape:
+        run.refuse(UNLIKE, UNLIKE_HINT)
+    items = [*_leaves(container, len(shape))]
+    kept = _common(items, wanted)
+    if kept is None:
+        run.refuse(UNLIKE, UNLIKE_HINT)
+    array = _filled(run, items, shape, kept)
+    name = name_of(run, container)
+    if name:
+        run.recorder.hints.setdefault(array.cell.variable, name)
+    lent = [(_site(run, row), [*row]) for row in rows]
+    grid = Grid(
+        WHOLE, WHOLE_HINT, owner=container, array=array, kept=kept, keeping=keeping, rows=lent
+    )
+    for (site, _), row in zip(lent, rows, strict=True):
+        run.set(site, [grid if row is container else Lent(WHOLE, WHOLE_HINT)])
+    return grid
+
+
+def _site(run: Run, container: list[Any]) -> ContentsSite:
+    return ContentsSite(container, run.owned[id(container)].born, run.orders)
+
+
+def _shape_of(run: Run, value: Any, lists: list[list[Any]]) -> Shape | None:
+    """The lengths of a list and of the lists in it, which are added to ``lists``; None if these
+    are not as long as each other, if one is there twice or not the program's own, or if there is
+    something else than numbers in them."""
+    if not run.owns(value) or is_lent(value) or any(value is one for one in lists):
+        return None
+    lists.append(value)
+    if not any(type(part) is list for part in value):
+        return (len(value),) if all(map(_is_number, value)) else None
+    inner: set[Shape | None] = set()
+    seen: set[int] = set()
+    for part in value:
+        if type(part) is not list or id(part) in seen:
+            return None
+        seen.add(id(part))
+        found: list[list[Any]] = []
+        inner.add(_shape_of(run, part, found))
+        lists += found
+    shape = inner.pop()
+    if inner or shape is None or len({*map(id, lists)}) < len(lists):
+        return None
+    return (len(value), *shape)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Scalar) or is_number(value)
+
+
+def _leaves(value: Any, depth: int) -> Iterator[Any]:
+    for part in value:
+        if depth == 1:
+            yield part
+        else:
+            yield from _leaves(part, depth - 1)
+
+
+def _common(items: Iterable[Any], wanted: Type | None) -> Type | None:
+    """The type of number that can be any of the items, and of the ``wanted`` type."""
+    types = dict.fromkeys(item.type for item in items if isinstance(item, Scalar))
+    static = {(type(item), repr(item)): item for item in items if not isinstance(item, Scalar)}
+    examples: list[Any] = [_example(type_) for type_ in (*types, *([wanted] if wanted else []))]
+    examples += sorted(static.values(), key=lambda item: "fiub".find(np.asarray(item).dtype.kind))
+    found: Type | None = None
+    for example in examples:
+        found = common_number(example if found is None else _example(found), example)
+        if found is None:
+            return None
+    return found
+
+
+def _example(type_: Type) -> Scalar:
+    return Scalar(Variable("item", type_))
+
+
+def _filled(run: Run, items: Sequence[Any], shape: Shape, kept: Type) -> Array:
+    """A new array of numbers. It is made of as few equations as may be."""
+    places = [*product(*map(range, shape))]
+    source = _source(items, places, shape, kept)
+    if source is not None:
+        array = Array(Cell(source, depth=run.depth, born=run.age()), source.type)
+        left = [not _is_row_of(item, source, at) for item, at in zip(items, places, strict=True)]
+    else:
+        array = _constant(run, items, shape, kept)
+        left = [*map(is_traced, items)]
+    length = shape[-1]
+    for start in range(0, len(items), length):
+        row, of_row = items[start : start + length], left[start : start + length]
+        if length >= FEWEST_ROWS and all(of_row):
+            stored = run.as_array([*row], kept.dtype)
+            indexing.set_item(run, array, (*places[start][:-1], slice(None)), stored)
+            continue
+        for at, item, is_left in zip(places[start : start + length], row, of_row, strict=True):
+            if is_left:
+                indexing.set_item(run, array, at, item)
+    whole = array.cell.variable
+    return Array(Cell(whole, depth=run.depth, born=run.age()), whole.type)
+
+
+def _is_row_of(item: Any, source: Variable, at: Shape) -> bool:
+    return isinstance(item, Row) and item.atom == source and item.index == at
+
+
+def _source(
+    items: Sequence[Any], places: Sequence[Shape], shape: Shape, kept: Type
+) -> Variable | None:
+    """The array of which most items are the elements, in their places."""
+    middle = items[len(items) // 2]
+    for one in (middle, items[-1]):
+        if isinstance(one, Row) and one.atom.type == Type.array(kept.dtype, shape):
+            found = sum(
+                _is_row_of(item, one.atom, at) for item, at in zip(items, places, strict=True)
+            )
+            if 2 * found > len(items):
+                return one.atom
+    return None
+
+
+def _constant(run: Run, items: Sequence[Any], shape: Shape, kept: Type) -> Array:
+    """An array of those items that are known."""
+    zero = kept.dtype.type(0)
+    known = [zero if is_traced(item) else kept.dtype.type(item) for item in items]
+    if len({*map(repr, known)}) == 1:
+        array: Array = run.record("full", known[0], shape=shape, dtype=kept.dtype)
+        return array
+    values = tuple(np.array(known, kept.dtype).tolist())
+    array = run.record("constant", values=values, shape=shape, dtype=kept.dtype)
+    return array
+
+
+# --- and back ------------------------------------------------------------------------------------
+
+
+def take_back(run: Run, grid: Grid) -> None:
+    """Give a list its items again: the elements of its array. If lists became rows of it, they are
+    not those that were rows before."""
+    if len(grid.owner) != 1 or grid.owner[0] is not grid:
+        run.refuse(WHOLE, WHOLE_HINT)
+    source = grid.array.cell.variable
+    if source is grid.array.cell.made and not grid.taken:
+        for site, before in grid.rows:
+            run.set(site, before)
+        return
+    if not grid.kept.inexact:
+        run.refuse(
+            "this list of integers may be needed as it is after the loop",
+            "make it an array: `np.zeros(shape, int)`",
+        )
+    lists = iter(grid.rows)
+
+    def contents(at: Shape) -> list[Any]:
+        site, _ = next(lists)
+        if len(at) + 1 < grid.array.type.ndim:
+            length = grid.array.type.dims[len(at)]
+            items: list[Any] = [contents((*at, k)) for k in range(length)]
+        else:
+            length = grid.array.type.dims[-1]
+            items = [Row(source, (*at, k), grid.kept) for k in range(length)]
+        if grid.taken and at:
+            made: list[Any] = run.own(items)
+            return made
+        run.set(site, items)
+        container: list[Any] = site.container
+        return container
+
+    contents(())
+
+
+# --- items ---------------------------------------------------------------------------------------
+
+
+def item_of_grid(run: Run, container: Any, index: Any) -> Any:
+    """An item: a number, or a `GridRow`."""
+    grid, at = _place(run, container, index)
+    if len(at) < grid.array.type.ndim:
+        return GridRow(WHOLE, WHOLE_HINT, grid=grid, index=at, taken=len(grid.taken))
+    number = indexing.get_item(run, grid.array, at)
+    if grid.kept.kind == "python":
+        number = run.record("to_python", number, dtype=grid.kept.dtype)
+    return number
+
+
+def set_item_of_grid(run: Run, container: Any, index: Any, value: Any) -> None:
+    """Set an item: a number, or a row that nothing else reads or changes from now on."""
+    grid, at = _place(run, container, index)
+    if len(at) < grid.array.type.ndim:
+        _set_row(run, grid, at, value)
+        return
+    if not _is_number(value):
+        run.refuse(f"{described(run.checked(value))} is set in a list of numbers", UNLIKE_HINT)
+    _check_type(run, grid, [value])
+    indexing.set_item(run, grid.array, at, value)
+
+
+def _set_row(run: Run, grid: Grid, at: tuple[Any, ...], value: Any) -> None:
+    run.checked(value)
+    rows: list[list[Any]] = []
+    dims = grid.array.type.dims[len(at) :]
+    if type(value) is not list or _shape_of(run, value, rows) != dims:
+        run.refuse(WHOLE, "set a list of the program's own that is as long as the others")
+    _check_type(run, grid, [*_leaves(value, len(dims))])
+    stored = run.as_array(value, grid.kept.dtype)
+    indexing.set_item(run, grid.array, (*at, *(slice(None) for _ in dims)), stored)
+    for row in rows:
+        run.set(_site(run, row), [Lent(WHOLE, WHOLE_HINT)])
+    grid.taken.append(value)
+
+
+def _place(run: Run, container: Any, index: Any) -> tuple[Grid, tuple[Any, ...]]:
+    """The grid, and the index of an item of it, which is in range if it is known."""
+    if isinstance(container, GridRow):
+        grid, outer = container.grid, container.index
+        if container.taken != len(grid.taken):
+            run.refuse(WHOLE, WHOLE_HINT)
+    else:
+        (grid,), outer = container, ()
+        if grid.owner is not container:
+            run.refuse(WHOLE, WHOLE_HINT)
+    if isinstance(index, Scalar):
+        if index.type.dtype.kind not in "iu":
+            run.refuse("a list is indexed by what is no integer", "use an integer")
+    elif isinstance(index, int | np.integer):
+        index, length = int(index), grid.array.type.dims[len(outer)]
+        if not -length <= index < length:
+            run.raises(IndexError("list index out of range"))
+    else:
+        run.refuse(WHOLE, WHOLE_HINT)
+    return grid, (*outer, index)
+
+
+def _check_type(run: Run, grid: Grid, values: Sequence[Any]) -> None:
+    """Ask for another type of number where values are not of that of the array."""
+    found = _common(values, grid.kept)
+    if found == grid.kept:
+        return
+    first = next(laid for laid in grid.keeping.laid if laid[0] is grid.owner)
+    wanted = _common(values, first[1])
+    if wanted is None or wanted == first[1]:
+        run.refuse(UNLIKE, UNLIKE_HINT)
+    error = NeedsGrid(UNLIKE, UNLIKE_HINT, grid.keeping, grid.owner, wanted)
+    error.location = run.location.shown or run.location
+    raise error
