@@ -31,6 +31,7 @@ from tests.fuzz import (
     objects,
     selections,
     sized,
+    tables,
 )
 from tests.fuzz.generate import function_of
 from tests.fuzz.judge import Mismatch, Verdict, verdict_of
@@ -158,6 +159,7 @@ SORTS = {
     "growing": _in_text(growing),
     "layouts": _in_text(layouts),
     "lengths": _in_text(lengths),
+    "tables": _in_text(tables),
     "selections": _in_text(selections),
     "sized": Sort(
         lambda seed, _: sized.program(seed),

@@ -51,7 +51,7 @@ def lay_out(run: Run, container: list[Any], wanted: Type | None, keeping: Keepin
     kept = _common(items, wanted)
     if kept is None:
         run.refuse(UNLIKE, UNLIKE_HINT)
-    array = _filled(run, items, shape, kept)
+    array = _filled(run, container, items, shape, kept)
     name = name_of(run, container)
     if name:
         run.recorder.hints.setdefault(array.cell.variable, name)
@@ -122,16 +122,23 @@ def _example(type_: Type) -> Scalar:
     return Scalar(Variable("item", type_))
 
 
-def _filled(run: Run, items: Sequence[Any], shape: Shape, kept: Type) -> Array:
+def _filled(
+    run: Run, container: list[Any], items: Sequence[Any], shape: Shape, kept: Type
+) -> Array:
     """A new array of numbers. It is made of as few equations as may be."""
     places = [*product(*map(range, shape))]
-    source = _source(items, places, shape, kept)
+    source, left = _source(items, places, shape, kept), [*map(is_traced, items)]
     if source is not None:
-        array = Array(Cell(source, depth=run.depth, born=run.age()), source.type)
+        array = _owned(run, source)
         left = [not _is_row_of(item, source, at) for item, at in zip(items, places, strict=True)]
+    elif all(left) and len({item.identity for item in items}) == 1:
+        whole: Array = run.record("full", items[0], shape=shape, dtype=kept.dtype)
+        return whole
+    elif 2 * sum(left) > len(items):
+        return _owned(run, run.read(run.as_array(container, kept.dtype)))
     else:
         array = _constant(run, items, shape, kept)
-        left = [*map(is_traced, items)]
+    _set_columns(run, array, items, left, kept)
     length = shape[-1]
     for start in range(0, len(items), length):
         row, of_row = items[start : start + length], left[start : start + length]
@@ -142,8 +149,33 @@ def _filled(run: Run, items: Sequence[Any], shape: Shape, kept: Type) -> Array:
         for at, item, is_left in zip(places[start : start + length], row, of_row, strict=True):
             if is_left:
                 indexing.set_item(run, array, at, item)
-    whole = array.cell.variable
-    return Array(Cell(whole, depth=run.depth, born=run.age()), whole.type)
+    return _owned(run, array.cell.variable)
+
+
+def _set_columns(
+    run: Run, array: Array, items: Sequence[Any], left: list[bool], kept: Type
+) -> None:
+    """Set what is left to be set of columns of which all is: then nothing of them is left."""
+    dims = array.type.dims
+    length = dims[-1]
+    if len(dims) == 1 or len(items) < FEWEST_ROWS * length:
+        return
+    for k in range(length):
+        column = items[k::length]
+        if all(left[k::length]):
+            stored = column[0]
+            if len({item.identity for item in column if isinstance(item, Scalar)}) > 1:
+                whole = run.as_array([*column], kept.dtype)
+                stored = run.view(whole, "reshape", shape=dims[:-1])
+            elif not all(isinstance(item, Scalar) for item in column):
+                continue
+            indexing.set_item(run, array, (..., k), stored)
+            left[k::length] = [False] * len(column)
+
+
+def _owned(run: Run, variable: Variable) -> Array:
+    """An array with storage of its own."""
+    return Array(Cell(variable, depth=run.depth, born=run.age()), variable.type)
 
 
 def _is_row_of(item: Any, source: Variable, at: Shape) -> bool:
@@ -167,12 +199,10 @@ def _source(
 
 def _constant(run: Run, items: Sequence[Any], shape: Shape, kept: Type) -> Array:
     """An array of those items that are known."""
-    zero = kept.dtype.type(0)
-    known = [zero if is_traced(item) else kept.dtype.type(item) for item in items]
-    if len({*map(repr, known)}) == 1:
-        array: Array = run.record("full", known[0], shape=shape, dtype=kept.dtype)
+    values = tuple(0.0 if is_traced(item) else kept.dtype.type(item).item() for item in items)
+    if len({*map(repr, values)}) == 1:
+        array: Array = run.record("full", values[0], shape=shape, dtype=kept.dtype)
         return array
-    values = tuple(np.array(known, kept.dtype).tolist())
     array = run.record("constant", values=values, shape=shape, dtype=kept.dtype)
     return array
 
