@@ -32,7 +32,7 @@ from stcompile.frontend.control.merged import (
     Spoiled,
     Window,
 )
-from stcompile.frontend.state.grids import pass_on
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised

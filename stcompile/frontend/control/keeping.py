@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.control.fixpoint import Settled, Steps, settle
-from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
@@ -24,7 +24,7 @@ from stcompile.frontend.control.unrolling import (
     why_unrolled,
     written_out,
 )
-from stcompile.frontend.state.grids import pass_on
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
@@ -33,6 +33,7 @@ from stcompile.frontend.state.values import Affine, Cell, Counted, Scalar, Seque
 from stcompile.wengert.bounds import greatest, maximum
 from stcompile.wengert.primitives.control import COUNTER
 
+with_grids = deferred("stcompile.frontend.control.gridding", "with_grids")
 COPIED = "a loop went through copies of the items of a list, and something refers to a copy"
 
 
@@ -46,7 +47,9 @@ def keep(
     """Stage ``step`` once for all items; how the loop ended, if data may end it. ``where`` is the
     loop, ``name_of`` gives a name for its counter."""
     trials = (partial(lambda k: step(items.item(k)), k) for k in (0, items.length - 1))
-    return with_grids(run, partial(_kept, run, where, items, step, name_of), lambda: trials)
+    action = partial(_kept, run, where, items, step, name_of)
+    outcome: Outcome | None = with_grids(run, action, lambda: trials)
+    return outcome
 
 
 def _kept(

@@ -16,6 +16,7 @@ import numpy as np
 from stcompile.base.thresholds import FEWEST_ROWS
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.numbers import common_number
+from stcompile.frontend.state.asking import NeedsGrid
 from stcompile.frontend.state.grids import (
     WHOLE,
     WHOLE_HINT,
@@ -23,7 +24,6 @@ from stcompile.frontend.state.grids import (
     GridRow,
     Keeping,
     Lent,
-    NeedsGrid,
     is_lent,
 )
 from stcompile.frontend.state.rests import name_of

@@ -25,7 +25,8 @@ from stcompile.frontend.operations.subscripts import (
     parse_advanced,
     parse_basic,
 )
-from stcompile.frontend.state.grids import ask_for_grid, place_in_grid
+from stcompile.frontend.state.asking import ask_for_grid
+from stcompile.frontend.state.grids import place_in_grid
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.rests import check_place, filled_in
 from stcompile.frontend.state.run import Run
@@ -161,6 +162,7 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         container[:] = [changed]
         return
     if not is_static(index):
+        ask_for_grid(run, container)
         ask_for_grid(run, container, "the index is a traced value", "use a static index")
         run.refuse(
             f"{described(container)} is written to at a traced value",

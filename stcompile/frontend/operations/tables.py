@@ -11,7 +11,7 @@ import numpy as np
 
 from stcompile.frontend.operations.layout import is_in_c_order
 from stcompile.frontend.operations.nested import place_in, stacked_rows
-from stcompile.frontend.state.grids import ask_for_grid
+from stcompile.frontend.state.asking import STATIC_INDEX, ask_for_grid
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Cell, Row, Scalar, described
 from stcompile.wengert.types import Type
@@ -57,13 +57,8 @@ def item_at(run: Run, items: Sequence[Any], index: Affine, get: Get) -> Any:
 
 def refuse_index(run: Run, items: Any) -> NoReturn:
     """Refuse to index a list by a traced value, unless a loop can keep the list as an array."""
-    reason = f"{described(items)} is indexed by a traced value"
-    hint = (
-        "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
-        "or an item of an array that is passed as st.static(array)"
-    )
-    ask_for_grid(run, items, reason, hint)
-    run.refuse(reason, hint)
+    ask_for_grid(run, items)
+    run.refuse(f"{described(items)} is indexed by a traced value", STATIC_INDEX)
 
 
 def _of_tuples(run: Run, items: Sequence[Any], length: int, get: Get) -> Table:

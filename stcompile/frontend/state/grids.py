@@ -8,14 +8,10 @@ another name or from another list, is refused as soon as it is used, and the loo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stcompile.base.errors import LanguageError, StcompileError
 from stcompile.frontend.state.values import Array, Poison, Rest
 from stcompile.wengert.types import Type
-
-if TYPE_CHECKING:
-    from stcompile.frontend.state.run import Run
 
 WHOLE = "while a loop keeps this list as an array, its items can only be read and set one by one"
 WHOLE_HINT = "index it down to its numbers: `table[i][j]`"
@@ -31,19 +27,6 @@ class Keeping:
     laid: list[tuple[list[Any], Type | None]] = field(default_factory=list)
     is_closed: bool = False
     asked: int = 0
-
-
-class NeedsGrid(LanguageError):
-    """The loop that is to be kept needs a list as an array, of a ``wanted`` type of number if that
-    is known already."""
-
-    def __init__(
-        self, reason: str, hint: str, keeping: Keeping, container: list[Any], wanted: Type | None
-    ) -> None:
-        super().__init__(reason, hint=hint)
-        self.keeping = keeping
-        self.container = container
-        self.wanted = wanted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -86,22 +69,3 @@ def place_in_grid(container: Any) -> tuple[Grid, tuple[Any, ...]] | None:
 def is_lent(container: Any) -> bool:
     """True for a list that something else keeps the items of."""
     return type(container) is list and any(isinstance(item, Grid | Lent) for item in container[:1])
-
-
-def ask_for_grid(run: Run, container: Any, reason: str, hint: str) -> None:
-    """Leave the loop that is to be kept, for another try with a list as an array: the outermost
-    loop around which the list was made. Does nothing if there is none."""
-    if type(container) is not list or not run.keeping or not run.owns(container):
-        return
-    born = run.made_at(container) or 0
-    keeping = next((one for one in run.keeping if one.age >= born), None)
-    if keeping is not None and not keeping.is_closed and not is_lent(container):
-        error = NeedsGrid(reason, hint, keeping, container, None)
-        error.location = run.location.shown or run.location
-        raise error
-
-
-def pass_on(run: Run, error: StcompileError) -> None:
-    """Raise an error that a loop further out waits for."""
-    if isinstance(error, NeedsGrid) and any(error.keeping is one for one in run.keeping):
-        raise error

@@ -42,8 +42,8 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
     taken,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame, captured_by
-from stcompile.frontend.state.grids import pass_on
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import (
     GeneratorLeft,

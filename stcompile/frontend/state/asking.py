@@ -1,0 +1,49 @@
+"""Asking the loop that is to be kept for a list as an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stcompile.base.errors import LanguageError, StcompileError
+from stcompile.frontend.state.grids import Keeping, is_lent
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import described
+from stcompile.wengert.types import Type
+
+STATIC_INDEX = (
+    "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
+    "or an item of an array that is passed as st.static(array)"
+)
+
+
+class NeedsGrid(LanguageError):
+    """The loop that is to be kept needs a list as an array, of a ``wanted`` type of number if that
+    is known already."""
+
+    def __init__(
+        self, reason: str, hint: str, keeping: Keeping, container: list[Any], wanted: Type | None
+    ) -> None:
+        super().__init__(reason, hint=hint)
+        self.keeping = keeping
+        self.container = container
+        self.wanted = wanted
+
+
+def ask_for_grid(run: Run, container: Any) -> None:
+    """Leave the loop that is to be kept, for another try with a list as an array: the outermost
+    loop around which the list was made. Does nothing if there is none."""
+    if type(container) is not list or not run.keeping or not run.owns(container):
+        return
+    born = run.made_at(container) or 0
+    keeping = next((one for one in run.keeping if one.age >= born), None)
+    if keeping is not None and not keeping.is_closed and not is_lent(container):
+        reason = f"{described(container)} is indexed by a traced value"
+        error = NeedsGrid(reason, STATIC_INDEX, keeping, container, None)
+        error.location = run.location.shown or run.location
+        raise error
+
+
+def pass_on(run: Run, error: StcompileError) -> None:
+    """Raise an error that a loop further out waits for."""
+    if isinstance(error, NeedsGrid) and any(error.keeping is one for one in run.keeping):
+        raise error
