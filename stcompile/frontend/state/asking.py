@@ -5,15 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from stcompile.base.errors import LanguageError, StcompileError
-from stcompile.frontend.state.grids import Keeping, is_lent
+from stcompile.frontend.state.grids import STATIC_INDEX, Keeping, is_lent
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.wengert.types import Type
-
-STATIC_INDEX = (
-    "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
-    "or an item of an array that is passed as st.static(array)"
-)
 
 
 class NeedsGrid(LanguageError):

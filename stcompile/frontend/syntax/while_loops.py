@@ -26,7 +26,6 @@ from stcompile.frontend.control.unrolling import (
     warn_if_long,
     why_unrolled,
 )
-from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Returned, Signal
@@ -34,6 +33,7 @@ from stcompile.frontend.state.values import Affine, is_traced
 from stcompile.frontend.syntax.loops import REFUSALS, Loop
 from stcompile.wengert.primitives.control import COUNTER
 
+pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
 with_grids = deferred("stcompile.frontend.control.gridding", "with_grids")
 
 
