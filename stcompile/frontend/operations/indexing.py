@@ -163,7 +163,6 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         return
     if not is_static(index):
         ask_for_grid(run, container)
-        ask_for_grid(run, container, "the index is a traced value", "use a static index")
         run.refuse(
             f"{described(container)} is written to at a traced value",
             "use a static key"
