@@ -117,7 +117,7 @@ def test_float32(name: str, inputs: Any, params: Any) -> None:
 
 
 def test_every_rule_is_tried() -> None:
-    # A Python number has no float32, and these draws are float64 (see tests/frontend/test_random.py).
+    # A Python number has no float32, and these draws are float64 (tests/frontend/test_random.py).
     others = {"to_python", "normal", "uniform", "exponential"}
     others |= FLOAT64 | {"math.hypot", "math.fsum"}
     others |= {name for name in DERIVATIVES if name.startswith(OF_SCIPY)}

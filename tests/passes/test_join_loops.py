@@ -259,3 +259,20 @@ def test_a_pool_behind_a_convolution(
     )
     slope = sum(np.sum(g * d) for g, d in zip(gradients, directions, strict=True))
     np.testing.assert_allclose(slope, (over - under) / (2 * step), rtol=1e-6)
+
+
+def test_arrays_without_axes_are_left_alone() -> None:
+    program = parse_program("""
+    program f(x: f64[9], s: f64[]) {
+      a: f64[9] = empty(; dtype=f64, shape=(9,))
+      b: f64[9] = loop(x, s, a; carry=1, constants=2, length=9,
+        body=program body(x: f64[9], s: f64[], i: int, a: f64[9]) {
+          v1: f64 = slice(x, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+          v2: f64 = slice(s; drop=(), length=(), start=(), step=())
+          v3: f64 = multiply(v1, v2)
+          v4: f64[9] = update(a, v3, i; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
+          return v4
+        })
+      return b
+    }""")
+    joined(program, np.arange(9.0), np.array(2.0))

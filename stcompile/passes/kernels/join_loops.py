@@ -214,7 +214,7 @@ def _is_along(equation: Equation, counters: Sequence[Variable]) -> bool:
     integers = equation.inputs[1 if equation.primitive == "slice" else 2 :]
     starts = [number for start in params["start"] for number in start]
     is_known = all(isinstance(number, int) for number in starts)
-    is_one = len(params["drop"]) == equation.inputs[0].type.ndim
+    is_one = len(params["drop"]) == equation.inputs[0].type.ndim > 0
     if not is_known or not is_one or not {*integers} <= {*counters}:
         return False
     *before, (_, last) = element_of(equation)[1]
