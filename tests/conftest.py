@@ -16,10 +16,10 @@ settings.register_profile(
     "ci",
     deadline=None,
     derandomize=True,
-    max_examples=8,
+    max_examples=6,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", settings.get_profile("ci"), max_examples=5)
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=4)
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

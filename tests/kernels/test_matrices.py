@@ -51,7 +51,7 @@ def test_systems(compiled: dict[str, Any], n: int, dtype: Any) -> None:
     factors = compiled["factored"](a)
     found = compiled["inverse"](factors)
     np.testing.assert_allclose(found, np.linalg.inv(a), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(compiled["determinant"](factors), np.linalg.det(a), rtol=1e-12)
+    np.testing.assert_allclose(compiled["determinant"](factors), np.linalg.det(a), rtol=1e-10)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -59,7 +59,7 @@ def test_real_matrices(compiled: dict[str, Any], n: int) -> None:
     a = _matrix(n, float)
     for m in (a, a[:, ::-1]):
         found = compiled["sign_and_logarithm"](compiled["factored"](m))
-        np.testing.assert_allclose(found, np.linalg.slogdet(m), 1e-12)
+        np.testing.assert_allclose(found, np.linalg.slogdet(m), 1e-10)
     positive = a @ a.T + np.eye(n)
     lower = positive + np.triu(RNG.normal(size=(n, n)), 1)  # the other triangle is not read
     np.testing.assert_allclose(
