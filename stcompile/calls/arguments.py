@@ -56,16 +56,20 @@ class Arguments:
 class Parameters:
     """The parameters of a function, as they were when this was made.
 
-    ``plain`` are their names if each can be given by position, else None. ``has_source`` says
-    whether missing arguments get the function's defaults.
+    ``plain`` are their names if each can be given by position, else None, and ``rest`` is that of
+    ``*args`` behind them, or "". ``has_source`` says whether missing arguments get the function's
+    defaults.
     """
 
     def __init__(self, function: Any, has_source: bool) -> None:
         self.signature = signature_of(function)
         self.has_source = has_source
-        parameters = self.signature.parameters.values()
-        is_plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-        self.plain = tuple(p.name for p in parameters) if is_plain else None
+        parameters = [*self.signature.parameters.values()]
+        kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        plain, rest = ([p.name for p in parameters if p.kind is kind] for kind in kinds)
+        is_plain = len(plain) + len(rest) == len(parameters)
+        self.plain = tuple(plain) if is_plain else None
+        self.rest = "".join(rest)
         given = [p for p in parameters if has_source and p.default is not p.empty]
         self._defaults = {p.name: p.default for p in given}
         while not hasattr(function, "__code__") and hasattr(function, "function"):
@@ -86,9 +90,14 @@ class Parameters:
 
     def fill(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any] | None:
         """The arguments by name, for a plain signature that they fit; else None."""
-        if self.plain is None or len(arguments) > len(self.plain):
+        if self.plain is None:
             return None
         values = dict(zip(self.plain, arguments, strict=False))
+        further = arguments[len(self.plain) :]
+        if further:
+            if not self.rest:
+                return None
+            values |= _rest(self.rest, further)
         taken = 0
         for name in self.plain[len(arguments) :]:
             if name in keywords:
@@ -99,6 +108,11 @@ class Parameters:
             else:
                 return None
         return values if taken == len(keywords) else None
+
+
+def _rest(name: str, values: Sequence[Any]) -> dict[str, Any]:
+    """The arguments of ``*args`` by name."""
+    return {f"{name}_{i}": value for i, value in enumerate(values)}
 
 
 def _parts(function: Any) -> tuple[Any, Any, dict[str, Any]]:
@@ -127,7 +141,7 @@ def bind(
             continue
         value = bound.arguments[parameter.name]
         if parameter.kind is parameter.VAR_POSITIONAL:
-            items = {f"{parameter.name}_{i}": item for i, item in enumerate(value)}
+            items = _rest(parameter.name, value)
             positional += items
             values |= items
         elif parameter.kind is parameter.VAR_KEYWORD:

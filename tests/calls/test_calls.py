@@ -64,6 +64,27 @@ def test_keywords_and_defaults_use_entries(counts: collections.Counter[str]) -> 
         g(3.0, x=1.0)
 
 
+def test_any_number_of_arguments_uses_entries(counts: collections.Counter[str]) -> None:
+    def f(x, *factors):
+        for factor in factors:
+            x = x * factor
+        return x
+
+    g = st.value_and_grad(f)
+    cases = {(3.0,): (3.0, 1.0), (3.0, 2.0): (6.0, 2.0), (3.0, 2.0, 5.0): (30.0, 10.0)}
+    for arguments in (*cases, *cases):
+        g(*arguments)
+    before = counts["bind"]
+    for arguments, expected in cases.items():
+        assert g(*arguments) == expected
+    assert counts["bind"] == before
+    assert g(x=3.0) == (3.0, 1.0)
+    with pytest.raises(st.ArgumentsError, match="multiple values"):
+        g(3.0, 2.0, x=1.0)
+    with pytest.raises(st.ArgumentsError, match="unexpected keyword"):
+        g(3.0, 2.0, k=1.0)
+
+
 def test_the_defaults_of_a_method_are_arguments_as_those_of_a_function() -> None:
     class Model:
         def loss(self, x, scale=1.5):

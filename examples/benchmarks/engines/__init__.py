@@ -31,6 +31,7 @@ ENGINES = {
     "stcompile-readable": Entry(f"{_HERE}.stcompile", "readable", "stcompile", peer=False),
     "stcompile": Entry(f"{_HERE}.stcompile", "fast", "stcompile", peer=False),
     "stcompile-compiled": Entry(f"{_HERE}.stcompile", "compiled", "numba", peer=False),
+    "stcompile-parallel": Entry(f"{_HERE}.stcompile", "compiled parallel", "numba", peer=False),
 }
 
 # Not among the engines: it gives no gradient. What a gradient costs is measured against it.

@@ -66,17 +66,19 @@ LOSSES: dict[str, Callable[..., Any]] = {
 
 
 class Stcompile:
-    """stcompile at one of its levels."""
+    """stcompile at one of its levels; ``parallel``: with loops in several threads."""
 
     allocates_in_python = True
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Level, parallel: bool) -> None:
         self.level = level
+        self.parallel = parallel
 
     def trainer(self, work: str, inputs: Inputs) -> Trainer:
         params = inputs.copied_params()
         descent = st.optim.SGD(inputs.learning_rate)
-        trained = st.train_step(model_of(LOSSES, work), descent, wrt="params", level=self.level)
+        loss, level = model_of(LOSSES, work), self.level
+        trained = st.train_step(loss, descent, "params", level=level, parallel=self.parallel)
         statics = tuple(inputs.numbers.values())
 
         def step(*batch: Array) -> float:
@@ -86,10 +88,12 @@ class Stcompile:
 
     def evaluator(self, work: str, inputs: Inputs) -> Evaluator:
         wrt = tuple(range(len(inputs.params)))
-        gradient = st.value_and_grad(model_of(FUNCTIONS, work), wrt=wrt, level=self.level)
+        loss, level = model_of(FUNCTIONS, work), self.level
+        gradient = st.value_and_grad(loss, wrt=wrt, level=level, parallel=self.parallel)
         arguments = (*inputs.point(), *inputs.constants())
         return Evaluator(functools.partial(gradient, *arguments), read_value_and_gradient)
 
 
 def engine(variant: str, threads: int) -> Stcompile:
-    return Stcompile(cast(Level, variant))
+    level, *further = variant.split()
+    return Stcompile(cast(Level, level), "parallel" in further)
