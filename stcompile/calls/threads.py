@@ -6,12 +6,16 @@ end the process if two threads of Python begin a loop at once.
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from stcompile.base.locks import Lock
 from stcompile.base.threads import numpy_threads
+
+WAITING = "OMP_WAIT_POLICY"  # what OpenMP reads as it is loaded
 
 _LOCK = Lock()
 
@@ -23,6 +27,7 @@ def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*operands: Any) -> Any:
         with _LOCK.held():
+            _launch(numba)
             before = numba.get_num_threads()
             numba.set_num_threads(threads)
             try:
@@ -31,3 +36,17 @@ def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
                 numba.set_num_threads(before)
 
     return call
+
+
+@functools.cache
+def _launch(numba: Any) -> None:
+    """Start Numba's threads. Those of OpenMP would look for work all the time between two loops,
+    and keep NumPy's threads from the processors meanwhile, unless the environment says how they
+    wait as OpenMP is loaded."""
+    given = os.environ.get(WAITING)
+    os.environ[WAITING] = given or "passive"
+    try:
+        numba.get_num_threads()
+    finally:
+        if given is None:
+            del os.environ[WAITING]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -108,6 +109,29 @@ def test_numpy_decides_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counts.numpy_threads() == 1
     assert in_threads(numba.get_num_threads)() == 1
     assert asked() <= numba.config.NUMBA_NUM_THREADS
+
+
+@pytest.mark.parametrize("given", [None, "active"])
+def test_threads_of_openmp_let_others_work(
+    given: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are started once, with a word for OpenMP that only it sees."""
+    from stcompile.calls import threads as calls
+
+    seen = []
+
+    class Module:
+        def get_num_threads(self) -> None:
+            seen.append(os.environ.get(calls.WAITING))
+
+    monkeypatch.delenv(calls.WAITING, raising=False)
+    if given is not None:
+        monkeypatch.setenv(calls.WAITING, given)
+    module = Module()
+    for _ in range(2):
+        calls._launch(module)
+    assert seen == [given or "passive"]
+    assert os.environ.get(calls.WAITING) == given
 
 
 def squares(x: Any) -> Any:
