@@ -65,6 +65,12 @@ def is_changeable(cls: type) -> bool:
     return str(cls.__module__).split(".")[0] not in _OWN
 
 
+def defined_in(function: types.FunctionType) -> str:
+    """The name of the module whose names a function reads, which is that of the text that it was
+    written in: ``__module__`` may have been set, and code loses its file as it travels."""
+    return str(function.__globals__.get("__name__", ""))
+
+
 def is_plain_value(value: Any) -> bool:
     """True for immutable values that cannot be told apart from equal values of their class. Objects
     of the user's subclasses of `str` and `int` do not count, since they may have attributes."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.classes import find, is_changeable, names_of
+from stcompile.base.classes import defined_in, find, is_changeable, names_of
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError
 from stcompile.base.foreign import library_of, written_as
@@ -327,7 +327,7 @@ def _is_container_method(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     plain = (list, dict, set, tuple, str, int, frozenset, range)
     if trees.is_namedtuple(owner) and isinstance(function, types.MethodType):
-        return function.__func__.__code__.co_filename == collections.__file__
+        return defined_in(function.__func__) == collections.__name__
     return isinstance(function, types.BuiltinMethodType) and isinstance(owner, plain)
 
 

@@ -20,6 +20,7 @@ import stcompile.codegen_templates as templates
 from stcompile.base.errors import SourceError
 from stcompile.base.location import HERE, Location
 from stcompile.base.wording import an
+from stcompile.parse.arrived import NAMELESS, texts_elsewhere
 from stcompile.parse.magics import TIMED, timed_cells
 from stcompile.parse.matching import FunctionNode, function_node, has_function, own_function
 
@@ -90,13 +91,21 @@ def function_source(function: Callable[..., Any]) -> FunctionSource:
         if found is not None:
             return FunctionSource(found, code.co_filename, own, code.co_name, code)
     texts = [(code.co_filename, lines) for lines in _texts(code, function.__globals__)]
-    for file, lines in texts or (timed_cells() if code.co_filename in TIMED else ()):
+    for file, lines in texts or _others(code, function.__globals__):
         node = function_node("".join(lines), code)
         if node is not None:
             return FunctionSource(node, file, lines, code.co_name, code)
     if not texts:
         raise _unavailable(code)
     raise _other(code, any(has_function("".join(lines), code) for _, lines in texts))
+
+
+def _others(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The texts, with their files, of code whose file name says nothing."""
+    if code.co_filename in TIMED:
+        yield from timed_cells()
+    elif code.co_filename == NAMELESS:
+        yield from texts_elsewhere(code, names)
 
 
 def _texts(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import stcompile.base.trees as trees
-from stcompile.base.classes import MISSING, is_changeable
+from stcompile.base.classes import MISSING, defined_in, is_changeable
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.places import Place
 from stcompile.frontend.operations import data_model, sparse
@@ -265,7 +265,7 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
         return getattr(owner, name)  # a method: a call of it is known, or refused
     if trees.is_namedtuple(owner) and name in _OF_TUPLES:
         value = getattr(owner, name)
-        if value.__func__.__code__.co_filename == _TUPLES:
+        if defined_in(value.__func__) == _TUPLES:
             run.captures.lookup(type(owner), name)
             return value
     if not isinstance(owner, type) and type(owner) not in _BUILT_IN:
@@ -287,7 +287,7 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
 
 _BUILT_IN = (list, dict, set, frozenset, tuple, str, bytes, int, bool, float, complex, range, slice)
 _OF_TUPLES = ("_replace", "_asdict", "_make")
-_TUPLES = collections.__file__
+_TUPLES = collections.__name__
 _LIBRARIES = ("numpy", "scipy", "math", "cmath", "builtins", "operator")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base.classes import find, is_changeable
+from stcompile.base.classes import defined_in, find, is_changeable
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.state.run import Run
@@ -22,7 +22,7 @@ from stcompile.wengert.ir import Atom
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
 
 
-_GENERATED = ("dataclasses.py", "reprlib.py")  # files of the wrappers of generated methods
+_GENERATED = ("dataclasses", "reprlib")  # modules of the wrappers of generated methods
 _BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
 
 
@@ -75,7 +75,7 @@ def _converted(run: Run, value: Any, conversion: str) -> str | Text | None:
         method = special_method(run, value, name)
         if method is None or _is_of_enum(method):
             continue
-        if method.function.__code__.co_filename.endswith(_GENERATED):
+        if defined_in(method.function) in _GENERATED:
             return _of_fields(run, value)
         return formatted(run, run.call(method, [], {}), "s")
     return None
