@@ -65,3 +65,25 @@ def test_kernels_of_loops() -> None:
     expected, other = st.value_and_grad(repeated)(x)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     np.testing.assert_allclose(gradient, other, rtol=1e-10, atol=1e-12)
+
+
+def differences(x: Any) -> Any:
+    """Its adjoint puts arrays between zeros, of which each is made for that alone."""
+    steps = x[1:] - x[:-1]
+    steps = np.where(steps * x[1:] > 0.1, 0.0, steps)
+    bends = steps[1:, 1:] - steps[:-1, 1:] + steps[1:, :-1]
+    return np.sum(bends * bends * x[1:-1, 1:])
+
+
+@pytest.mark.parametrize("x", [LARGE, SMALL])
+def test_what_stands_between_zeros_is_made_there(x: Any) -> None:
+    compiled = st.value_and_grad(differences, level="compiled")
+    source = str(compiled.source(x))
+    kernels, _, calls = source.partition("def workspace" if x is LARGE else "def differences")
+    assert "np.copy" not in kernels
+    assert ("np.zeros(" in kernels) == (x is SMALL)
+    assert "copyto" not in calls and "fill(" not in calls
+    value, gradient = compiled(x)
+    expected, other = st.value_and_grad(differences, level="readable")(x)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_allclose(gradient, other, rtol=1e-10, atol=1e-12)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from stcompile.base.thresholds import LENT_BYTES
 from stcompile.passes.kernels.elements import Lazy, Value, is_small
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.passes.kernels.writer import Form, Forms
@@ -63,7 +64,10 @@ def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | 
     (x,), widths = operands, equation.params["pad_width"]
     value = Constant(equation.output.type.dtype.type(equation.params.get("value", 0)))
     output = equation.output.type
-    made = w.make("full", value, shape=output.dims, dtype=output.dtype)
+    if output.is_named or output.nbytes < LENT_BYTES:
+        made = w.make("full", value, shape=output.dims, dtype=output.dtype)
+    else:  # its memory may be there before the call
+        made = w.filled(_new(w, equation), output.dims, value, Place.at)
 
     def place(forms: Forms) -> Place:
         return Place.at(tuple(f + before for f, (before, _) in zip(forms, widths, strict=True)))

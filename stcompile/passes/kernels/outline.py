@@ -143,7 +143,9 @@ class _Groups:
 
 
 def _sink(groups: Sequence[_Group]) -> None:
-    """Move what has no loop, such as new memory, to where it is first read."""
+    """Move what has no loop, such as new memory, to where it is first read, and loops that fill new
+    memory with one value."""
+    new = {e.output for group in groups for e in group.equations if e.primitive == "empty"}
     readers: dict[Variable, Counter[int]] = {}
     for at, group in enumerate(groups):
         for variable in group.read:
@@ -153,10 +155,15 @@ def _sink(groups: Sequence[_Group]) -> None:
         for equation in reversed(group.equations):
             counts = [readers[output] for output in equation.outputs if output in readers]
             places = {place for count in counts for place in count if count[place]}
-            if not group.is_taken or equation.primitive in CONTROL or not places or at in places:
+            if not group.is_taken or not places or at in places:
                 kept.append(equation)
                 continue
             to = min(places)
+            if equation.primitive in CONTROL and not (
+                new.issuperset(equation.variables) and groups[to].is_taken
+            ):
+                kept.append(equation)
+                continue
             groups[to].equations.insert(0, equation)
             for variable in equation.variables:
                 readers[variable][at] -= 1

@@ -110,6 +110,8 @@ class _Judge:
             return False
         if primitive in ADDED and self._is_made_for(equation.inputs[0]):
             return False
+        if primitive == "pad" and self._is_made_for(equation.inputs[0]):
+            return False
         if primitive in FOLDS:
             return not equation.output.type.dims or not _is_short(equation)
         if primitive in SUMS and any(map(self._is_product, equation.inputs)):
