@@ -445,3 +445,19 @@ def test_a_part_of_the_array_itself_is_written():
         return y
 
     check(program, X)
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+def test_nothing_of_nothing_is_selected(level):
+    def f(x, m):
+        chosen, others = x[np.where(m)[0]], x[np.where(~m)[0]]
+        return np.sum(np.concatenate([chosen, others, x[m]]) ** 2) + np.sum(np.outer(x[m], x))
+
+    gradient = st.value_and_grad(f, level=level)
+    none = np.zeros(0), np.zeros(0, bool)
+    for x, m in (none, (np.arange(3.0), np.array([True, False, True])), none):
+        value, slope = gradient(x, m)
+        assert value == f(x, m)
+        chosen = np.where(m, x, 0.0)
+        expected = 2 * x + 2 * chosen + np.where(m, x.sum(), 0.0) + chosen.sum()
+        np.testing.assert_allclose(slope, expected)

@@ -125,3 +125,28 @@ def test_numpy_checks_what_is_no_kernel() -> None:
 
     source = str(st.compile(rows, level="compiled").source(np.ones((3, 2, 2)), np.array([1])))
     assert "x[k[0]]" in source and "index_within" not in source
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_the_place_of_an_extremum_in_what_may_be_nothing(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pivoted(a: Any) -> Any:
+        d, order = np.diag(a).copy(), np.arange(len(a))
+        for k in range(len(a)):
+            p = k + np.argmax(d[order[k:]])
+            order[k], order[p] = order[p], order[k]
+            if d[order[k]] < 1e-2:
+                break
+            for i in range(k + 1, len(a)):
+                d[order[i]] -= a[order[i], k] ** 2
+        return np.sum(d * d)
+
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    root = np.random.default_rng(0).normal(size=(n, n))
+    a = root @ root.T
+    value, slope = st.value_and_grad(pivoted, level="compiled")(a)
+    assert value == pytest.approx(pivoted(a), rel=1e-12)
+    along = np.random.default_rng(1).normal(size=a.shape)
+    difference = (pivoted(a + 1e-6 * along) - pivoted(a - 1e-6 * along)) / 2e-6
+    assert np.sum(slope * along) == pytest.approx(difference, rel=1e-6)

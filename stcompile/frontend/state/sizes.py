@@ -56,7 +56,10 @@ class Sizes(Changes):
         return self.named(number, like)
 
     def named(self, number: Variable, like: Symbol) -> Size:
-        """A number as a size, with the name and the bounds of a symbol."""
+        """A number as a size, with the name and the bounds of a symbol; if these leave one number,
+        it is that."""
+        if isinstance(like.low, int) and like.low == like.high:
+            return like.low
         for key, size in self.made.items():
             match key:
                 case ("measured", Variable() as other) if self.is_same(number, other):

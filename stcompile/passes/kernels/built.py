@@ -10,6 +10,7 @@ from stcompile.base.thresholds import LENT_BYTES
 from stcompile.passes.kernels.elements import Lazy, Value, is_small
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.passes.kernels.writer import Form, Forms
+from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives.axis_rules import groups
@@ -153,6 +154,8 @@ def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variab
     if dtype.kind not in "fi" or equation.params["keepdims"] or (axis is None and len(dims) != 1):
         return None
     along = axis or 0
+    if least(dims[along]) < 1:
+        return None  # of none, NumPy raises an error
     better = "greater" if equation.primitive == "argmax" else "less"
 
     def found(forms: Forms) -> Atom:
