@@ -17,7 +17,7 @@ PROGRAMS = {  # as many as are judged in half a minute of one core; the command 
     "arrays": 20,
     "collected": 20,
     "aliases": 20,
-    "filled": 10,
+    "filled": 6,
     "growing": 10,
     "layouts": 40,
     "lengths": 20,
@@ -27,7 +27,7 @@ PROGRAMS = {  # as many as are judged in half a minute of one core; the command 
     "parts": 20,
     "lists": 120,
     "sized": 20,
-    "tables": 10,
+    "tables": 6,
 }
 KERNELS = 2  # programs of each sort, of which the first is judged in full
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order

@@ -144,7 +144,8 @@ class _Groups:
 
 def _sink(groups: Sequence[_Group]) -> None:
     """Move what has no loop, such as new memory, to where it is first read, and loops that fill new
-    memory with one value."""
+    memory with one value. What reads an array that is written to would read a copy of it there."""
+    changed = {a for group in groups for e in group.equations for a in _overwritten(e)}
     new = {e.output for group in groups for e in group.equations if e.primitive == "empty"}
     readers: dict[Variable, Counter[int]] = {}
     for at, group in enumerate(groups):
@@ -155,7 +156,8 @@ def _sink(groups: Sequence[_Group]) -> None:
         for equation in reversed(group.equations):
             counts = [readers[output] for output in equation.outputs if output in readers]
             places = {place for count in counts for place in count if count[place]}
-            if not group.is_taken or not places or at in places:
+            read = {*equation.variables}.difference(_overwritten(equation))
+            if not group.is_taken or not places or at in places or not changed.isdisjoint(read):
                 kept.append(equation)
                 continue
             to = min(places)
