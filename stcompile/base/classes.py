@@ -65,9 +65,9 @@ def is_changeable(cls: type) -> bool:
     return str(cls.__module__).split(".")[0] not in _OWN
 
 
-def defined_in(function: types.FunctionType) -> str:
-    """The name of the module whose names a function reads, which is that of the text that it was
-    written in: ``__module__`` may have been set, and code loses its file as it travels."""
+def defined_in(function: Any) -> str:
+    """The name of the module whose names a Python function reads, which is that of the text that it
+    was written in: ``__module__`` may have been set, and code loses its file as it travels."""
     return str(function.__globals__.get("__name__", ""))
 
 
