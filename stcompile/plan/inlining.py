@@ -36,8 +36,9 @@ def inlined(
     the same region, with nothing written or printed between the two; also for a predicate, a
     condition, and a value that a loop hands on to its next step while its variable is still read.
     It always holds for a view of an array that is never written, which costs nothing, and for the
-    item of a step. Values in ``fixed`` have a place of their own, and an expression that is long to
-    read gets a line and a name.
+    item of a step. The integers of such a view, which may be read anywhere, get names if they are
+    made of something that is written. Values in ``fixed`` have a place of their own, and an
+    expression that is long to read gets a line and a name.
     """
     return _Inlining(tree, moments, writes, fixed).found
 
@@ -110,6 +111,9 @@ class _Inlining:
         source = shared_input(equation)
         if source is not None and source in self.named and self._is_never_written(source):
             self.found.add(output)
+            for integer in equation.inputs[1:]:
+                if not self._is_lasting(integer):
+                    self._name(integer)
         elif (
             len(uses) == 1
             and uses[0].region is region
@@ -136,6 +140,23 @@ class _Inlining:
     def _write_once(self, output: Variable) -> None:
         self.found.add(output)
         self.named.discard(output)
+
+    def _name(self, atom: Atom) -> None:
+        """Give an expression a line and a name after all."""
+        assert isinstance(atom, Variable)
+        self.found.discard(atom)
+        self.named.add(atom)
+
+    def _is_lasting(self, atom: Atom) -> bool:
+        """True if the text of a number gives the same wherever it stands: it is a name, or all that
+        it is made of is never written."""
+        step = self.tree.makers.get(atom)
+        if atom not in self.found or step is None:
+            return True
+        arrays = (a for a in step.equation.inputs if a.type.kind not in ("python", "scalar"))
+        return all(map(self._is_never_written, arrays)) and all(
+            map(self._is_lasting, step.equation.inputs)
+        )
 
     def _is_line(self, use: Use, equation: Equation) -> bool:
         """True if an expression is read on its own line, as a condition is."""
