@@ -227,10 +227,17 @@ def substituted(atoms: Iterable[Atom], mapping: Mapping[Variable, Atom]) -> tupl
 def map_programs(equation: Equation, change: Callable[[Program], Program]) -> Equation:
     """The equation with each of its sub-programs changed. That of a kernel stays as it is: it is
     for Numba, and not for NumPy."""
+    return map_named_programs(equation, lambda _, program: change(program))
+
+
+def map_named_programs(equation: Equation, change: Callable[[str, Program], Program]) -> Equation:
+    """The same, where the change depends on the name of the param, too."""
     if not equation.params or equation.primitive == "kernel":
         return equation
     changed = {
-        name: change(value) for name, value in equation.params.items() if isinstance(value, Program)
+        name: change(name, value)
+        for name, value in equation.params.items()
+        if isinstance(value, Program)
     }
     if not changed or all(equation.params[name] is value for name, value in changed.items()):
         return equation

@@ -16,7 +16,7 @@ import stcompile as st
 from stcompile.frontend.calls import LIBRARIES
 from stcompile.frontend.functions import FUNCTIONS, STATIC
 
-LINES = 44_800
+LINES = 46_000
 PROGRAM = """
 import json, sys
 import numpy

@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from stcompile.passes.rewriting.arithmetic import is_number
 from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.dims import Dim
-from stcompile.wengert.ir import Atom, Equation, freeze
+from stcompile.wengert.ir import Atom, Constant, Equation, freeze
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.base import OperandError
 
@@ -57,6 +59,33 @@ class _Part:
     def transposed(self, axes: Sequence[int]) -> _Part:
         """The same part of an array with its axes in this order."""
         return replace(self, axes=tuple(self.axes[axis] for axis in axes))
+
+    def from_the_start(self, under_way: UnderWay, dims: Sequence[Any]) -> _Part:
+        """The same part of an array of these dims, with the places that its integers mean where
+        they are negative: such an integer counts from the end of the array."""
+        axes, counters = [], list(self.counters)
+        for (form, length, step, dropped), dim in zip(self.axes, dims, strict=True):
+            used = [at for at, slope in enumerate(form[1:]) if slope]
+            if dropped and form[0] == 0 and [form[1 + at] for at in used] == [1]:
+                integer = self.counters[used[0]]
+                if not under_way.is_never_negative(integer):
+                    form = (0,) * (1 + len(counters)) + (1,)
+                    counters.append(_place(under_way, integer, dim))
+            axes.append((form, length, step, dropped))
+        return replace(self, axes=tuple(axes), counters=tuple(counters))._without_unused()
+
+    def _without_unused(self) -> _Part:
+        """The part without the counters that no start is of."""
+        used = [
+            at
+            for at in range(len(self.counters))
+            if any(form[1 + at : 2 + at] not in ((), (0,)) for form, *_ in self.axes)
+        ]
+        axes = (
+            ((form[0], *(form[1 + at] for at in used if 1 + at < len(form))), *rest)
+            for form, *rest in self.axes
+        )
+        return _Part(tuple(axes), tuple(self.counters[at] for at in used))
 
     def within(self, outer: _Part) -> _Part | None:
         """The part as one of the array that ``outer`` is a part of; None if a start would be of
@@ -109,7 +138,6 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
     parts = [_Part.of(link) for link in links]
     if sum(part.size for part in parts) > MOST_PARTS * atom.type.size:
         return None
-    made = []
     for link, part in zip(links[::-1], parts[::-1], strict=True):
         added: Atom | None = link.inputs[1]
         found = part
@@ -117,17 +145,25 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
             axes = turned.params["axes"]
             added = _transposed(under_way, link.inputs[1], part, axes)
             found = part.transposed(axes)
-        placed = found if outer is None else found.within(outer)
+        placed: _Part | None = found
+        if outer is not None:
+            placed = found.from_the_start(under_way, value.type.dims).within(outer)
         if placed is None or added is None:
             return None
-        made.append((added, placed))
-    for added, placed in made[:-1]:
         inputs = (total, added, *placed.counters)
+        if link is links[0]:
+            return replace(equation, inputs=inputs, params=placed.params)
         if not _fits(inputs, placed):
             return None
         total = under_way.record("accumulate", *inputs, **placed.params)
-    added, placed = made[-1]
-    return replace(equation, inputs=(total, added, *placed.counters), params=placed.params)
+    return None
+
+
+def _place(under_way: UnderWay, integer: Atom, dim: int) -> Atom:
+    """The place on an axis that an integer means."""
+    if integer.type.dtype.itemsize < np.dtype(np.int64).itemsize:  # it may not reach so far
+        integer = under_way.record("to_python", integer, dtype=np.dtype(np.int64))
+    return under_way.record("remainder", integer, Constant(dim))
 
 
 def _transposed(under_way: UnderWay, value: Atom, part: _Part, axes: Sequence[int]) -> Atom | None:

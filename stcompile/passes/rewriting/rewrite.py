@@ -30,13 +30,13 @@ value is known to be read once.
 
 from __future__ import annotations
 
-import functools
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from stcompile.analysis.indices import Ranges, is_never_negative, ranges_inside
 from stcompile.base.errors import InternalError
 from stcompile.base.location import Location
 from stcompile.wengert.dims import UnknownSizeError
@@ -47,7 +47,7 @@ from stcompile.wengert.ir import (
     Program,
     Variable,
     freeze,
-    map_programs,
+    map_named_programs,
 )
 from stcompile.wengert.naming import name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES, infer
@@ -107,10 +107,21 @@ def _by_primitive(rules: Iterable[Rule]) -> Mapping[str, tuple[Rule, ...]]:
     return found
 
 
-def rewrite(program: Program, book: RuleBook, is_inner: bool = False) -> Program:
+def rewrite(program: Program, book: RuleBook) -> Program:
     """The program after all that the rules of a book have to say, without what nothing reads."""
-    inner = functools.partial(rewrite, book=book, is_inner=True)
-    under_way = UnderWay(program, inner, is_inner)
+    return _rewritten(program, book, None)
+
+
+def _rewritten(program: Program, book: RuleBook, known: Ranges | None) -> Program:
+    """The same for a program that a loop or a branch runs, where that is ``known`` of integers."""
+
+    def inner(equation: Equation) -> Equation:
+        ranges = {name: dict(pairs) for name, pairs in ranges_inside(equation, known or {})}
+        return map_named_programs(
+            equation, lambda name, p: _rewritten(p, book, ranges.get(name, {}))
+        )
+
+    under_way = UnderWay(program, inner, known)
     for rules in book.turns:
         under_way.run(rules)
     return under_way.done()
@@ -126,15 +137,16 @@ class UnderWay:
     """A program while it is rewritten: what rules look at.
 
     ``makers`` has the equation of each variable that one defines. ``is_inner`` is true of a program
-    that a loop or a branch runs.
+    that a loop or a branch runs, of whose inputs some are ``known`` integers.
     """
 
     def __init__(
-        self, program: Program, inner: Callable[[Program], Program], is_inner: bool
+        self, program: Program, inner: Callable[[Equation], Equation], known: Ranges | None
     ) -> None:
         self.program = program
-        self.is_inner = is_inner
-        self.inner = inner  # what becomes of the programs of loops and branches
+        self.is_inner = known is not None
+        self.known: Ranges = known or {}
+        self.inner = inner  # what becomes of an equation with programs of loops and branches
         self.makers: dict[Variable, Equation] = {}
         self.location: Location  # of the equation that is looked at
         self._outputs = list(program.outputs)
@@ -148,7 +160,7 @@ class UnderWay:
         self._waiting: set[Place] = set()
         self._made = 0
         for at, equation in enumerate(program.equations):
-            self._add((at,), map_programs(equation, inner))
+            self._add((at,), inner(equation))
         self._drop_unread([(at,) for at in range(len(program.equations))])
 
     # --- what rules ask -------------------------------------------------------------------------
@@ -157,6 +169,11 @@ class UnderWay:
         """The equation that defines an atom, if it is of one of these primitives."""
         equation = self.makers.get(atom) if isinstance(atom, Variable) else None
         return equation if equation is not None and equation.primitive in primitives else None
+
+    def is_never_negative(self, atom: Atom) -> bool:
+        """True if an integer is known to be at least 0."""
+        maker = self.makers.get(atom) if isinstance(atom, Variable) else None
+        return is_never_negative(atom, self.known, maker)
 
     def is_read(self, atom: Atom) -> bool:
         return bool(self._uses[atom])
@@ -262,7 +279,7 @@ class UnderWay:
             self._wait(at)
         if isinstance(result, Equation):
             if PRIMITIVES[result.primitive].control:
-                result = map_programs(result, self.inner)
+                result = self.inner(result)
             self._replace(place, result)
             self._wait(place)
             self._changed(result)
