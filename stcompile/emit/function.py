@@ -178,14 +178,15 @@ class _Emitter:
             "exchange": "exchange",
             "update": f"update: {update}" if update else "update",
         }
-        self.tree, self.constants = give_constants(unfold(staged.program))
+        tree, self.constants = give_constants(unfold(staged.program))
         known = global_names(staged.program, options)
         free = Names([self.name, FACTORY, *self.arguments, *known])
         made, self.saved = defaults_of(self.constants, save or (lambda wish, _: free.like(wish)))
         self.defaults = {**defaults, **made}
         contiguous = {leaf.variable for leaf in staged.leaves if leaf.contiguous}
         contiguous.update(constant.variable for constant in self.constants)
-        self.schedule = make_schedule(self.tree, contiguous, options)
+        self.schedule = make_schedule(tree, contiguous, options)
+        self.tree = self.schedule.tree
         taken = [*self.arguments, FACTORY, *known, *defaults.values(), *self.saved]
         if self.schedule.is_fast:
             taken.append(self.name)  # the buffers are in the scope around the function
@@ -506,7 +507,19 @@ def _made_in(own: str, constant: LongConstant) -> list[str]:
 def global_names(program: Program, options: Options = READABLE) -> frozenset[str]:
     """All names of modules and functions that the code of a program may call."""
     called = ("dataclasses", *SCIPY, *blas_names(), *mpi_names(program), *externals_of(program))
+    if has_kernels(program):
+        from stcompile.codegen_templates.loops import HELPERS
+
+        called += (*HELPERS,)
     return RESERVED.union(called, (NAMESPACE, DEVICE) if options.xp else ())
+
+
+def has_kernels(program: Program) -> bool:
+    """True if a part of a program is a kernel."""
+    inner = (value for e in program.equations for value in e.params.values())
+    return any(e.primitive == "kernel" for e in program.equations) or any(
+        has_kernels(value) for value in inner if isinstance(value, Program)
+    )
 
 
 def mpi_names(program: Program) -> tuple[str, ...]:

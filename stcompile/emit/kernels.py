@@ -217,8 +217,8 @@ def _compiled(**chosen: bool | Collection[str]) -> str:
 def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> list[Line]:
     program: Program = kernel.equation.params["body"]
     owned = frozenset(program.inputs[at] for at in kernel.written)
-    tree = replace(unfold(program), owned=owned)
-    schedule = make_schedule(tree, (), OPTIONS)
+    schedule = make_schedule(replace(unfold(program), owned=owned), (), OPTIONS)
+    tree = schedule.tree
     naming = Naming(schedule, [kernel.name, "njit", "prange", *kernel.taken])
     for variable in tree.inputs:
         naming.called(variable)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from stcompile.analysis.liveness import Liveness, Moments
 from stcompile.analysis.regions import Tree
-from stcompile.analysis.storage import plan_writes
+from stcompile.analysis.storage import Writes, plan_writes
 from stcompile.base.options import Options
 from stcompile.plan.buffers import NOTHING, Plan, plan_buffers
 from stcompile.plan.collected import collected_rows, with_rows
 from stcompile.plan.inlining import inlined, text_places
 from stcompile.plan.libraries import suits_scipy
+from stcompile.plan.operators import with_operators
 from stcompile.plan.overlaps import overlapping_writes
 from stcompile.plan.products import Product, contiguous_variables, find_products
 from stcompile.plan.schedule import Schedule
@@ -27,10 +28,7 @@ from stcompile.wengert.ir import Variable
 def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> Schedule:
     """The schedule of a tree. The ``given`` arguments are contiguous."""
     is_fast = options.is_planned
-    moments = Moments(tree)
-    writes = make_stored_in_place(tree, plan_writes(tree, moments))
-    writable = writable_steps(tree, writes) if is_fast else {}
-    without_name = inlined(tree, moments, writes, fixed_places(tree, writable))
+    tree, moments, writes, writable, without_name = _expressions(tree, is_fast)
     contiguous = contiguous_variables(tree, given, computed_by(tree, writable))
     has_blas = is_fast and options.has_blas and suits_scipy(tree, contiguous)
     products = find_products(tree, writes, contiguous) if has_blas else {}
@@ -66,6 +64,25 @@ def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> S
         augmenting(tree) if is_fast else (),
     )
     return replace(schedule, ways={step.at: way_of(schedule, step) for step in tree.steps})
+
+
+def _expressions(
+    tree: Tree, is_fast: bool
+) -> tuple[Tree, Moments, Writes, Mapping[int, Sequence[int]], set[Variable]]:
+    """What is written where it is used, with what that depends on. A branch becomes an operator if
+    all that its right operand needs is written inside of it."""
+    branches = frozenset[Variable]()
+    while True:
+        found = with_operators(tree, branches)
+        moments = Moments(found.tree)
+        writes = make_stored_in_place(found.tree, plan_writes(found.tree, moments))
+        writable = writable_steps(found.tree, writes) if is_fast else {}
+        fixed = fixed_places(found.tree, writable)
+        without_name = inlined(found.tree, moments, writes, fixed)
+        eager = {v for v, needed in found.guarded.items() if not without_name.issuperset(needed)}
+        if not eager:
+            return found.tree, moments, writes, writable, without_name
+        branches |= eager
 
 
 def fused_by(products: Mapping[int, Product]) -> set[Variable]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from stcompile.frontend.control.branches import attempted, choose, predicate_of, stage_path
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Traced, describe, is_traced
-from stcompile.wengert.ir import Equation, Program
+from stcompile.wengert.bounds import greatest, least
+from stcompile.wengert.dims import size_of
+from stcompile.wengert.ir import Equation, Program, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 
 
@@ -62,7 +64,7 @@ def combined(run: Run, is_and: bool, value: Any, other: Callable[[], Any]) -> An
     predicate_of(run, asked)
     path = stage_path(run, lambda: attempted(run, other))
     flags = _is_flag(value) and _is_flag(path.result)
-    if flags and path.is_pure and all(map(never_fails, path.equations)):
+    if flags and path.is_pure and never_fail(run, path.equations):
         return run.record("and" if is_and else "or", value, other())
     decided = (other, lambda: value) if is_and else (lambda: value, other)
     return choose(run, asked, *decided)
@@ -72,21 +74,47 @@ def _is_flag(value: Any) -> bool:
     return is_traced(value) and value.type.dtype.kind == "b" and value.type.kind != "array"
 
 
-_SAFE = {"and", "or", "not", "sum", "max", "min", "any", "all", "mean", "contract", "slice"}
+_SAFE = {"and", "or", "not", "sum", "max", "min", "any", "all", "mean", "contract"}
 _SAFE |= {"to_scalar", "to_python", "asarray", "reshape", "transpose"}
 
 
-def never_fails(equation: Equation) -> bool:
-    """True if an equation never raises, whatever the values. Python's division and `math` raise."""
+def never_fail(run: Run, equations: Iterable[Equation]) -> bool:
+    """True if none of the equations ever raises, whatever the values."""
+    return all(_never_fails(run, equation) for equation in equations)
+
+
+def _never_fails(run: Run, equation: Equation) -> bool:
+    """Python's division and `math` raise, and so does an index that the data decide."""
     if equation.primitive.startswith("math."):
         return False
     if equation.primitive == "cond":
         programs = [value for value in equation.params.values() if isinstance(value, Program)]
-        return all(never_fails(inner) for program in programs for inner in program.equations)
+        return all(never_fail(run, program.equations) for program in programs)
+    if equation.primitive == "slice":
+        return _is_within(run, equation)
     python = any(atom.type.kind == "python" for atom in equation.inputs)
     if python and equation.primitive in ("divide", "floor_divide", "remainder", "power"):
         return False
     return PRIMITIVES[equation.primitive].elementwise or equation.primitive in _SAFE
+
+
+def _is_within(run: Run, part: Equation) -> bool:
+    """True if a part is known to lie within its array."""
+    array, *counters = part.inputs
+    terms = [run.terms.get(counter) for counter in counters if isinstance(counter, Variable)]
+    if None in terms or len(terms) < len(counters):
+        return False
+    known = [size_of(term) for term in terms if term is not None]
+    names = ("start", "length", "step")
+    axes = zip(array.type.dims, *(part.params[name] for name in names), strict=True)
+    for dim, (first, *factors), length, step in axes:
+        for factor, place in zip(factors, known, strict=False):
+            first = first + place * factor
+        ends = (first, first + (length - 1) * step)
+        is_outside = any(least(end) < 0 or least(dim - end) <= 0 for end in ends)
+        if is_outside and greatest(length) > 0:
+            return False
+    return True
 
 
 def truth_of(run: Run, value: Any) -> Any:

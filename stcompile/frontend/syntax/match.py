@@ -98,7 +98,7 @@ def _fits(run: Run, case: ast.match_case, subject: Any, frame: Frame, captures: 
     before = len(run.recorder.equations)
     fits = _match(run, case.pattern, subject, frame, captures)
     recorded: list[Equation] = run.recorder.equations[before:]
-    if is_traced(fits) and not all(map(conditions.never_fails, recorded)):
+    if is_traced(fits) and not conditions.never_fail(run, recorded):
         run.refuse(
             "this pattern compares traced values, and computes others that may fail",
             "match the structure, and compare in the case with `if`",

@@ -14,7 +14,7 @@ from stcompile.frontend.control.branches import (
     predicate_of,
     stage_path,
 )
-from stcompile.frontend.control.conditions import never_fails
+from stcompile.frontend.control.conditions import never_fail
 from stcompile.frontend.control.fixpoint import Steps, settle
 from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.control.record_loop import Recording
@@ -116,7 +116,7 @@ def _while(loop: Loop, runs_once: bool) -> Signal:
     if tested.is_pure:
         found = settle(run, loop.step, loop.test, loop.construct, runs_once)
         test = found.test.equations if found.test is not None else []
-        if found.outcome is None or all(map(never_fails, test)):
+        if found.outcome is None or never_fail(run, test):
             outcome = Recording(run, found, None).uncounted()
             if outcome is not None and found.test is None and not is_traced(outcome.broke):
                 return Returned(outcome.value)  # nothing else ends it
