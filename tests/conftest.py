@@ -25,6 +25,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 os.environ.setdefault("STCOMPILE_CACHE", "0")  # else tests of the compiler would not compile
+os.environ.setdefault("STCOMPILE_VERIFY", "1")  # whatever a test compiles is verified as well
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

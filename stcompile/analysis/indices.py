@@ -1,10 +1,10 @@
 """What is known of the integers that are indices: the counters of loops have a range; an integer of
 the data has none, and counts from the end of its axis where it is negative.
 
-Where an index of a part of an array becomes an index of the array, the start of the part is added to
-it: that is right for the place of an element, counted from the start of the part, and wrong for a
-negative integer. `is_never_negative` tells them apart; ``remainder(k, length)`` is the place that an
-integer means.
+Where an index of a part of an array becomes an index of the array, the start of the part is added
+to it: that is right for the place of an element, counted from the start of the part, and wrong for
+a negative integer. `is_never_negative` tells them apart; ``remainder(k, length)`` is the place that
+an integer means.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -28,6 +29,10 @@ def _default_dynamic() -> bool | None:
     return DEFAULT_DYNAMIC
 
 
+def _default_verify() -> bool:
+    return os.environ.get("STCOMPILE_VERIFY", "0") not in ("", "0")
+
+
 @dataclass(frozen=True)
 class Options:
     """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function),
@@ -41,7 +46,9 @@ class Options:
     none (False). ``xp`` is the name of the module whose arrays the generated code is for, if these
     are not NumPy's. What is ``inner`` is for other functions that Numba compiles, and has no
     buffers. ``parallel`` lets the loops of the compiled level run in several threads, and
-    ``fastmath`` its compiler take numbers for real ones."""
+    ``fastmath`` its compiler take numbers for real ones. ``verify`` checks what the compiler makes:
+    the list after every stage, and that the code reads each value before its place is written
+    again."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
@@ -55,6 +62,7 @@ class Options:
     inner: bool = False
     parallel: bool = False
     fastmath: bool = False
+    verify: bool = field(default_factory=_default_verify)
 
     def __post_init__(self) -> None:
         names = (self.copy,) if isinstance(self.copy, str) else self.copy

@@ -37,7 +37,6 @@ from stcompile.wengert.primitives.sizes import COUNT
 from stcompile.wengert.symbols import lengths_of
 from stcompile.wengert.types import Type
 
-OPTIONS = Options("readable")  # the memory of a kernel is not planned: it makes its own arrays
 COMPILED = "njit(error_model='numpy', nogil=True{})"
 SINGLE = frozenset(map(np.dtype, ("float32", "complex64")))
 MIXED = frozenset(map(np.dtype, ("float32", "int64")))
@@ -217,7 +216,8 @@ def _compiled(**chosen: bool | Collection[str]) -> str:
 def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> list[Line]:
     program: Program = kernel.equation.params["body"]
     owned = frozenset(program.inputs[at] for at in kernel.written)
-    schedule = make_schedule(replace(unfold(program), owned=owned), (), OPTIONS)
+    tree = replace(unfold(program), owned=owned)
+    schedule = make_schedule(tree, (), Options("readable"))  # a kernel makes its own arrays
     tree = schedule.tree
     naming = Naming(schedule, [kernel.name, "njit", "prange", *kernel.taken])
     for variable in tree.inputs:

@@ -33,6 +33,7 @@ from stcompile.wengert.naming import renumber
 from stcompile.wengert.staged import Staged
 
 Pass = Callable[[Program], Program]
+Check = Callable[[str, Program], None]  # of a program after the stage of that name
 FAST: tuple[Form, ...] = ("fast", "compiled")
 NUMPY: tuple[Form, ...] = ("readable", "fast")
 KERNELS: tuple[Form, ...] = ("compiled", "inner")
@@ -140,9 +141,10 @@ def optimise(
     level: Form = "readable",
     saving: MemorySaving | None = None,
     parallel: bool = False,
+    check: Check | None = None,
 ) -> Program:
-    """The program after all stages. One with checkpoints is not merged: they are there so that
-    fewer values are kept."""
+    """The program after all stages, each of which is checked if there is a ``check``. A program
+    with checkpoints is not merged: they are there so that fewer values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
     for stage in stages_at(level, parallel):
@@ -151,6 +153,8 @@ def optimise(
         if stage.name not in without:
             with timed(stage.name):
                 program = stage.run(program)
+            if check is not None:
+                check(stage.name, program)
     return program
 
 
@@ -168,10 +172,11 @@ def prepare(
     level: Form = "readable",
     saving: MemorySaving | None = None,
     parallel: bool = False,
+    check: Check | None = None,
 ) -> Staged:
     """A staged call, optimised; arrays among its outputs from position ``results`` on get storage
     of their own (None: no output does)."""
-    program = optimise(staged.program, level, saving, parallel)
+    program = optimise(staged.program, level, saving, parallel, check)
     if results is not None:
         program = own_outputs(program, results)
     return staged.with_program(program)

@@ -371,17 +371,20 @@ class _Planner:
 
     def _constants(self, kept: set[Variable]) -> dict[Variable, Equation]:
         """Values of equations without operands, if nothing changes or keeps them, and no loop
-        computes them in a row for each step."""
+        computes them in a row for each step. A kernel is a statement, where constants are made by
+        expressions."""
         found = {}
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
         elsewhere = kept | changed | self.in_rows
         for step in self.tree.steps:
-            if any(True for _ in step.equation.variables) or step.equation.varies:
+            equation = step.equation
+            is_made = any(True for _ in equation.variables) or equation.varies
+            if is_made or equation.primitive == "kernel":
                 continue
-            for output in step.equation.outputs:
+            for output in equation.outputs:
                 alone = len(self.classes.get(output, [output])) == 1
                 if output.type.kind == "array" and alone and output not in elsewhere:
-                    found[output] = step.equation
+                    found[output] = equation
         return found
 
     def _made_by(self, step: Step) -> Sequence[Variable]:

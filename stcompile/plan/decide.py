@@ -20,6 +20,7 @@ from stcompile.plan.products import Product, contiguous_variables, find_products
 from stcompile.plan.schedule import Schedule
 from stcompile.plan.sharing import Sharing
 from stcompile.plan.stored import make_stored_in_place, store_products
+from stcompile.plan.verify import verify_schedule
 from stcompile.plan.ways import way_of
 from stcompile.plan.writable import augmenting, computed_by, fixed_places, writable_steps
 from stcompile.wengert.ir import Variable
@@ -63,7 +64,10 @@ def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> S
         overlapping_writes(tree, writes),
         augmenting(tree) if is_fast else (),
     )
-    return replace(schedule, ways={step.at: way_of(schedule, step) for step in tree.steps})
+    schedule = replace(schedule, ways={step.at: way_of(schedule, step) for step in tree.steps})
+    if options.verify:
+        verify_schedule(schedule)
+    return schedule
 
 
 def _expressions(

@@ -134,11 +134,11 @@ class Schedule:
         elif atom in self.tree.makers:
             parts = self.tree.makers[atom].equation.inputs
         else:
-            parts = self._fed[atom]
+            parts = self.fed[atom]
         return {own for part in parts if part is not None for own in self.reads(part)}
 
     @functools.cached_property
-    def _fed(self) -> Mapping[Variable, Sequence[Atom | None]]:
+    def fed(self) -> Mapping[Variable, Sequence[Atom | None]]:
         """What the items of the steps of loops are read from."""
         loops = (item for _, item in self.tree.items() if isinstance(item, Repeat))
         return {f.variable: (f.source, loop.counter) for loop in loops for f in loop.feeds}

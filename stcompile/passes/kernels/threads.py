@@ -87,11 +87,11 @@ def share_out(program: Program) -> Program:
 
 def _shared(program: Program) -> Program:
     """A program in a kernel, with its outermost loops that can be shared out marked."""
-    made = list[Equation]()
+    made, builder = list[Equation](), Builder(program)
     for equation in program.equations:
         found = None
         if equation.primitive == "loop" and _work(equation) >= LEAST:
-            found = _marked(equation, Builder(program))
+            found = _marked(equation, builder)
         made += found or [map_programs(equation, _shared)]
     return program.with_equations(made)
 
