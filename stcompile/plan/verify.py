@@ -6,16 +6,19 @@ defined. `verify_schedule` goes through the text in order, notes which version e
 array holds, and raises where a version is read that is no longer there: the gradient would be wrong
 without a word.
 
-The body of a loop is gone through twice, for what one step writes and the next one reads.
+It goes some of the ways that a call can go: each loop makes one step, or two, and branches take the
+one arm, the other, or both in turn. On each of them it is known exactly where every array is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import itertools
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from stcompile.analysis.regions import Branch, Region, Repeat, Step
-from stcompile.analysis.storage import changed_by_kernel, target_of
+from stcompile.analysis.storage import changed_by_kernel, shared_input, target_of
 from stcompile.base.errors import InternalError
 from stcompile.base.location import Location
 from stcompile.plan.allocation import Block
@@ -27,35 +30,47 @@ from stcompile.wengert.templates import mark_of
 
 def verify_schedule(schedule: Schedule) -> None:
     """Raise `InternalError` where the text would read a version that was overwritten."""
-    checker = _Checker(schedule)
-    checker.define(schedule.tree.inputs)
-    checker.region(schedule.tree.region)
-    checker.read(schedule.tree.region.outputs, checker.location)
+    has_loops = any(isinstance(item, Repeat) for _, item in schedule.tree.items())
+    has_branches = any(isinstance(item, Branch) for _, item in schedule.tree.items())
+    for steps in (1, 2) if has_loops else (1,):
+        for arms in ((0,), (1,), (0, 1, 1)) if has_branches else ((0,),):
+            checker = _Checker(schedule, steps, itertools.cycle(arms))
+            for variable in schedule.tree.inputs:
+                checker.define(variable, checker.new(variable))
+            checker.region(schedule.tree.region)
+            checker.read(schedule.tree.region.outputs, None)
 
 
-@dataclass
-class _Held:
-    """What is there at one place of the text: the variables that each name stands for, and those
-    whose array was overwritten, with the place that overwrote it."""
+@dataclass(frozen=True)
+class _New:
+    """An array that is allocated where a variable is defined, in one step of a loop."""
 
-    names: dict[Variable, frozenset[Variable]] = field(default_factory=dict)
-    lost: dict[Variable, Location] = field(default_factory=dict)
+    variable: Variable
+    turn: int
 
-    def copy(self) -> _Held:
-        return _Held(dict(self.names), dict(self.lost))
+
+Memory: TypeAlias = "frozenset[Block | _New]"
+"""The buffers and new arrays that an array may be in."""
 
 
 _UNREAD = frozenset({Way.NOTHING, Way.HELD, Way.UNDEFINED, Way.INLINE})
-_NAMED = frozenset({Way.NAME, Way.COPY, Way.ADD, Way.NEW_BLAS, Way.NUMPY})
+_NEW = frozenset({Way.NAME, Way.COPY, Way.ADD, Way.NEW_BLAS, Way.NUMPY})
 
 
 class _Checker:
-    def __init__(self, schedule: Schedule) -> None:
+    """One way through the text. ``names`` has the variables that each name stands for, ``lost``
+    those whose array was overwritten, with the place that overwrote it; ``memory`` says where each
+    array is."""
+
+    def __init__(self, schedule: Schedule, steps: int, arms: Iterator[int]) -> None:
         self.schedule = schedule
-        self.held = _Held()
-        self.arrays: list[Variable] = []  # those that are defined, in order
+        self.steps, self.arms = steps, arms
+        self.names: dict[Variable, frozenset[Variable]] = {}
+        self.lost: dict[Variable, Location] = {}
+        self.memory: dict[Variable, Memory] = {}
+        self.places: dict[Block | _New, dict[Variable, None]] = {}  # who is in each outermost one
+        self.turn = 0
         self.collected = _collected(schedule)
-        self.location = schedule.tree.steps[0].equation.location if schedule.tree.steps else None
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -77,12 +92,12 @@ class _Checker:
                 yield from self._leaves(part)
         else:
             for source in schedule.fed[atom]:
-                if source is not None and source in self.held.names:
+                if source is not None and source in self.names:
                     yield from self._leaves(source)
 
     def _check(self, variable: Variable, where: Location | None) -> None:
-        names = self.held.names.get(self.schedule.head_of(variable))
-        by = self.held.lost.get(variable)
+        names = self.names.get(self.schedule.head_of(variable))
+        by = self.lost.get(variable)
         if (names is not None and variable not in names) or by is not None:
             hint = self.schedule.tree.hints[variable]
             raise InternalError(
@@ -91,58 +106,56 @@ class _Checker:
                 location=where,
             )
 
+    # --- memory --------------------------------------------------------------------------------
+
+    def new(self, variable: Variable) -> Memory:
+        return frozenset({_New(variable, self.turn)})
+
+    def _own(self, variable: Variable) -> Memory:
+        """The buffer of a variable, or a new array."""
+        plan = self.schedule.plan
+        block = plan.allocation.block_of.get(plan.head_of.get(variable, variable))
+        return self.new(variable) if block is None else frozenset({block})
+
+    def _of(self, atom: Atom) -> Memory:
+        return self.memory.get(atom, frozenset()) if isinstance(atom, Variable) else frozenset()
+
     # --- writing -------------------------------------------------------------------------------
 
-    def define(self, variables: Iterable[Variable]) -> None:
-        """Note that variables have their values."""
-        for variable in variables:
-            self.held.names[self.schedule.head_of(variable)] = frozenset({variable})
-            self._add(variable)
+    def define(self, variable: Variable, memory: Memory) -> None:
+        """Note that a variable has its value, in some memory."""
+        self.names[self.schedule.head_of(variable)] = frozenset({variable})
+        self._put(variable, memory)
 
     def _alias(self, variable: Variable, atom: Atom) -> None:
         """Note that a variable stands for a value that has its name already."""
         head = self.schedule.head_of(variable)
         also = {atom} if isinstance(atom, Variable) else set[Variable]()
-        self.held.names[head] = self.held.names.get(head, frozenset()) | also | {variable}
-        self._add(variable)
+        self.names[head] = self.names.get(head, frozenset()) | also | {variable}
+        self._put(variable, self._of(atom) or self._own(variable))
 
-    def _add(self, variable: Variable) -> None:
-        self.held.lost.pop(variable, None)
+    def _put(self, variable: Variable, memory: Memory) -> None:
+        self.lost.pop(variable, None)
         if variable.type.kind == "array":
-            self.arrays.append(variable)
+            self.memory[variable] = memory
+            for place in memory:
+                self.places.setdefault(_path(place)[0], {})[variable] = None
 
-    def _overwrite(self, output: Variable, where: Location, target: Atom | None = None) -> None:
-        """Note that an array is written: its buffer, or the array of a target."""
-        plan, storage = self.schedule.plan, self.schedule.writes.storage
-        own = plan.allocation.block_of.get(plan.head_of.get(output, output))
+    def _overwrite(self, output: Variable, memory: Memory, where: Location) -> None:
+        """Note that an array is written in its memory. Parts of a concatenation that were computed
+        in their place are not."""
+        plan = self.schedule.plan
         joined = (plan.head_of[part.variable] for part in plan.joined.get(output, ()))
-        parts = {plan.allocation.block_of[head] for head in joined}  # these are there already
-        for variable in self.arrays:
-            if variable == output or variable in self.schedule.rows:
-                continue  # nothing else is written to the row of a step
-            if own is not None:
-                is_lost = any(
-                    _overlap(block, own) and parts.isdisjoint(_path(block))
-                    for block in self._blocks(variable)
-                )
-            else:
-                is_lost = target is not None and storage.share(variable, target)
-            if is_lost:
-                self.held.lost.setdefault(variable, where)
-
-    def _blocks(self, variable: Variable) -> Sequence[Block]:
-        """The buffers that a variable may be in."""
-        plan, tree = self.schedule.plan, self.schedule.tree
-        storage = self.schedule.writes.storage
-        *_, base = storage.lineage(variable)
-        step = tree.makers.get(base)
-        is_new = step is not None and mark_of(step.equation.primitive) == "fresh"
-        is_apart = is_new or base in tree.inputs or base in plan.constants
-        if is_apart and not any(map(plan.has, storage.lineage(variable))):
-            return ()  # an array of its own, or a view of one
-        heads = plan.shown(storage, variable)
-        blocks = (plan.allocation.block_of.get(head) for head in heads)
-        return [block for block in blocks if block is not None]
+        parts = {plan.allocation.block_of[head] for head in joined}
+        for written in memory:
+            for variable in self.places.get(_path(written)[0], ()):
+                if variable == output or variable in self.schedule.rows:
+                    continue  # nothing else is written to the row of a step
+                if any(
+                    _overlap(place, written) and parts.isdisjoint(_path(place))
+                    for place in self.memory[variable]
+                ):
+                    self.lost.setdefault(variable, where)
 
     # --- items ---------------------------------------------------------------------------------
 
@@ -165,92 +178,106 @@ class _Checker:
     def _step(self, step: Step) -> None:
         schedule, equation = self.schedule, step.equation
         way, where = schedule.ways[step.at], equation.location
-        self.location = where
-        if way is Way.HELD:
-            self.define(equation.outputs)
         if equation.primitive == "store":
             self._store(equation.inputs[0])
-        if way in _UNREAD:
+        if way not in _UNREAD:
+            product = schedule.products.get(step.at)
+            self.read(equation.inputs if product is None else product.reads, where)
+        if way in (Way.NOTHING, Way.UNDEFINED):
             return
-        product = schedule.products.get(step.at)
-        self.read(equation.inputs if product is None else product.reads, where)
-        if equation.primitive == "kernel":
-            for output, target in changed_by_kernel(step, schedule.writes).items():
-                self._overwrite(output, where, target)
-        elif len(equation.outputs) == 1 and equation.output.type.kind == "array":
-            output = equation.output
-            if schedule.has_place(output):
-                self._overwrite(output, where)
-            elif output in schedule.writes.made_in:
-                self._overwrite(output, where, schedule.writes.made_in[output])
-            elif mark_of(equation.primitive) == "write" and way not in _NAMED:
-                self._overwrite(output, where, target_of(equation))
-        self.define(equation.outputs)
+        changed = changed_by_kernel(step, schedule.writes)
+        for output in equation.outputs:
+            memory = self._memory_of(step, way, output, changed)
+            is_new = way in _UNREAD or (way in _NEW and output not in schedule.writes.made_in)
+            if not is_new and output.type.kind == "array":
+                self._overwrite(output, memory, where)
+            if way is Way.INLINE:  # it has no name
+                self._put(output, memory)
+            else:
+                self.define(output, memory)
+
+    def _memory_of(
+        self, step: Step, way: Way, output: Variable, changed: Mapping[Variable, Variable]
+    ) -> Memory:
+        """Where the result of a step is."""
+        schedule, equation = self.schedule, step.equation
+        if output in changed:
+            return self._of(changed[output])
+        if output in schedule.writes.made_in:
+            return self._of(schedule.writes.made_in[output])
+        if schedule.has_place(output) or equation.primitive == "kernel":
+            return self._own(output)
+        source = shared_input(equation)
+        if source is not None:
+            return self._of(source)
+        is_change = mark_of(equation.primitive) == "write" and way not in _NEW
+        return self._of(target_of(equation)) if is_change else self.new(output)
 
     def _store(self, target: Atom) -> None:
         """From a store on, the list itself reads what is stored, which may be there already."""
-        storage = self.schedule.writes.storage
-        for variable in [v for v in self.held.lost if storage.share(v, target)]:
-            del self.held.lost[variable]
+        places = {_path(place)[0] for place in self._of(target)}
+        for variable in [*self.lost]:
+            if not places.isdisjoint(_path(place)[0] for place in self._of(variable)):
+                del self.lost[variable]
 
-    def _hand_on(self, pairs: Iterable[tuple[Variable, Atom]], where: Location) -> None:
-        """What is handed on is read first; `ordered` says in which order it is written."""
-        pairs = list(pairs)
-        needed = [pair for pair in pairs if not self.schedule.is_there(*pair)]
+    def _hand_on(
+        self,
+        pairs: Iterable[tuple[Variable, Atom]],
+        where: Location,
+        copied: Container[Variable] = (),
+    ) -> None:
+        """What is handed on is read first; `ordered` says in which order it is written. The
+        ``copied`` variables get new arrays."""
+        pairs, schedule = list(pairs), self.schedule
         self.read((atom for _, atom in pairs), where)
+        memory = {variable: self._of(atom) for variable, atom in pairs}
+        there = {v for v, atom in pairs if v not in copied and schedule.is_there(v, atom)}
+        for variable, _ in pairs:
+            if variable in there:
+                continue
+            own = self._own(variable)
+            if schedule.plan.has(variable):
+                self._overwrite(variable, own, where)
+            is_copied = schedule.plan.has(variable) or variable in copied
+            self.define(variable, own if is_copied or not memory[variable] else memory[variable])
         for variable, atom in pairs:
-            if (variable, atom) in needed:
-                if self.schedule.plan.has(variable):
-                    self._overwrite(variable, where)
-                self.define([variable])
-        for variable, atom in pairs:
-            if (variable, atom) not in needed:
+            if variable in there:
                 self._alias(variable, atom)
 
     def _branch(self, branch: Branch) -> None:
         self.read([branch.predicate], branch.location)
-        before, ends = self.held, []
-        for arm in branch.arms:
-            self.held = before.copy()
-            self.region(arm)
-            pairs = zip(branch.outputs, arm.outputs, strict=True)
-            read = [(v, atom) for v, atom in pairs if v in self.schedule.read]
-            self._hand_on(read, branch.location)
-            ends.append(self.held)
-        then, otherwise = ends
-        names = {
-            head: then.names.get(head, frozenset()) & otherwise.names.get(head, frozenset())
-            for head in {*then.names, *otherwise.names}
-        }
-        self.held = _Held(names, {**then.lost, **otherwise.lost})
-        for output in branch.outputs:
-            self.held.lost.pop(output, None)
+        arm = branch.arms[next(self.arms)]
+        self.region(arm)
+        pairs = zip(branch.outputs, arm.outputs, strict=True)
+        self._hand_on([pair for pair in pairs if pair[0] in self.schedule.read], branch.location)
 
     def _repeat(self, loop: Repeat) -> None:
         where = loop.location
-        self._hand_on([(c.variable, c.initial) for c in loop.carry], where)
+        initial = [(c.variable, c.initial) for c in loop.carry]
+        self._hand_on(initial, where, self.schedule.writes.copied)
         if loop.count is not None:
             self.read([loop.count], where)
-        before = self.held.copy()
-        for _ in range(2):
-            if loop.condition is not None:
-                self.region(loop.condition)
-                self.read([loop.condition.outputs[0]], where)
-            after = self.held.copy()
+        for _ in range(self.steps):
+            self.turn += 1
+            self._test(loop)
             if loop.counter is not None:
-                self.define([loop.counter])
+                self.define(loop.counter, frozenset())
             for feed in loop.feeds:
                 if feed.variable in self.schedule.read:
                     self.read([feed.source], where)
-                    self.define([feed.variable])
+                    self.define(feed.variable, self._of(feed.source))
             self.region(loop.body)
             self._hand_on([(c.variable, c.final) for c in loop.carry], where)
-        if loop.condition is None:
-            after = self.held.copy()
-        self.held.lost = {**before.lost, **after.lost, **self.held.lost}
+        self._test(loop)
         for carry in loop.carry:
             self._alias(carry.output, carry.variable)
-        self.define(c.output for c in loop.collected)
+        for collected in loop.collected:
+            self.define(collected.output, self._own(collected.output))
+
+    def _test(self, loop: Repeat) -> None:
+        if loop.condition is not None:
+            self.region(loop.condition)
+            self.read([loop.condition.outputs[0]], loop.location)
 
 
 def _collected(schedule: Schedule) -> Mapping[int, Sequence[tuple[Repeat, Atom]]]:
@@ -263,12 +290,13 @@ def _collected(schedule: Schedule) -> Mapping[int, Sequence[tuple[Repeat, Atom]]
     return found
 
 
-def _overlap(one: Block, other: Block) -> bool:
+def _overlap(one: Block | _New, other: Block | _New) -> bool:
     """True if two pieces of memory have an element in common."""
-    ours, theirs = _path(one), _path(other)
-    for mine, its in zip(ours, theirs, strict=False):
-        if mine is its:
+    for mine, its in zip(_path(one), _path(other), strict=False):
+        if mine == its:
             continue
+        if isinstance(mine, _New) or isinstance(its, _New):
+            return False
         if mine.rows is None or its.rows is None or mine.around is not its.around:
             return False
         return not (
@@ -278,9 +306,10 @@ def _overlap(one: Block, other: Block) -> bool:
     return True  # one is a part of the other
 
 
-def _path(block: Block) -> list[Block]:
-    """A block, after those that it is a part of."""
-    found = [block]
-    while found[-1].around is not None:
-        found.append(found[-1].around)
+def _path(place: Block | _New) -> list[Block | _New]:
+    """A piece of memory, after those that it is a part of."""
+    found = [place]
+    while isinstance(place, Block) and place.around is not None:
+        place = place.around
+        found.append(place)
     return found[::-1]

@@ -63,7 +63,8 @@ def _verify(program: Program, path: str, bound: Set[Symbol]) -> None:
 def _define(
     variable: Variable, defined: dict[str, Variable], where: str, bound: Set[Symbol]
 ) -> None:
-    _mention(variable.type.dims, bound, where)
+    if variable.type.kind != "stack":  # the items of a list may have the lengths of a step
+        _mention(variable.type.dims, bound, where)
     if variable.name in defined:
         raise VerificationError(f"{where}\n{variable.name} is defined twice")
     defined[variable.name] = variable
