@@ -16,7 +16,7 @@ import numpy as np
 from stcompile.passes.rewriting.arithmetic import is_number
 from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
 from stcompile.wengert.bounds import usual
-from stcompile.wengert.dims import Dim
+from stcompile.wengert.dims import Dim, Sizes
 from stcompile.wengert.ir import Atom, Constant, Equation, freeze
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.base import OperandError
@@ -50,6 +50,11 @@ class _Part:
         return freeze(
             {"op": "slice", "start": starts, "length": lengths, "step": steps, "drop": drop}
         )
+
+    @property
+    def dims(self) -> Sizes:
+        """The dims of the part."""
+        return tuple(length for _, length, _, gone in self.axes if not gone)
 
     @property
     def size(self) -> int:
@@ -122,6 +127,8 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
     turned = under_way.made_by(value, "transpose")
     if (outer is None and turned is None) or not under_way.is_read_once(value):
         return None
+    if value.type.dims != (total.type.dims if outer is None else outer.dims):
+        return None  # it is spread over the part: what belongs to one element is added to many
     atom = value if turned is None else turned.inputs[0]
     links: list[Equation] = []
     while under_way.is_read_once(atom):
