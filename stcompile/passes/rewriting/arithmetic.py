@@ -101,8 +101,10 @@ def plain_number(under_way: UnderWay, equation: Equation) -> Result:
         ):
             beside = [a.type.dtype for a in inputs if a is not atom and a.type.kind != "python"]
             number = _plain(atom.value)
-            weak = atom.type.dtype.type(number).tobytes() == atom.value.tobytes() and beside
-            if weak and np.result_type(number, *beside) == np.result_type(atom.type.dtype, *beside):
+            common = np.result_type(atom.type.dtype, *beside)
+            if not beside or np.result_type(number, *beside) != common:
+                continue
+            if common.type(number).tobytes() == common.type(atom.value).tobytes():
                 return equation.with_inputs((*inputs[:at], Constant(number), *inputs[at + 1 :]))
     return None
 
