@@ -86,6 +86,8 @@ def where(run: Run, condition: Any, x: Any = None, y: Any = None) -> Any:
         run.refuse("np.where takes a condition, or three arguments", "", TypingError)
     if not is_traced(condition) and is_number(condition):
         condition = run.as_array(condition)
+    if run.atom(condition).type.dtype.kind != "b":  # NumPy takes numbers for their truth
+        condition = run.record("not_equal", condition, 0)
     return run.record("where", condition, x, y)
 
 

@@ -154,6 +154,8 @@ def _listed(types: Types) -> str:
 
 def _where(types: Types, params: Any) -> Types:
     require_count("where", types, 3)
+    if types[0].dtype.kind != "b":
+        raise OperandError(f"where: takes a condition, not {types[0]}")
     # Not a ufunc: the result is an array even where no dimension is left.
     return (Type.array(promoted(types[1:]), broadcast("where", types)),)
 

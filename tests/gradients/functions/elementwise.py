@@ -98,6 +98,10 @@ BINARY = (
     real("logaddexp", lambda x, y: np.logaddexp(x, y), a.broadcasting()),
     real_alone("where", lambda x, y: np.where(x > 0.1, x, y * x), a.broadcasting()),
     alone("where, number", lambda x: np.where(np.array([True, False, True]), x, 0.5), a.single()),
+    alone(
+        "where, truth of numbers", lambda x: np.where(np.array([2, 0, -1]), x * x, x), a.single()
+    ),
+    real("where, truth of its own", lambda x: np.where(np.floor(x), x * x, x), a.unary(0.1, 1.9)),
     real("where, mask", lambda x: np.where(x < 0.3, 0.0, x * x), a.unary()),
     real_alone("clip", lambda x, y, z: np.clip(x, y, z), a.broadcasting(3)),
     real("clip, numbers", lambda x: np.clip(x, -0.4, 0.6), a.unary()),
