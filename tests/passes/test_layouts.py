@@ -370,3 +370,16 @@ def test_of_the_functions_of_a_pool_none_is_repeated() -> None:
     (v, d), (w, e) = fast(k, x), readable(k, x)
     assert v == pytest.approx(w, rel=1e-12)
     np.testing.assert_allclose(d, e, rtol=1e-10)
+
+
+@pytest.mark.parametrize("level", ["fast", "compiled"])
+def test_windows_times_themselves(level: Any) -> None:
+    """The two factors are one value, which is laid out once."""
+
+    def correlations(x):
+        w = np.lib.stride_tricks.sliding_window_view(x, 3, axis=1)
+        return np.sum(np.tensordot(w, w, axes=([0, 1], [0, 1])) ** 2)
+
+    x = RNG.normal(size=(40, 6))
+    found = st.grad(correlations, level=level)(x)
+    np.testing.assert_allclose(found, st.grad(correlations, level="readable")(x), rtol=1e-11)

@@ -231,6 +231,8 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
         other = equation.inputs[1 - side]
         if layouts.is_later(other):
             layouts.natural(other, equation.location)
+        if not layouts.is_later(value):  # the two factors are one value
+            continue
         rank = layouts.of(other).order.index
         lead = [q[side] for q in sorted(batch, key=lambda pair: rank(pair[1 - side]))]
         summed = [q[side] for q in sorted(pairs, key=lambda pair: rank(pair[1 - side]))]
