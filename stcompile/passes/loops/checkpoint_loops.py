@@ -50,7 +50,7 @@ class _Pair:
         assert isinstance(primal.length, int)
         state = sum(_bytes(atom.type) for atom in primal.carry)
         kept = sum(primal.ys[y].type.nbytes for y in self.residuals) / primal.length
-        best = round(math.sqrt(primal.length * max(state, 1) / kept))
+        best = round(math.sqrt(primal.length * max(state, 1) / max(kept, 1)))
         return min(max(best, 2), primal.length // 2)
 
 
