@@ -9,7 +9,7 @@ is called.
 ...   v2: f64[3] = divide(1, x)
 ...   v3: f64[3] = multiply(v1, v2)
 ...   v4: f64[3] = multiply(v3, 1.0)
-...   v5: f32[3] = maximum(f32(0.5), f32(0.25))
+...   v5: f32 = maximum(f32(0.5), f32(0.25))
 ...   return v4
 ... }''')
 >>> print(simplify(in_adjoint(program)))

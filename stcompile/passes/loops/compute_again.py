@@ -15,7 +15,7 @@ than anything else.
 ...       v3: f64 = multiply(v2, x)
 ...       return v3, v2
 ...     })
-...   d_x: f64 = loop(1.0, v1; carry=1, constants=0, length=9, reverse=True,
+...   d_x: f64 = loop(f64(1.0), v1; carry=1, constants=0, length=9, reverse=True,
 ...     body=program body(k: int, d_x: f64, v2: f64) {
 ...       v1: f64 = multiply(d_x, v2)
 ...       return v1
@@ -29,7 +29,7 @@ program f(a: f64[9], x: f64) {
     v3: f64 = multiply(v2, x)
     return v3, v2
   }, carry=1, constants=1, length=9)
-  d_x: f64 = loop(a, 1.0; body=program body(a: f64[9], k: int, d_x: f64) {
+  d_x: f64 = loop(a, f64(1.0); body=program body(a: f64[9], k: int, d_x: f64) {
     v3: f64 = slice(a, k; drop=(0,), length=(1,), start=((0, 1),), step=(1,))
     v4: f64 = multiply(v3, v3)
     v1: f64 = multiply(d_x, v4)
