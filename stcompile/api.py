@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.generics import P, R
-from stcompile.base.options import Copied, Level, OnError, options
+from stcompile.base.options import Copied, Level, OnError, Threads, options
 from stcompile.calls.arguments import Wrt
 from stcompile.differentiable import Differentiable
 from stcompile.frontend.protocol import makes_transformed
@@ -103,6 +103,7 @@ def grad(
     xp: Any = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -121,7 +122,9 @@ def grad(
     readable code is for arrays of this module, by the names of the array API standard. At
     ``level="compiled"``, with ``parallel`` loops whose steps do not depend on each other run in as
     many threads as NumPy has, and give the same bits in any number of them; with ``fastmath``
-    sums may be reordered, and there may be no NaN and no infinity.
+    sums may be reordered, and there may be no NaN and no infinity. ``threads`` is how many threads
+    the libraries of linear algebra take during a call, or ``"auto"``: then numbers are tried in the
+    first calls, and again when calls become much slower.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -133,7 +136,9 @@ def grad(
         function,
         wrt,
         False,
-        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
+        options(
+            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+        ),
         has_aux,
     )
 
@@ -178,6 +183,7 @@ def value_and_grad(
     xp: Any = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
@@ -185,7 +191,9 @@ def value_and_grad(
         function,
         wrt,
         True,
-        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
+        options(
+            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+        ),
         has_aux,
     )
 
@@ -224,6 +232,7 @@ def jacobian(
     xp: Any = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -242,7 +251,9 @@ def jacobian(
     """
     from stcompile.transforms.jacobian import Jacobian
 
-    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath)
+    made_with = options(
+        level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+    )
     return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -280,6 +291,7 @@ def hessian(
     xp: Any = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -294,7 +306,9 @@ def hessian(
     """
     from stcompile.transforms.hessian import Hessian
 
-    made_with = options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath)
+    made_with = options(
+        level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+    )
     return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -361,6 +375,7 @@ def vmap(
     dynamic: bool | None = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
@@ -382,7 +397,9 @@ def vmap(
         function,
         in_axes,
         out_axes,
-        options(level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath),
+        options(
+            level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath, threads
+        ),
     )
 
 
@@ -400,6 +417,7 @@ def compile(
     xp: Any = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -411,7 +429,9 @@ def compile(
     """
     return Primal(
         function,
-        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
+        options(
+            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+        ),
     )
 
 
@@ -449,6 +469,7 @@ def train_step(
     dynamic: bool | None = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
     comm: Any = None,
     rows: str | None = None,
     overlap: bool | int | str = False,
@@ -457,7 +478,7 @@ def train_step(
 
     The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
-    the parameters as they were.
+    the parameters as they were; ``threads``, too, is as in `grad`.
 
     With ``comm``, a communicator of mpi4py, all its ranks make the step together, each with rows of
     its own. The loss has to be a mean over rows; the step is that of the mean over the rows of all
@@ -468,7 +489,9 @@ def train_step(
     """
     from stcompile.transforms.train_step import TrainStep
 
-    made = options(level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath)
+    made = options(
+        level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath, threads
+    )
     if comm is not None:
         from stcompile.transforms.shared_step import SharedStep
 
@@ -576,6 +599,7 @@ def differentiable(
     xp: Any = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Any:
     """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
 
@@ -602,9 +626,12 @@ def differentiable(
             xp=xp,
             parallel=parallel,
             fastmath=fastmath,
+            threads=threads,
         )
     return Differentiable(
         function,
         wrt,
-        options(level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath),
+        options(
+            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+        ),
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar, overload
 
 from stcompile.base.generics import P, R
-from stcompile.base.options import Copied, Level, OnError
+from stcompile.base.options import Copied, Level, OnError, Threads
 from stcompile.differentiable import Differentiable
 from stcompile.transforms.jacobian import Mode
 
@@ -65,6 +65,7 @@ class Chosen(TypedDict, total=False):
     xp: Any
     parallel: bool
     fastmath: bool
+    threads: Threads
 
 
 class ChosenForMatrices(Chosen, total=False):

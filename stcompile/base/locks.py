@@ -25,3 +25,9 @@ class Lock:
         """One thread at a time is within the block."""
         with self._lock:
             yield
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()

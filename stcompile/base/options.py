@@ -14,6 +14,7 @@ Form = Literal["fast", "readable", "compiled", "inner"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 OnError = Literal["raise", "capsule"]
 Copied = bool | str | tuple[str, ...]
+Threads = int | Literal["auto"] | None
 
 DEFAULT_LEVEL: Level = "fast"
 
@@ -46,9 +47,10 @@ class Options:
     none (False). ``xp`` is the name of the module whose arrays the generated code is for, if these
     are not NumPy's. What is ``inner`` is for other functions that Numba compiles, and has no
     buffers. ``parallel`` lets the loops of the compiled level run in several threads, and
-    ``fastmath`` its compiler take numbers for real ones. ``verify`` checks what the compiler makes:
-    the list after every stage, and that the code reads each value before its place is written
-    again."""
+    ``fastmath`` its compiler take numbers for real ones. ``threads`` is how many the libraries of
+    linear algebra take during a call, or ``"auto"`` for a number that is chosen by measuring (None:
+    as many as they have). ``verify`` checks what the compiler makes: the list after every stage, and
+    that the code reads each value before its place is written again."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
@@ -63,6 +65,7 @@ class Options:
     parallel: bool = False
     fastmath: bool = False
     verify: bool = field(default_factory=_default_verify)
+    threads: Threads = None
 
     def __post_init__(self) -> None:
         names = (self.copy,) if isinstance(self.copy, str) else self.copy
@@ -82,6 +85,11 @@ class Options:
             raise ValueError(f"dynamic is None, True or False, not {self.dynamic!r}")
         if self.xp and self.level != "readable":
             raise ValueError("arrays of another namespace, xp, need level='readable'")
+        _check_threads(self.threads)
+        if self.xp and self.threads is not None:
+            raise ValueError(
+                "threads is for NumPy's arrays, not for those of another namespace, xp"
+            )
         for name in ("parallel", "fastmath"):
             if getattr(self, name) and self.level != "compiled":
                 raise ValueError(f"{name}=True needs level='compiled'")
@@ -107,6 +115,12 @@ class Options:
     def has_blas(self) -> bool:
         """True if code may call SciPy's BLAS."""
         return _has_scipy() if self.blas is None else self.blas
+
+
+def _check_threads(threads: Any) -> None:
+    is_number = isinstance(threads, int) and not isinstance(threads, bool) and threads >= 1
+    if not (threads is None or threads == "auto" or is_number):
+        raise ValueError(f"threads is a number from 1, 'auto' or None, not {threads!r}")
 
 
 @functools.cache
@@ -146,6 +160,7 @@ def options(
     xp: Any = None,
     parallel: bool = False,
     fastmath: bool = False,
+    threads: Threads = None,
 ) -> Options:
     """The options for keywords, of which None stands for the default; that of the level is
     ``"fast"`` if there is a memory budget."""
@@ -164,4 +179,5 @@ def options(
         xp="" if xp is None else xp.__name__,
         parallel=parallel,
         fastmath=fastmath,
+        threads=threads,
     )

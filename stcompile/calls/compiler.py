@@ -120,6 +120,7 @@ class Compiler(Callee, ABC):
             stored=frozenset(at for at, h in enumerate(staged.hidden) if h.variable in stores),
             attributes=attributes_in(staged, arguments),
             sizes=arguments.sizes,
+            threads=options.threads,
             made=Made(staged, emitted),
         )
 

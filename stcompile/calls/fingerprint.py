@@ -130,7 +130,7 @@ class _Teller:
                 raise Untold("it calls a function that stcompile does not read")
             return "made", self._name(kind), self.tell(made_with[0]), self.tell(made_with[1])
         if kind is Options:
-            return "options", repr(value), value.has_blas
+            return "options", repr(dataclasses.replace(value, threads=None)), value.has_blas
         if _is_importable(value):
             return "library", value.__module__, value.__qualname__
         if isinstance(value, types.GetSetDescriptorType | types.MemberDescriptorType):

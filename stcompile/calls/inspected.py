@@ -14,6 +14,7 @@ from stcompile.base.shown import Shown, Source
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.compiler import Compiler
 from stcompile.calls.described import call_of, types_of
+from stcompile.calls.limited import limited
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import Workspaces
 
@@ -66,9 +67,9 @@ class Inspected(Compiler, Shown, Generic[P]):
         """
         bound = self.bind(arguments, keywords)
         function = self.specialise(bound, False).function
-        if not isinstance(function, Workspaces):
-            return function
-        return function.for_call([*bound.values.values()]).factory()
+        if isinstance(function, Workspaces):
+            function = function.for_call([*bound.values.values()]).factory()
+        return limited(function, self.options.threads, self.name)
 
     @public
     def compiled(self, *arguments: P.args, **keywords: P.kwargs) -> Any:

@@ -168,6 +168,7 @@ def unpacked(
         stored=frozenset(kept["stored"]),
         attributes=attributes,
         sizes=arguments.sizes,
+        threads=compiler.options.threads,
     )
     if not made.is_current(arguments):
         raise Stale("a captured array or an attribute is of another type")

@@ -14,11 +14,13 @@ from typing import Any
 from stcompile.base.errors import ArgumentsError, add_note, excerpt
 from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.location import Location
+from stcompile.base.options import Threads
 from stcompile.base.places import Place
 from stcompile.base.trees import Path, follow, show_path
 from stcompile.calls import raised
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.entry import Call, entry_of
+from stcompile.calls.limited import limited
 from stcompile.calls.link import source_filename
 from stcompile.calls.overlap import Known
 from stcompile.calls.signature import key_of
@@ -47,8 +49,8 @@ class Specialisation:
     these, and ``stored`` are the positions of those that a call changes. ``attributes`` are the
     attributes of arguments that are read although they are not fields: the argument, the path, and
     the key. ``beside`` is what a dispatcher compiles in addition, ``sizes`` are the
-    dims of arrays with axes whose length has a name. ``made`` is None for a function
-    that was loaded from the cache.
+    dims of arrays with axes whose length has a name. ``threads`` is how many threads a call
+    takes. ``made`` is None for a function that was loaded from the cache.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Specialisation:
     known: Known = field(default_factory=Known)
     beside: Any = None
     sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
+    threads: Threads = None
     made: Made | None = None
 
     @property
@@ -96,10 +99,15 @@ class Specialisation:
             if not hidden.fits():
                 yield hidden.place.description
 
+    @functools.cached_property
+    def called(self) -> Callable[..., Any]:
+        """The function, with the number of threads that a call takes."""
+        return limited(self.function, self.threads, self.name)
+
     def call(self, values: Sequence[Any]) -> Any:
         hidden = {name: h.read() for name, h in zip(self.keywords, self.hidden, strict=True)}
         try:
-            return self.function(*values, **hidden)
+            return self.called(*values, **hidden)
         except Exception as error:
             self.tell_where(error)
             raise
@@ -123,7 +131,7 @@ class Specialisation:
         """What the code of an `entry` is generated from."""
         return Call(
             self.name,
-            self.function,
+            self.called,
             self.tell_where,
             self.arguments,
             self.places,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from stcompile.base.limits import held_number
 from stcompile.base.locks import Lock
 from stcompile.base.threads import numpy_threads
 
@@ -21,7 +22,8 @@ _LOCK = Lock()
 
 
 def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that runs in as many threads as NumPy has now, if Numba has been given as many."""
+    """A kernel that runs in as many threads as NumPy has now, if Numba has been given as many, and
+    in no more than a limit lets NumPy have when it is called."""
     numba = import_module("numba")
     threads = min(numpy_threads(), numba.config.NUMBA_NUM_THREADS)
 
@@ -29,7 +31,7 @@ def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
         with _LOCK.held():
             _launch(numba)
             before = numba.get_num_threads()
-            numba.set_num_threads(threads)
+            numba.set_num_threads(min(threads, held_number() or threads))
             try:
                 return kernel(*operands)
             finally:
