@@ -205,6 +205,11 @@ def at_least(lowest: int) -> Callable[[Any], int]:
     return integer
 
 
+def threads(text: Any) -> Any:
+    """Of a flag: a number of threads, or ``auto``."""
+    return text if text == "auto" else at_least(1)(text)
+
+
 def one_of(names: Sequence[str]) -> Callable[[Any], str]:
     """Of a flag: one of these names."""
 

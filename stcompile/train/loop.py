@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import signal
 import time
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import StcompileError
+from stcompile.base.options import Threads
 from stcompile.train.batches import Array, count_batches
 from stcompile.train.extras import require
 from stcompile.train.interrupts import Interrupts
@@ -22,6 +24,7 @@ from stcompile.train.replay import Origin, replay
 from stcompile.train.results import Epoch, Results
 from stcompile.train.state import Run, Step
 from stcompile.train.team import ALONE, Team
+from stcompile.train.threads import FIXED, FixedThreads, StepThreads, step_threads
 
 Metrics = tuple[float | None, float | None]
 """Of the training and of the test images; ``None`` where there is none."""
@@ -82,12 +85,19 @@ def train(
     checkpoints: Checkpoints | None = None,
     progress: bool | None = None,
     team: Team = ALONE,
+    threads: Threads = "auto",
+    say: Callable[[str], None] = lambda line: None,
 ) -> Results:
     """Trains ``params`` in place by ``step(params, *batch, *arguments)``.
 
     ``arrays`` are the training data, of equal lengths; a batch takes the same rows of each.
     ``evaluate()`` is asked for the ``metric`` after every epoch, outside the measured time.
     ``progress``: a bar on standard error (``None``: if that is a terminal).
+
+    ``threads`` is how many threads the libraries of linear algebra take meanwhile. ``"auto"``: as
+    many as make steps fastest, found by trials in the first steps, and again when steps become much
+    slower; ``say`` is told in a line which and why. None: as many as they have. A ``step`` that has
+    an option `threads` itself decides.
 
     With ``checkpoints`` a run that was interrupted or killed can be resumed, and ends with the same
     parameters, state and losses to the bit, if ``step``, ``params``, ``arrays`` and ``rng`` are
@@ -114,8 +124,9 @@ def train(
         with Interrupts() as interrupts:
             loop = _Loop(run, keeper, interrupts, count, progress)
             try:
-                while run.epoch <= epochs:
-                    loop.epoch(f"epoch {run.epoch}/{epochs}", evaluate)
+                with step_threads(threads, step, team, loop.said_by(say)) as loop.threads:
+                    while run.epoch <= epochs:
+                        loop.epoch(f"epoch {run.epoch}/{epochs}", evaluate)
                 return results
             except (_Stopped, KeyboardInterrupt) as stopped:
                 if team.size > 1 and isinstance(stopped, KeyboardInterrupt):
@@ -136,7 +147,7 @@ def _diverged(
 ) -> DivergedError:
     """The error for a run that went wrong in its last step, or in one before it."""
     results = run.results
-    epochs, median = list(results.epochs), results.microseconds_per_step
+    before = dataclasses.replace(results, epochs=list(results.epochs))
     at = run.epoch, len(run.losses)
 
     @contextmanager
@@ -152,7 +163,9 @@ def _diverged(
         if run.team.size > 1:
             raise
         origin = None
-    results.epochs[:], results.microseconds_per_step = epochs, median
+    results.epochs[:] = before.epochs
+    results.microseconds_per_step = before.microseconds_per_step
+    results.mean_microseconds_per_step = before.mean_microseconds_per_step
     return DivergedError(what, at, results, keeper.place, origin)
 
 
@@ -164,6 +177,16 @@ class _Loop:
     ) -> None:
         self.run, self.keeper, self.interrupts = run, keeper, interrupts
         self.count, self.progress = count, progress
+        self.threads: StepThreads | FixedThreads = FIXED
+
+    def said_by(self, say: Callable[[str], None]) -> Callable[[str], None]:
+        """A function that says a line where no bar is in its way."""
+
+        def said(line: str) -> None:
+            with require("tqdm").tqdm.external_write_mode():
+                say(line)
+
+        return said
 
     def epoch(self, title: str, evaluate: Callable[[], Metrics]) -> None:
         """What is left of an epoch."""
@@ -179,6 +202,7 @@ class _Loop:
         results.epochs.append(made)
         if run.microseconds:
             results.microseconds_per_step = float(np.median(run.microseconds))
+            results.mean_microseconds_per_step = float(np.mean(run.microseconds))
         run.next_epoch()
         self.keeper.save()
         _stop_if(run.team.asked_to_stop(self.interrupts.received, at_once=True))
@@ -195,7 +219,9 @@ class _Loop:
                 began += clock() - start
             else:
                 loss = run.make_step(batch)
-                run.microseconds.append((clock() - start) * 1e6)
+                taken = clock() - start
+                run.microseconds.append(taken * 1e6)
+                self.threads.tell(taken)
             run.losses.append(loss)
             if not math.isfinite(loss):
                 raise _LossError(loss)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from stcompile import optim
-from stcompile.base.command import Flag, at_least, fraction, one_of, positive
+from stcompile.base.command import Flag, at_least, fraction, one_of, positive, threads
 from stcompile.base.errors import ArgumentsError
 from stcompile.train.data import NAMES, DataSet
 from stcompile.train.keeper import Checkpoints
@@ -71,6 +71,9 @@ class TrainingOptions:
     checkpoint: Annotated[Path | None, Flag("write checkpoints to FILE", Path, "FILE")] = None
     checkpoint_every: Annotated[int, count("steps from one checkpoint to the next")] = 1000
     resume: Annotated[bool, Flag("go on from the checkpoint, with the same flags")] = False
+    threads: Annotated[
+        Any, Flag("of BLAS; auto is found by trials in the first steps", threads, "[auto|N]")
+    ] = "auto"
     json: Annotated[Path | None, Flag("write the results to FILE", Path, "FILE")] = None
     report: Annotated[Path | None, Flag("write a report with figures into DIR", Path, "DIR")] = None
     show_source: Annotated[bool, Flag("print the generated training step first")] = False
@@ -80,7 +83,7 @@ class TrainingOptions:
 
     no_settings: ClassVar[frozenset[str]] = frozenset(
         ("data_dir", "epochs", "checkpoint", "checkpoint_every", "resume")
-        + ("json", "report", "show_source", "distributed")
+        + ("json", "report", "show_source", "distributed", "threads")
     )
     """Flags that do not decide which numbers are computed on the way."""
 

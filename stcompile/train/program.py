@@ -74,6 +74,8 @@ def run(
             dataset=data.name,
             checkpoints=checkpoints,
             team=team,
+            threads=options.threads,
+            say=functools.partial(print, flush=True),
         )
     except DivergedError as error:
         conclude(options, error.results)

@@ -54,7 +54,9 @@ def summary(results: Results) -> str:
         seconds = sum(epoch.seconds for epoch in results.epochs)
         parts.append(f"{seconds:.2f} s of training")
     if results.microseconds_per_step is not None:
-        parts.append(f"{results.microseconds_per_step:.0f} µs a step")
+        median, mean = results.microseconds_per_step, results.mean_microseconds_per_step
+        also = "" if mean is None else f" (median; mean {mean:.0f} µs)"
+        parts.append(f"{median:.0f} µs a step{also}")
     if results.allocated_bytes_per_step is not None:
         parts.append(f"{format_bytes(results.allocated_bytes_per_step)} allocated a step")
     if results.interrupted:

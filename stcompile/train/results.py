@@ -34,7 +34,8 @@ class Epoch:
 class Results:
     """A training run: its finished epochs, and the signal that cut it short if there was one.
 
-    ``microseconds_per_step`` is the median over all timed steps, ``None`` before the first.
+    ``microseconds_per_step`` is the median over all timed steps, and
+    ``mean_microseconds_per_step`` their mean: ``None`` before the first.
     ``resumable_at`` is the epoch, from 1, and the number of its steps made, of the checkpoint that
     an interrupted run can go on from.
     """
@@ -46,6 +47,7 @@ class Results:
     metric: Metric = ACCURACY
     stopped_by: int | None = None
     resumable_at: tuple[int, int] | None = None
+    mean_microseconds_per_step: float | None = None
 
     @property
     def interrupted(self) -> bool:
@@ -63,6 +65,7 @@ class Results:
             "epochs": [self._epoch_as_dict(epoch) for epoch in self.epochs],
             f"test_{self.metric.key}": self.test_metric,
             "microseconds_per_step": self.microseconds_per_step,
+            "mean_microseconds_per_step": self.mean_microseconds_per_step,
             "allocated_bytes_per_step": self.allocated_bytes_per_step,
         }
 

@@ -138,6 +138,7 @@ class Run:
             "peak_bytes": self.peak_bytes,
             "epochs": [dataclasses.asdict(epoch) for epoch in self.results.epochs],
             "microseconds_per_step": self.results.microseconds_per_step,
+            "mean_microseconds_per_step": self.results.mean_microseconds_per_step,
             "optimizer": [keys for keys, _ in self._slots()],  # the names of the arrays, as lists
         }
         arrays = {name: array.copy() for name, array in self._arrays()}
@@ -157,6 +158,8 @@ class Run:
         self.seconds, self.peak_bytes = record["seconds"], record["peak_bytes"]
         self.results.epochs[:] = [Epoch(**epoch) for epoch in record["epochs"]]
         self.results.microseconds_per_step = record["microseconds_per_step"]
+        mean = record.get("mean_microseconds_per_step")  # older checkpoints have none
+        self.results.mean_microseconds_per_step = mean
         self._order, self._after_order = record["order"], None
         self._states_of = record.get("rank", 0)
         self._set_states(record["generators"])

@@ -69,6 +69,8 @@ def test_learns_and_records() -> None:
     assert results.allocated_bytes_per_step == 6000
     assert results.microseconds_per_step is not None
     assert results.microseconds_per_step > 0
+    assert results.mean_microseconds_per_step is not None
+    assert results.mean_microseconds_per_step > 0
 
 
 def test_seeds_decide() -> None:

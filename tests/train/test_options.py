@@ -47,6 +47,16 @@ def test_defaults() -> None:
     assert options().rows_in_batch(60_000) == 100
 
 
+def test_threads() -> None:
+    assert options().threads == "auto"
+    assert options("--threads", "auto").threads == "auto"
+    assert options("--threads", "3").threads == 3
+    for wrong in ("0", "all"):
+        with pytest.raises(SystemExit) as left:
+            options("--threads", wrong)
+        assert left.value.code == 2
+
+
 def test_every_flag() -> None:
     given = "--data fashion-mnist --data-dir d --epochs 2 --batch-size 7 --learning-rate 1e-3 "
     given += "--optimizer nesterov --momentum 0.5 --weight-decay 1e-4 "

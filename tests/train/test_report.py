@@ -18,6 +18,7 @@ RESULTS = Results(
     ],
     microseconds_per_step=250.5,
     allocated_bytes_per_step=1536,
+    mean_microseconds_per_step=900.4,
 )
 
 
@@ -30,11 +31,13 @@ def test_json(tmp_path: Path) -> None:
         "epochs",
         "test_accuracy",
         "microseconds_per_step",
+        "mean_microseconds_per_step",
         "allocated_bytes_per_step",
     }
     assert found["dataset"] == "mnist"
     assert found["test_accuracy"] == 0.9275
     assert found["microseconds_per_step"] == 250.5
+    assert found["mean_microseconds_per_step"] == 900.4
     assert found["allocated_bytes_per_step"] == 1536
     assert found["epochs"][0] == {
         "train_accuracy": 0.905,
@@ -54,7 +57,8 @@ def test_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
         assert text in printed
     assert "…" not in printed
     assert printed.endswith(
-        "test accuracy 92.75%, 2.75 s of training, 250 µs a step, 1.5 KiB allocated a step\n"
+        "test accuracy 92.75%, 2.75 s of training, 250 µs a step (median; mean 900 µs), "
+        "1.5 KiB allocated a step\n"
     )
 
 

@@ -1,0 +1,109 @@
+"""How many threads the libraries of linear algebra take while a network is trained."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from stcompile.base.choosing import Choice, Chooser
+from stcompile.base.extras import MissingExtraError
+from stcompile.base.limits import Limit, Limits, candidates, limits
+from stcompile.base.options import Threads
+from stcompile.base.threads import processors_of_process
+from stcompile.train.team import Team
+
+NAME = "threads of BLAS"
+
+
+class StepThreads:
+    """Told what each step takes, gives the next ones a number of threads, and says which and why
+    when that changes."""
+
+    def __init__(
+        self, found: Limits, limit: Limit, chooser: Chooser, say: Callable[[str], None]
+    ) -> None:
+        self._limits, self._limit, self._chooser = found, limit, chooser
+        self._say = say
+        self._said: int | None = None
+
+    def tell(self, seconds: float) -> None:
+        """A step took so many seconds."""
+        choice = self._chooser.tell(seconds)
+        self._limits.change(self._limit, self._chooser.number)
+        if choice is not None and choice.number != self._said:
+            self._say(told(choice, is_first=self._said is None))
+            self._said = choice.number
+
+
+class FixedThreads:
+    """The same for a number that nothing changes."""
+
+    def tell(self, seconds: float) -> None:
+        """A step took so many seconds, which decides nothing."""
+
+
+FIXED = FixedThreads()
+
+
+@contextmanager
+def step_threads(
+    threads: Threads, step: Any, team: Team, say: Callable[[str], None]
+) -> Iterator[StepThreads | FixedThreads]:
+    """Have a number of threads while steps are made in the block: as many as asked for, or those
+    that ``"auto"`` finds. A step with an option `threads` of its own is left alone."""
+    options = getattr(step, "options", None)
+    if threads is None or getattr(options, "threads", None) is not None:
+        yield FIXED
+        return
+    try:
+        found = limits()
+    except MissingExtraError as error:
+        if threads != "auto":
+            raise
+        say(f"{NAME}: as many as there are; to have them chosen: {error.hint}")
+        yield FIXED
+        return
+    found.renew()
+    if threads == "auto" and team.size > 1:
+        threads = share(team)
+        say(f"{NAME}: {threads}, since {team.size} processes train together")
+    numbers = candidates() if threads == "auto" else (threads,)
+    if threads == "auto" and len(numbers) == 1:
+        say(f"{NAME}: {numbers[0]}, as there are no more")
+    with found.held(numbers[0]) as limit:
+        yield StepThreads(found, limit, Chooser(numbers), say) if len(numbers) > 1 else FIXED
+
+
+def share(team: Team) -> int:
+    """A rank's part of the processors of its machine, the same for all ranks: in another number of
+    threads they might come to other bits."""
+    ranks = team.of_all((platform.node(), processors_of_process()))
+    machines = [name for name, _ in ranks]
+    return max(1, min(count // machines.count(name) for name, count in ranks))
+
+
+def told(choice: Choice, is_first: bool) -> str:
+    """The line about a choice.
+
+    >>> told(Choice(1, 120, {1: 0.00038, 2: 0.0112}), is_first=True)
+    'threads of BLAS: 1 (a step takes 0.38 ms, with 2 threads 11.2 ms)'
+    """
+    number = choice.number
+    others = [
+        f"with {count} thread{'s' if count > 1 else ''} {_shown(mean)}"
+        for count, mean in choice.means.items()
+        if count != number
+    ]
+    measured = f"a step takes {', '.join([_shown(choice.means[number]), *others])}"
+    if is_first:
+        return f"{NAME}: {number} ({measured})"
+    why = ""
+    if choice.before is not None:
+        why = f", since steps had come to take {_shown(choice.before)}"
+    return f"{NAME}: {number} from now on{why} ({measured})"
+
+
+def _shown(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g} ms"
