@@ -45,6 +45,23 @@ class Choice:
     means: Mapping[int, float]
     before: float | None = None
 
+    def told(self, step: str, number: str) -> str:
+        """What steps take, in words: ``step`` is what one is called, ``number`` what is counted.
+
+        >>> Choice(1, 120, {1: 0.00038, 2: 0.0112}).told("a step", "thread")
+        'a step takes 0.38 ms, with 2 threads 11.2 ms'
+        """
+        others = [
+            f"with {count} {number}{'s' if count > 1 else ''} {milliseconds(mean)}"
+            for count, mean in self.means.items()
+            if count != self.number
+        ]
+        return f"{step} takes {', '.join([milliseconds(self.means[self.number]), *others])}"
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g} ms"
+
 
 class _Trial:
     """The steps with one number, as far as they count."""

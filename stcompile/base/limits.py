@@ -23,6 +23,7 @@ from stcompile.base.extras import require
 from stcompile.base.locks import Lock
 from stcompile.base.threads import processors_of_process
 
+NAME = "threads of BLAS"  # what programs call them in the lines that they print
 PURPOSE = "a number of threads"
 PER_THREAD = "openmp"  # what threadpoolctl calls libraries with a number for each thread
 

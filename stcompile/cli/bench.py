@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import time
@@ -16,13 +17,15 @@ import typer
 from stcompile.api import differentiable
 from stcompile.base import trees
 from stcompile.base.command import DONE, FAILED, parser_of, positive
+from stcompile.base.command import threads as threads_of
+from stcompile.base.limits import NAME, limits
 from stcompile.base.options import Level
 from stcompile.base.wording import table
 from stcompile.calls.arguments import Arguments, chosen
 from stcompile.cli.arguments import arguments_of
 from stcompile.cli.files import Target, parse_wrt, raised_in
 from stcompile.cli.flags import ARGS, FUNCTION, NPZ, WRT
-from stcompile.cli.measures import least, without_cache
+from stcompile.cli.measures import Times, best_threads, times, without_cache
 from stcompile.cli.peers import PEERS
 from stcompile.differentiable import Differentiable
 
@@ -31,20 +34,22 @@ AGREES = 1e-4  # relative, also for float32
 
 @dataclass(frozen=True)
 class Row:
-    """A way to the gradient, and what it took, in seconds."""
+    """A way to the gradient, and what it took."""
 
     name: str
-    first: float | None = None
-    call: float | None = None
+    first: float | None = None  # seconds
+    call: Times | None = None
     difference: float | None = None
     said: str = ""
 
-    def cells(self, value: float) -> tuple[str, ...]:
+    def cells(self, value: Times) -> tuple[str, ...]:
         if self.call is None:
-            return self.name, "", "", "", self.said
+            return self.name, "", "", "", "", self.said
         first = "" if self.first is None else f"{1e3 * self.first:.1f} ms"
         agrees = "" if self.difference is None else f"{self.difference:.0e}"
-        return self.name, first, shown(self.call), f"{self.call / value:.2f}", agrees or self.said
+        ratio = f"{self.call.median / value.median:.2f}"
+        times = shown(self.call.median), shown(self.call.mean)
+        return self.name, first, *times, ratio, agrees or self.said
 
 
 def bench(
@@ -58,13 +63,23 @@ def bench(
             "--seconds", metavar="X", parser=parser_of(positive), help="for each measurement"
         ),
     ] = 0.5,
+    threads: Annotated[
+        Any,
+        typer.Option(
+            "--threads",
+            metavar="[auto|N]",
+            parser=parser_of(threads_of),
+            help="of BLAS; auto is found by trials of the gradient",
+        ),
+    ] = "auto",
 ) -> int:
     """Time a gradient against other ways to it.
 
     Timed are the function itself, its value and gradient at both levels, by central
     differences, and by autograd and JAX where they are installed: on them the function
-    is run with their module for np. The least time of several is shown, and beside it
-    as a multiple of the function's. The exit code is 1 if gradients differ.
+    is run with their module for np. Medians and means are shown, and the median as a
+    multiple of the function's. BLAS has as many threads as make the gradient fastest, or
+    as --threads says; JAX has its own. The exit code is 1 if gradients differ.
 
     Examples:
       stcompile bench model.py:loss --seconds 0.1
@@ -75,11 +90,12 @@ def bench(
     shown_function = found.differentiable(parse_wrt(wrt))
     given = arguments_of(found, args, npz)
     bound = shown_function.value_and_grad.bind(given.positional, given.keywords)
-    with raised_in(target.path, f"raises in `{found.name}`"):
-        value = least(lambda: bound.call(shown_function.function), seconds)
+    raises = raised_in(target.path, f"raises in `{found.name}`")
+    with raises, _threads(threads, shown_function, bound):
+        value = times(lambda: bound.call(shown_function.function), seconds)
         rows = list(_rows(shown_function, bound, value, seconds))
-    head = "value and gradient", "first call", "a call", "of the function", "difference"
-    plain = ("the function alone", "", shown(value), "1.00", "")
+    head = "value and gradient", "first call", "median", "mean", "of the function", "difference"
+    plain = ("the function alone", "", shown(value.median), shown(value.mean), "1.00", "")
     print(table([head, plain, *(row.cells(value) for row in rows)]))
     wrong = [row for row in rows if row.difference is not None and not row.difference <= AGREES]
     for row in wrong:
@@ -87,8 +103,24 @@ def bench(
     return FAILED if wrong else DONE
 
 
+@contextlib.contextmanager
+def _threads(threads: Any, of: Differentiable[..., Any, Any], bound: Arguments) -> Iterator[None]:
+    """BLAS with a number of threads, or with one for which the gradient is called meanwhile."""
+    made = differentiable(of.function, wrt=of.wrt).value_and_grad
+    bound.call(made)  # loads the libraries
+    limits().renew()
+    number, why = threads, "as --threads says"
+    if threads == "auto":
+        choice = best_threads(lambda: bound.call(made))
+        number = 1 if choice is None else choice.number
+        why = "there are no more" if choice is None else choice.told("a gradient", "thread")
+    print(f"{NAME}: {number} ({why})\n")
+    with limits().held(number):
+        yield
+
+
 def _rows(
-    of: Differentiable[..., Any, Any], bound: Arguments, value: float, seconds: float
+    of: Differentiable[..., Any, Any], bound: Arguments, value: Times, seconds: float
 ) -> Iterator[Row]:
     """Each way, timed; the first one is what the others are compared with."""
     reference: Any = None
@@ -104,7 +136,7 @@ def _rows(
     count = sum(np.size(leaf) for _, leaf in trees.leaves(moved) if _is_real(leaf))
     yield Row(
         "central differences",
-        call=2 * count * value,
+        call=Times(2 * count * value.median, 2 * count * value.mean),
         said=f"computed: {2 * count} calls of the function",
     )
     for name, make in PEERS.items():
@@ -139,7 +171,7 @@ def _timed(
         gradient = gradient[0]
     flat = _flat(gradient)
     difference = None if reference is None else _difference(flat, reference)
-    return Row(name, first, least(call, seconds), difference), flat
+    return Row(name, first, times(call, seconds), difference), flat
 
 
 def _flat(gradient: Any) -> np.ndarray[Any, Any]:

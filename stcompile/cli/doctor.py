@@ -181,19 +181,11 @@ def speed() -> Iterator[Finding]:
         else "",
     )
     if threads > 1:
-        few = measures.products(measures.SMALL, "float64", 1)
-        many = measures.products(measures.SMALL, "float64", threads)
-        advice = f"Products of {measures.SMALL} x {measures.SMALL} are {few / many:.1f} times as "
-        advice += f"fast with one thread as with {threads}: for small models set {_variable()}=1."
-        yield Finding(
-            f"products of {measures.SMALL} x {measures.SMALL}, one thread against {threads}",
-            f"{few / many:.2f} times as fast",
-            advice if few > 1.2 * many else "",
-        )
         gain = rates["float64", threads] / rates["float64", 1]
         advice = f"{threads} threads make large products only {gain:.1f} times as fast as one: "
         advice += f"the processors are shared, or busy. Try {_variable()}=1."
         yield Finding("gain by threads", f"{gain:.1f} times as fast", advice if gain < 1.2 else "")
+        yield from small_products(threads)
     elif processors > 1:
         yield Finding(
             "threads that rest",
@@ -218,6 +210,24 @@ def speed() -> Iterator[Finding]:
     yield Finding(
         "one pass over 10 million float64 numbers",
         f"{160 / rate:.0f} ms",
+    )
+
+
+def small_products(threads: int) -> Iterator[Finding]:
+    """How many threads to set for programs of small products."""
+    choice = measures.small_products()
+    if choice is None:
+        return
+    shown = (
+        " x ".join(map(str, measures.SMALL[:2])) + " by " + " x ".join(map(str, measures.SMALL[1:]))
+    )
+    advice = f"Set {_variable()}={choice.number} for models of small products, or let calls choose "
+    advice += f'(threads="auto"): with {_threads(choice.number)} '
+    advice += choice.told(f"a product of {shown}", "thread") + " on the average."
+    yield Finding(
+        f"threads that suit a product of {shown}",
+        f"{choice.number} ({choice.told('it', 'thread')}, on the average)",
+        advice if choice.number != threads else "",
     )
 
 

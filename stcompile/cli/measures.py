@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import statistics
+import time
 import timeit
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stcompile.base.choosing import Choice, Chooser
+from stcompile.base.limits import candidates, limits
 from stcompile.base.threads import threadpoolctl
 from stcompile.calls.cache_folder import SWITCH
 
-LARGE, SMALL = 768, 64  # sides of matrices
+LARGE = 768  # side of matrices
+SMALL = (100, 196, 64)  # sides of a product in a small network
 ELEMENTS = 20_000  # of an array that the second cache holds
 STREAMED = 4_000_000  # float64 numbers, which no cache holds
 SECONDS = 0.05  # for each measurement
+SHORTEST, MANY = 50e-6, 1024  # seconds that are worth a reading of the clock; calls at most for it
+FEWEST = 5  # readings
 
 
 def least(function: Callable[[], Any], seconds: float = SECONDS) -> float:
@@ -26,6 +34,39 @@ def least(function: Callable[[], Any], seconds: float = SECONDS) -> float:
     return min(once, min(timeit.repeat(function, number=number, repeat=5)) / number)
 
 
+@dataclass(frozen=True)
+class Times:
+    """What a call takes, in seconds: most calls, and all of them on the average."""
+
+    median: float
+    mean: float
+
+
+def times(
+    function: Callable[[], Any],
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Times:
+    """The median and the mean of calls in so many seconds: of single ones, or of some together if
+    a call is shorter than a reading of the clock is worth."""
+    function()
+    together = 1
+    while together < MANY and _taken(function, together, clock) < SHORTEST:
+        together *= 2
+    found: list[float] = []
+    while len(found) < FEWEST or sum(found) < seconds:
+        found.append(_taken(function, together, clock))
+    each = [block / together for block in found]
+    return Times(statistics.median(each), statistics.fmean(each))
+
+
+def _taken(function: Callable[[], Any], count: int, clock: Callable[[], float]) -> float:
+    start = clock()
+    for _ in range(count):
+        function()
+    return clock() - start
+
+
 def products(side: int, dtype: str, threads: int | None = None) -> float:
     """GFLOP/s of a matrix product, with so many threads of BLAS (None: as they are)."""
     rng = np.random.default_rng(0)
@@ -33,6 +74,31 @@ def products(side: int, dtype: str, threads: int | None = None) -> float:
     out = np.empty_like(a)
     with limited(threads):
         return 2 * side**3 / least(lambda: np.matmul(a, b, out=out)) / 1e9
+
+
+def best_threads(
+    function: Callable[[], Any], clock: Callable[[], float] = time.perf_counter
+) -> Choice | None:
+    """The number of threads of BLAS with which calls take least on the average; None if there is
+    only one."""
+    found = limits()
+    chooser = Chooser(candidates())
+    choice = None
+    with found.held(chooser.number) as limit:
+        while chooser.is_trying:
+            start = clock()
+            function()
+            choice = chooser.tell(clock() - start) or choice
+            found.change(limit, chooser.number)
+    return choice
+
+
+def small_products() -> Choice | None:
+    """How many threads of BLAS suit the products of a small network, as things are."""
+    rows, summed, columns = SMALL
+    a, b = np.ones((rows, summed), np.float32), np.ones((summed, columns), np.float32)
+    out = np.empty((rows, columns), np.float32)
+    return best_threads(lambda: np.matmul(a, b, out=out))
 
 
 def elements(ufunc: Any, dtype: str) -> float:

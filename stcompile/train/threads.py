@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from stcompile.base.choosing import Choice, Chooser
+from stcompile.base.choosing import Choice, Chooser, milliseconds
 from stcompile.base.extras import MissingExtraError
-from stcompile.base.limits import Limit, Limits, candidates, limits
+from stcompile.base.limits import NAME, Limit, Limits, candidates, limits
 from stcompile.base.options import Threads
 from stcompile.base.threads import processors_of_process
 from stcompile.train.team import Team
-
-NAME = "threads of BLAS"
 
 
 class StepThreads:
@@ -85,25 +83,11 @@ def share(team: Team) -> int:
 
 
 def told(choice: Choice, is_first: bool) -> str:
-    """The line about a choice.
-
-    >>> told(Choice(1, 120, {1: 0.00038, 2: 0.0112}), is_first=True)
-    'threads of BLAS: 1 (a step takes 0.38 ms, with 2 threads 11.2 ms)'
-    """
-    number = choice.number
-    others = [
-        f"with {count} thread{'s' if count > 1 else ''} {_shown(mean)}"
-        for count, mean in choice.means.items()
-        if count != number
-    ]
-    measured = f"a step takes {', '.join([_shown(choice.means[number]), *others])}"
+    """The line about a choice."""
+    measured = choice.told("a step", "thread")
     if is_first:
-        return f"{NAME}: {number} ({measured})"
+        return f"{NAME}: {choice.number} ({measured})"
     why = ""
     if choice.before is not None:
-        why = f", since steps had come to take {_shown(choice.before)}"
-    return f"{NAME}: {number} from now on{why} ({measured})"
-
-
-def _shown(seconds: float) -> str:
-    return f"{1e3 * seconds:.3g} ms"
+        why = f", since steps had come to take {milliseconds(choice.before)}"
+    return f"{NAME}: {choice.number} from now on{why} ({measured})"

@@ -57,7 +57,10 @@ def test_every_way_has_a_row(folder: Path, run: Run) -> None:
     (folder / "net.py").write_text(TEXT)
     done = run("bench", "net.py:loss", "--seconds", "0.005")
     assert done.code == 0, done.err + done.out
-    rows = {line[:20].strip(): line[20:] for line in done.out.splitlines()[2:]}
+    threads, _, heads, _, *lines = done.out.splitlines()
+    assert threads.startswith("threads of BLAS: ")
+    assert "median" in heads and "mean" in heads
+    rows = {line[:20].strip(): line[20:] for line in lines}
     assert set(rows) == {
         "the function alone", "stcompile, fast", "stcompile, readable", "central differences",
         "autograd", "jax",
@@ -65,6 +68,7 @@ def test_every_way_has_a_row(folder: Path, run: Run) -> None:
     assert "computed: 8 calls of the function" in rows["central differences"]
     for name in ("stcompile, fast", "stcompile, readable"):
         assert " ms " in rows[name]
+        assert len(rows[name].split()) >= 7  # first call, median and mean, each with its unit
     for name in ("autograd", "jax"):
         found = importlib.util.find_spec(name) is not None
         assert ("e-" in rows[name] or "0e+00" in rows[name]) if found else "not inst" in rows[name]
@@ -98,3 +102,11 @@ def test_wrong_use(run: Run) -> None:
     assert run("bench", "model.py:loss", "--seconds", "often").code == 2
     assert run("bench", "model.py:loss", "--seconds", "0").code == 2
     assert run("bench", "model.py:lost").code == 2
+    assert run("bench", "model.py:loss", "--threads", "0").code == 2
+
+
+def test_a_number_of_threads(folder: Path, run: Run) -> None:
+    (folder / "net.py").write_text(TEXT)
+    done = run("bench", "net.py:loss", "--seconds", "0.005", "--threads", "1")
+    assert done.code == 0, done.err + done.out
+    assert done.out.startswith("threads of BLAS: 1 (as --threads says)\n")

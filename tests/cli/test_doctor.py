@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stcompile.base.choosing import Choice
 from stcompile.base.extras import MissingExtraError
+from stcompile.base.limits import Limits
 from stcompile.calls.cache_folder import SWITCH
 from stcompile.cli import doctor, measures
 from stcompile.train import sources
+from tests.base.test_limits import Library
 from tests.cli.conftest import Run
 
 
@@ -54,14 +57,24 @@ def test_what_to_do_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda side, dtype, threads: rates.get((side, dtype), 5.0 if threads == 1 else 2.0),
     )
     monkeypatch.setattr(measures, "elements", lambda ufunc, dtype: 20.0)
+    small = Choice(1, 100, {1: 0.1e-3, 2: 4e-3, 4: 9e-3})
+    monkeypatch.setattr(measures, "small_products", lambda: small)
+    monkeypatch.setattr(doctor, "_variable", lambda: "OPENBLAS_NUM_THREADS")
     monkeypatch.setattr(doctor, "processors_of_process", lambda: 2)
     found = advice(doctor.speed)
     assert [sentence[:40] for sentence in found] == [
         "Products of float32 are 2.2 times as fas",
-        "Products of 64 x 64 are 2.5 times as fas",
         "4 threads make large products only 1.0 t",
+        "Set OPENBLAS_NUM_THREADS=1 for models of",
         "NumPy takes 20 ns for a tanh: it has no ",
     ]
+    assert found[2] == (
+        "Set OPENBLAS_NUM_THREADS=1 for models of small products, or let calls choose "
+        '(threads="auto"): with one thread a product of 100 x 196 by 196 x 64 takes 0.1 ms, '
+        "with 2 threads 4 ms, with 4 threads 9 ms on the average."
+    )
+    small = Choice(4, 100, {1: 9e-3, 4: 4e-3})
+    assert not any("Set OPENBLAS" in sentence for sentence in advice(doctor.speed))
     assert advice(doctor.blas)[0].startswith("BLAS has 4 threads on 2 processors")
     monkeypatch.setattr(doctor, "blas_threads", lambda: 1)
     assert any(
@@ -121,3 +134,52 @@ def test_measures_are_plausible() -> None:
     first, whole, alone = measures.compiled_call()
     assert first * 1e3 > whole > 0
     assert alone < 10 * whole
+
+
+def test_medians_and_means() -> None:
+    """One of twenty calls waits."""
+    now, calls = 0.0, 0
+
+    def function() -> None:
+        nonlocal now, calls
+        calls += 1
+        now += 16e-3 if calls % 20 == 0 else 0.5e-3
+
+    found = measures.times(function, 5.0, clock=lambda: now)
+    assert found.median == pytest.approx(0.5e-3)
+    assert found.mean == pytest.approx((19 * 0.5e-3 + 16e-3) / 20, rel=0.02)
+
+
+def test_short_calls_are_timed_together() -> None:
+    now, readings = 0.0, 0
+
+    def function() -> None:
+        nonlocal now
+        now += 1e-6
+
+    def clock() -> float:
+        nonlocal readings
+        readings += 1
+        return now
+
+    found = measures.times(function, 1e-2, clock=clock)
+    assert found.mean == pytest.approx(1e-6)
+    assert readings < 400  # of 10 000 calls
+
+
+def test_the_threads_of_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library("numpy", 2)
+    limits = Limits(lambda: [library])
+    monkeypatch.setattr(measures, "limits", lambda: limits)
+    monkeypatch.setattr(measures, "candidates", lambda: (1, 2))
+    now = 0.0
+
+    def function() -> None:
+        nonlocal now
+        now += 1e-3 if library.number == 1 else 0.6e-3
+
+    choice = measures.best_threads(function, clock=lambda: now)
+    assert choice is not None and choice.number == 2
+    assert library.number == 2 and now < 1
+    monkeypatch.setattr(measures, "candidates", lambda: (1,))
+    assert measures.best_threads(function, clock=lambda: now) is None
