@@ -21,6 +21,7 @@ from . import machine
 from .engines import ENGINES, find
 from .images import Images
 from .measure import Settings, measure
+from .neighbour import busy_neighbour
 from .report import Section, as_json, figures, markdown
 from .works import WORKS, Work
 
@@ -60,6 +61,11 @@ def parser() -> argparse.ArgumentParser:
         type=positive,
         default=0.0,
         metavar="SECONDS",
+    )
+    add(
+        "--busy-neighbour",
+        "have another process compute meanwhile, beside every engine",
+        action="store_true",
     )
     add("--quick", "tiny sizes, few steps: does it work at all?", action="store_true")
     add(
@@ -116,7 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     images = Images()
     sections = []
-    with tempfile.TemporaryDirectory(prefix="benchmarks-") as scratch:
+    with (
+        tempfile.TemporaryDirectory(prefix="benchmarks-") as scratch,
+        busy_neighbour(options.busy_neighbour),
+    ):
         for name in options.works:
             section = _section(
                 WORKS[name], options.quick, options.steps, images, settings, Path(scratch)
@@ -125,7 +134,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sections.append(section)
     about = _about(settings)
     text = f"{about['date']}, {about['model']}, {about['processors']} processors,"
-    text += f" {about['threads']} threads, Python {about['python']}, {rounds} rounds."
+    text += f" {about['threads']} threads, Python {about['python']}, {rounds} rounds"
+    text += ", beside a process that computes." if options.busy_neighbour else "."
+    about["busy_neighbour"] = options.busy_neighbour
     json_files = [options.json] if options.json else []
     markdown_files = [options.markdown] if options.markdown else []
     if options.out:

@@ -2,14 +2,15 @@
 
 Before the generated function runs, stcompile makes sure that it is the right one: the structure,
 types, shapes and memory orders of the arguments, the captured values, and for a training step that
-nothing which is written overlaps. Each row times a call, the generated function alone, and the
-checks alone. Times are the least of many: other processes only ever add to them.
+nothing which is written overlaps. Each row times a call and the checks alone. Times are the least
+of many, to which other processes only ever add; of the call there are the median and the mean, too.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import statistics
 import timeit
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,16 +52,18 @@ def rnn_arguments(batch: int) -> tuple[dict[str, Array], Array, Array]:
 
 @dataclass(frozen=True)
 class Row:
-    """Microseconds: a whole call, and the checks in it."""
+    """Microseconds: a whole call, least, median and mean, and the checks in it."""
 
     name: str
     call: float
+    median: float
+    mean: float
     checks: float
 
 
-def least(function: Callable[[], Any], repeats: int, number: int) -> float:
-    """The least time of a call among some repeats, in µs."""
-    return min(timeit.repeat(function, number=number, repeat=repeats)) / number * 1e6
+def times(function: Callable[[], Any], repeats: int, number: int) -> list[float]:
+    """The times of a call in some repeats, in µs."""
+    return [1e6 * t / number for t in timeit.repeat(function, number=number, repeat=repeats)]
 
 
 def nothing(*arguments: Any, **keywords: Any) -> None:
@@ -79,11 +82,10 @@ def row(
     checks = entry_of(dataclasses.replace(specialisation.entry_call, function=stub))
     if checks(given) is not None:
         raise RuntimeError(f"the entry of {name} does not accept its own arguments")
-    return Row(
-        name,
-        least(lambda: function(*given), repeats, number),
-        least(lambda: checks(given), repeats, 10 * number) - least(nothing, repeats, 10 * number),
-    )
+    calls = times(lambda: function(*given), repeats, number)
+    own = min(times(lambda: checks(given), repeats, 10 * number))
+    own -= min(times(nothing, repeats, 10 * number))
+    return Row(name, min(calls), statistics.median(calls), statistics.fmean(calls), own)
 
 
 def rows(level: Level, repeats: int) -> Iterator[Row]:
@@ -101,9 +103,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=300, help="repeats of each measurement")
     parser.add_argument("--level", choices=("readable", "fast"), default="fast")
     options = parser.parse_args(argv)
-    print(f"{'µs a call':<44}{'in all':>9}{'checks':>9}")
+    heads = "".join(f"{head:>9}" for head in ("least", "median", "mean", "checks"))
+    print(f"{'µs a call':<44}{heads}")
     for found in rows(options.level, options.repeats):
-        print(f"{found.name:<44}{found.call:>9.2f}{found.checks:>9.2f}")
+        values = found.call, found.median, found.mean, found.checks
+        print(f"{found.name:<44}" + "".join(f"{value:>9.2f}" for value in values))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ the step of their own rows at the same time, without an exchange, which is the m
 machine can give; the same with an exchange, and with one that overlaps; and exchanges of a few
 bytes and of many, for the latency and the bandwidth of the model in docs/scaling.md. What is
 printed are medians of the rounds (--least: the least, for a machine that others use as well), in
-milliseconds.
+milliseconds, and the means behind them.
 
 One thread a rank is asked for by OPENBLAS_NUM_THREADS=1.
 """
@@ -81,8 +81,10 @@ def _seconds(work: Work) -> float:
     return time.perf_counter() - start
 
 
-def measured(comm: Any, rows: int, rounds: int, least: bool) -> dict[str, float]:
-    """Seconds of each work."""
+def measured(
+    comm: Any, rows: int, rounds: int, least: bool
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Seconds of each work, and their means."""
     mpi: Any = require("mpi4py.MPI", "mpi", "the benchmark")
     bench = Bench(comm)
     rng = np.random.default_rng([1, bench.rank])
@@ -110,7 +112,8 @@ def measured(comm: Any, rows: int, rounds: int, least: bool) -> dict[str, float]
         for name, (how, work) in works.items():
             times[name].append(how(work))
     pick = np.min if least else np.median
-    return {name: float(pick(found)) for name, found in times.items()}
+    taken = {name: float(pick(found)) for name, found in times.items()}
+    return taken, {name: float(np.mean(found)) for name, found in times.items()}
 
 
 def table(found: dict[str, float], rows: int, size: int, comm: Any) -> dict[str, float]:
@@ -143,12 +146,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     mpi: Any = require("mpi4py.MPI", "mpi", "the benchmark")
     comm = mpi.COMM_WORLD
-    found = measured(comm, arguments.rows, arguments.rounds, arguments.least)
+    found, means = measured(comm, arguments.rows, arguments.rounds, arguments.least)
     if comm.Get_rank() == 0:
         shown = table(found, arguments.rows, comm.Get_size(), comm)
         print(f"{arguments.rows} rows, {comm.Get_size()} ranks, {os.cpu_count()} processors")
         for name, value in shown.items():
-            print(f"  {name:36}{value:10.3f}")
+            mean = f"{1e3 * means[name]:10.3f}" if name in means else ""
+            print(f"  {name:36}{value:10.3f}{mean}")
         if arguments.json:
             arguments.json.write_text(json.dumps(shown, indent=1) + "\n", encoding="utf-8")
 

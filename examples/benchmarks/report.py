@@ -47,6 +47,7 @@ def _loss(value: float | None) -> str:
 COLUMNS = (
     Column("engine", lambda row: row.engine),
     Column("median µs", lambda row: number(row.median_us)),
+    Column("mean µs", lambda row: number(row.mean_us)),
     Column("min µs", lambda row: number(row.minimum_us)),
     Column("× fastest peer", lambda row: number(row.ratio)),
     Column("first call ms", lambda row: number(row.first_call_ms)),
@@ -61,7 +62,7 @@ GRADIENT_COST = Column("× value alone", lambda row: number(row.gradient_cost))
 def columns_for(rows: Sequence[Row]) -> tuple[Column, ...]:
     """The columns; the cost of a gradient only where it was measured."""
     if any(row.engine == VALUE_ALONE for row in rows):
-        return (*COLUMNS[:4], GRADIENT_COST, *COLUMNS[4:])
+        return (*COLUMNS[:5], GRADIENT_COST, *COLUMNS[5:])
     return COLUMNS
 
 

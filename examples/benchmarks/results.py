@@ -29,6 +29,10 @@ class Measured:
     def median(self) -> float:
         return statistics.median(s for block in self.blocks for s in block.seconds)
 
+    @property
+    def mean(self) -> float:
+        return statistics.fmean(s for block in self.blocks for s in block.seconds)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -58,6 +62,7 @@ class Row:
     gradient_norm: float | None = None
     other_processors: float | None = None
     mismatch: str | None = None
+    mean_us: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -116,6 +121,7 @@ def _row(work: str, measured: Measured) -> Row:
         losses=losses,
         gradient_norm=None if gradient is None else _finite(gradient.norm),
         other_processors=statistics.fmean(others) if others else None,
+        mean_us=1e6 * measured.mean,
     )
 
 

@@ -1,6 +1,7 @@
 """How long tools take to start: to be imported beside NumPy, and to give a first gradient.
 
-Each measurement is a process of its own; the tools take turns. Figures are medians of seconds.
+Each measurement is a process of its own; the tools take turns. Figures are medians of seconds, and
+means in brackets.
 
     python examples/benchmarks/start.py --rounds 7
 """
@@ -96,8 +97,9 @@ def seconds(tool: str, folder: Path, clock: str) -> list[float]:
     return found
 
 
-def measured(tools: Sequence[str], rounds: int, clock: str) -> dict[str, list[float]]:
-    """The medians of each tool. A first round, which fills the caches, is left out."""
+def measured(tools: Sequence[str], rounds: int, clock: str) -> dict[str, list[str]]:
+    """The medians of each tool, with the means. A first round, which fills the caches, is left
+    out."""
     found: dict[str, list[list[float]]] = {tool: [] for tool in tools}
     with tempfile.TemporaryDirectory() as name:
         for tool in tools:
@@ -105,7 +107,12 @@ def measured(tools: Sequence[str], rounds: int, clock: str) -> dict[str, list[fl
         for _ in range(rounds):
             for tool in tools:
                 found[tool].append(seconds(tool, Path(name), clock))
-    return {tool: [statistics.median(c) for c in zip(*r, strict=True)] for tool, r in found.items()}
+    return {tool: [told(column) for column in zip(*r, strict=True)] for tool, r in found.items()}
+
+
+def told(times: Sequence[float]) -> str:
+    """The median, and the mean in brackets."""
+    return f"{statistics.median(times):.3f} ({statistics.fmean(times):.3f})"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -118,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print("| seconds | " + " | ".join(tools) + " |")
     print("|---|" + "---|" * len(tools))
     for at, row in enumerate(ROWS):
-        print(f"| {row} | " + " | ".join(f"{results[tool][at]:.3f}" for tool in tools) + " |")
+        print(f"| {row} | " + " | ".join(results[tool][at] for tool in tools) + " |")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from .runs import Plan, Record, find
 from .tools import TITLES, TOOLS, is_installed
 
 ROOT = Path(__file__).resolve().parents[2]
+THREADS = 2  # unless a flag says how many
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,7 +63,12 @@ def parser() -> argparse.ArgumentParser:
     add("--limit", "use the first N images only", type=at_least(1), metavar="N")
     add("--digits", "train on the digits of scikit-learn instead", action="store_true")
     add("--data-dir", "folder of mnist/ and fashion-mnist/", type=Path, metavar="DIR")
-    add("--threads", "of every tool (default: 2)", type=at_least(1), default=2, metavar="N")
+    add(
+        "--threads",
+        "of every tool (default: 2, of which stcompile takes as many as it finds to be fastest)",
+        type=at_least(1),
+        metavar="N",
+    )
     add(
         "--out",
         "where results and the report are written (default: papers)",
@@ -141,7 +147,8 @@ def plans_of(options: argparse.Namespace, tools: Sequence[str]) -> Iterable[Plan
         "data": "digits" if options.digits else None,
         "epochs": options.epochs,
         "limit": options.limit,
-        "threads": options.threads,
+        "threads": options.threads or THREADS,
+        "trials": options.threads is None,
     }
     for network in networks(options.networks, options.steps):
         for seed in range(options.seeds):
@@ -150,7 +157,7 @@ def plans_of(options: argparse.Namespace, tools: Sequence[str]) -> Iterable[Plan
     if WORKED_EXAMPLE in options.networks:
         for tool in tools:
             if tool != "keras":  # it has no gradients of functions
-                yield Plan(WORKED_EXAMPLE, tool, threads=options.threads)
+                yield Plan(WORKED_EXAMPLE, tool, threads=options.threads or THREADS)
 
 
 def check(options: argparse.Namespace) -> None:

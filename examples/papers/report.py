@@ -115,6 +115,9 @@ def _section(network: Network, data: str, runs: Records, figure: str) -> list[Bl
         how += f", gradients clipped to a joint norm of {network.clip_norm:g}"
     blocks: list[Block] = [Heading(network.title), Paragraph(f"{how}; data: {data}.")]
     blocks.append(_summary(network, runs))
+    for tool, by_seed in runs.items():
+        for seed, record in by_seed.items():
+            blocks += [Paragraph(f"{TITLES[tool]}, seed {seed}: {line}.") for line in record.said]
     blocks.append(_by_epoch(network, runs))
     blocks.append(Figure(figure, f"{network.title}: loss and {network.metric.name} by epoch"))
     return blocks
@@ -127,6 +130,7 @@ def _summary(network: Network, runs: Records) -> Table:
         _unit(network.metric),
         "time of all epochs",
         "time of an epoch",
+        "a step: median, mean",
         "first step",
         "allocated in all epochs",
         "memory growth",
@@ -143,7 +147,7 @@ def _summary(network: Network, runs: Records) -> Table:
         name = f"{one.paper}, {one.tool} (quoted)"
         is_of_epoch = one.time.endswith("an epoch")
         times = ("–", one.time) if is_of_epoch else (one.time, "–")
-        rows.append([name, "–", one.accuracy, *times, "–", one.allocated, "–", "–"])
+        rows.append([name, "–", one.accuracy, *times, "–", "–", one.allocated, "–", "–"])
     return Table(headings, rows, frozenset(range(first, len(rows))))
 
 
@@ -170,6 +174,10 @@ def _row(
         spread((record.epochs[-1].metric for record in records), _plain(metric)),
         f"{spread(totals, '{:.2f}'.format)} s",
         f"{statistics.fmean(epochs):.2f} s",
+        ", ".join(
+            microseconds(times)
+            for times in ([r.median_step for r in records], [r.mean_step for r in records])
+        ),
         f"{statistics.fmean(record.first_step_seconds for record in records):.2f} s",
         "–" if first.allocated_bytes is None else format_bytes(first.allocated_bytes * steps),
         format_bytes(max(growths)) if growths else "–",
@@ -177,14 +185,23 @@ def _row(
     ]
 
 
+def microseconds(seconds: Iterable[float]) -> str:
+    """The mean over runs.
+
+    >>> microseconds([0.0002, 0.0004])
+    '300 µs'
+    """
+    return f"{1e6 * statistics.fmean(seconds):.0f} µs"
+
+
 def _by_epoch(network: Network, runs: Records) -> Table:
     """The metric of the test images after each epoch."""
     count = max(len(record.epochs) for by_seed in runs.values() for record in by_seed.values())
-    shown = _plain(network.metric)
+    plain = _plain(network.metric)
     rows = []
     for number in range(count):
         made = [[r.epochs[number].metric for r in by_seed.values()] for by_seed in runs.values()]
-        rows.append([str(number + 1), *(spread(values, shown) for values in made)])
+        rows.append([str(number + 1), *(spread(values, plain) for values in made)])
     return Table((f"{_unit(network.metric)}, epoch", *(TITLES[tool] for tool in runs)), rows)
 
 

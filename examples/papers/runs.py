@@ -20,7 +20,7 @@ class Plan:
 
     ``network`` is a name; ``data`` a data set other than the network's own; ``epochs`` and
     ``limit`` (images of each part of the data set) are ``None`` for what the network says and for
-    all of them.
+    all of them. With ``trials`` stcompile finds out how many of its ``threads`` BLAS should take.
     """
 
     network: str
@@ -30,6 +30,7 @@ class Plan:
     epochs: int | None = None
     limit: int | None = None
     threads: int = 2
+    trials: bool = False
 
     def file(self, folder: Path) -> Path:
         """Where its results are kept."""
@@ -60,8 +61,9 @@ class Record:
     ``first_step_seconds``: with compiling. ``allocated_bytes``: in arrays, by one step, ``None`` if
     the tool does not tell. ``memory_growth``: how far the peak of resident memory rose from
     before the first step to the end of the first epoch. ``first_losses`` are those of the first
-    `COMPARED` steps. A worked example has no epochs, but its ``value``, ``gradient`` and the
-    ``seconds_a_call``.
+    `COMPARED` steps. ``median_step`` and ``mean_step`` are seconds of all steps but the first,
+    ``said`` the lines about threads. A worked example has no epochs, but its ``value``,
+    ``gradient`` and the ``seconds_a_call``.
     """
 
     version: str
@@ -74,12 +76,15 @@ class Record:
     value: float | None = None
     gradient: tuple[float, ...] = ()
     seconds_a_call: float | None = None
+    median_step: float = 0.0
+    mean_step: float = 0.0
+    said: tuple[str, ...] = ()
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Record:
         """What ``dataclasses.asdict`` made of it, as JSON gives it back."""
         epochs = tuple(Epoch(**epoch) for epoch in fields["epochs"])
-        lists = {name: tuple(fields[name]) for name in ("first_losses", "gradient")}
+        lists = {name: tuple(fields[name]) for name in ("first_losses", "gradient", "said")}
         return cls(**{**fields, **lists, "epochs": epochs})
 
 

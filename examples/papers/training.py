@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import importlib
 import importlib.metadata
-import itertools
 import math
+import statistics
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,8 @@ from examples.benchmarks.inputs import Inputs
 from examples.benchmarks.machine import peak_memory, reset_peak_memory
 from stcompile import train
 from stcompile.train.batches import batches, count_batches
+from stcompile.train.team import ALONE
+from stcompile.train.threads import FixedThreads, StepThreads, step_threads
 
 from .networks import FAMILIES, STEPS, WORKED_EXAMPLE, Network, Task, make_task, networks, recurrent
 from .runs import COMPARED, Epoch, Plan, Record
@@ -71,16 +73,23 @@ def run(plan: Plan, data_dir: Path | None = None, pictures: Path | None = None) 
         version=importlib.metadata.version(plan.tool),
         steps_an_epoch=count_batches(len(task.data.x_train), batch_size),
     )
-    for number in range(network.epochs if plan.epochs is None else plan.epochs):
-        record = _epoch(record, task, learner, batch_size, shuffling)
-        if number == 0:
-            peak = peak_memory()
-            growth = None if peak is None or level is None else peak - level
-            record = replace(record, memory_growth=growth)
-        metric = evaluate(task, learner)
-        record = replace(
-            record, epochs=(*record.epochs[:-1], replace(record.epochs[-1], metric=metric))
-        )
+    tries = plan.trials and plan.tool == "stcompile"
+    said: list[str] = []
+    steps: list[float] = []
+    with step_threads("auto" if tries else None, None, ALONE, said.append) as threads:
+        for number in range(network.epochs if plan.epochs is None else plan.epochs):
+            record = _epoch(record, task, learner, batch_size, shuffling, threads, steps)
+            if number == 0:
+                peak = peak_memory()
+                growth = None if peak is None or level is None else peak - level
+                record = replace(record, memory_growth=growth)
+            metric = evaluate(task, learner)
+            record = replace(
+                record, epochs=(*record.epochs[:-1], replace(record.epochs[-1], metric=metric))
+            )
+    if steps:
+        median, mean = statistics.median(steps), statistics.fmean(steps)
+        record = replace(record, median_step=median, mean_step=mean, said=tuple(said))
     if pictures is not None and network.model == "autoencoder":
         images = task.data.x_test[:SHOWN]
         outputs = task.outputs(dict(learner.parameters()), images)
@@ -96,9 +105,16 @@ def picture_of(network: str, tool: str) -> str:
 
 
 def _epoch(
-    record: Record, task: Task, learner: Learner, size: int, rng: np.random.Generator
+    record: Record,
+    task: Task,
+    learner: Learner,
+    size: int,
+    rng: np.random.Generator,
+    threads: StepThreads | FixedThreads,
+    steps: list[float],
 ) -> Record:
-    """The record with one more epoch, whose metric is yet to be found."""
+    """The record with one more epoch, whose metric is yet to be found; ``steps`` gets the seconds
+    of its steps."""
     clock = time.perf_counter
     losses: list[float] = []
     rows = batches(task.arrays, size, rng)
@@ -111,7 +127,11 @@ def _epoch(
         if learner.allocated_bytes is not None:
             record = replace(record, allocated_bytes=learner.allocated_bytes(*batch))
     start = clock()
-    losses += itertools.starmap(learner.step, rows)
+    for batch in rows:
+        begun = clock()
+        losses.append(learner.step(*batch))
+        steps.append(clock() - begun)
+        threads.tell(steps[-1])
     seconds = clock() - start
     if not all(map(math.isfinite, losses)):
         raise NotFiniteError(f"a loss became {next(v for v in losses if not math.isfinite(v))}")

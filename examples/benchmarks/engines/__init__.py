@@ -30,6 +30,7 @@ ENGINES = {
     "tangent": Entry(f"{_HERE}.tangent", "", "tangent-ad"),
     "stcompile-readable": Entry(f"{_HERE}.stcompile", "readable", "stcompile", peer=False),
     "stcompile": Entry(f"{_HERE}.stcompile", "fast", "stcompile", peer=False),
+    "stcompile-auto": Entry(f"{_HERE}.stcompile", "fast auto", "stcompile", peer=False),
     "stcompile-compiled": Entry(f"{_HERE}.stcompile", "compiled", "numba", peer=False),
     "stcompile-parallel": Entry(f"{_HERE}.stcompile", "compiled parallel", "numba", peer=False),
 }

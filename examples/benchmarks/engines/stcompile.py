@@ -66,19 +66,22 @@ LOSSES: dict[str, Callable[..., Any]] = {
 
 
 class Stcompile:
-    """stcompile at one of its levels; ``parallel``: with loops in several threads."""
+    """stcompile at one of its levels; ``parallel``: with loops in several threads; ``auto``: with
+    as many threads of BLAS as it finds to be fastest."""
 
     allocates_in_python = True
 
-    def __init__(self, level: Level, parallel: bool) -> None:
-        self.level = level
-        self.parallel = parallel
+    def __init__(self, level: Level, parallel: bool, auto: bool) -> None:
+        self.options: dict[str, Any] = {
+            "level": level,
+            "parallel": parallel,
+            "threads": "auto" if auto else None,
+        }
 
     def trainer(self, work: str, inputs: Inputs) -> Trainer:
         params = inputs.copied_params()
         descent = st.optim.SGD(inputs.learning_rate)
-        loss, level = model_of(LOSSES, work), self.level
-        trained = st.train_step(loss, descent, "params", level=level, parallel=self.parallel)
+        trained = st.train_step(model_of(LOSSES, work), descent, "params", **self.options)
         statics = tuple(inputs.numbers.values())
 
         def step(*batch: Array) -> float:
@@ -88,12 +91,11 @@ class Stcompile:
 
     def evaluator(self, work: str, inputs: Inputs) -> Evaluator:
         wrt = tuple(range(len(inputs.params)))
-        loss, level = model_of(FUNCTIONS, work), self.level
-        gradient = st.value_and_grad(loss, wrt=wrt, level=level, parallel=self.parallel)
+        gradient = st.value_and_grad(model_of(FUNCTIONS, work), wrt=wrt, **self.options)
         arguments = (*inputs.point(), *inputs.constants())
         return Evaluator(functools.partial(gradient, *arguments), read_value_and_gradient)
 
 
 def engine(variant: str, threads: int) -> Stcompile:
     level, *further = variant.split()
-    return Stcompile(cast(Level, level), "parallel" in further)
+    return Stcompile(cast(Level, level), "parallel" in further, "auto" in further)

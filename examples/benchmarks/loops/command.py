@@ -20,6 +20,7 @@ from stcompile.base.options import Level
 
 from .. import machine
 from ..command import list_of
+from ..neighbour import busy_neighbour
 from ..peers import environment
 from ..report import markdown_table, show_table
 from . import PROGRAMS, SIZES, table
@@ -70,6 +71,11 @@ def parser() -> argparse.ArgumentParser:
         default=60.0,
         metavar="X",
     )
+    add(
+        "--busy-neighbour",
+        "have another process compute meanwhile, beside every way",
+        action="store_true",
+    )
     add("--counts", "count the elements that are touched", action="store_true")
     add("--no-lines", "do not compile for the other sizes", action="store_true")
     add("--no-jax", "without JAX", action="store_true")
@@ -101,11 +107,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.threads,
     )
     facts = []
-    for name in options.programs:
-        print(name, file=sys.stderr, flush=True)
-        facts.append(found_out(replace(plan, program=name)))
-        if options.json:  # what is known stays known if the run is ended
-            write_whole(options.json, json.dumps(facts, indent=2) + "\n")
+    with busy_neighbour(options.busy_neighbour):
+        for name in options.programs:
+            print(name, file=sys.stderr, flush=True)
+            facts.append(found_out(replace(plan, program=name)))
+            if options.json:  # what is known stays known if the run is ended
+                write_whole(options.json, json.dumps(facts, indent=2) + "\n")
     chosen = table.columns(options.levels, options.counts, with_jax, with_numba)
     cells, notes = table.cells(facts, chosen), list(table.notes(facts))
     whole = [program.name for program in PROGRAMS.values() if program.whole]

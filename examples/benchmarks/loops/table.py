@@ -33,12 +33,14 @@ def columns(
             Column(f"{level}: compile s", partial(_compiled, level)),
             _seconds("value ms", f"{level} value"),
             _seconds("value + gradient ms", level),
+            _mean("mean ms", level),
             _ratio("× NumPy", level, "numpy"),
             _ratio("× value", level, f"{level} value"),
         ]
     found += [Column(f"lines {size}", partial(_lines, size)) for size in SIZES]
     if with_jax:
-        found += [_seconds("jax.jit ms", "jax"), _ratio("jax × slower", "jax", levels[0])]
+        found += [_seconds("jax.jit ms", "jax"), _mean("mean ms", "jax")]
+        found += [_ratio("jax × slower", "jax", levels[0])]
     if with_numba:
         found += [
             _seconds("Numba value ms", "numba value"),
@@ -87,6 +89,14 @@ def notes(facts: Sequence[Facts]) -> Iterator[str]:
 def _seconds(heading: str, name: str) -> Column:
     def text(facts: Facts) -> str:
         seconds = facts.get(f"{name} seconds")
+        return "–" if seconds is None else number(1e3 * seconds)
+
+    return Column(heading, text)
+
+
+def _mean(heading: str, name: str) -> Column:
+    def text(facts: Facts) -> str:
+        seconds = facts.get(f"{name} mean")
         return "–" if seconds is None else number(1e3 * seconds)
 
     return Column(heading, text)

@@ -148,7 +148,7 @@ class Measurement:
         self.sessions[name] = Evaluation(evaluator, pace, self.clock)
 
     def _blocks(self) -> None:
-        """Blocks of all ways in turn; tells the median of each."""
+        """Blocks of all ways in turn; tells the median and the mean of each."""
         found: dict[str, list[Block]] = {name: [] for name in self.sessions}
         for _ in range(self.plan.rounds):
             for name, session in self.sessions.items():
@@ -156,6 +156,7 @@ class Measurement:
             for name, blocks in found.items():
                 seconds = [s for block in blocks for s in block.seconds]
                 self.say(f"{name} seconds", statistics.median(seconds))
+                self.say(f"{name} mean", statistics.fmean(seconds))
 
     @contextmanager
     def _attempt(self, name: str, seconds: float) -> Iterator[list[bool]]:
