@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from stcompile.base.command import DONE, FAILED, UsageError
-from stcompile.base.errors import StcompileError
+from stcompile.base.errors import GradientCheckError, StcompileError
 from stcompile.base.wording import table
 from stcompile.cli.arguments import NoArgumentsError, arguments_of
 from stcompile.cli.files import Found, Target, functions_of, load, parse_wrt, raised_in
 from stcompile.cli.flags import ARGS, NPZ, WRT
-from stcompile.transforms.check import TOLERANCE, compared, worst_of
+from stcompile.transforms.check import TOLERANCE, Compared, compared, worst_of
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Verdict:
     entries: int = 0
     error: float | None = None
     said: str = ""
+    noted: tuple[str, ...] = ()
 
     @property
     def row(self) -> tuple[str, ...]:
@@ -49,7 +51,9 @@ def check(
         float, typer.Option("--tolerance", metavar="X", help="largest relative error")
     ] = TOLERANCE,
 ) -> int:
-    """Compare gradients with finite differences.
+    """Compare gradients with finite differences, and with forward mode.
+
+    Integers and masks among the arguments are varied within their range.
 
     Checked is every function of the file that is decorated (or every one, if none is)
     and that has arguments: a doctest that calls it, or a function example_args(). The
@@ -81,12 +85,16 @@ def check(
         try:
             gradient = function.differentiable(parse_wrt(wrt)).value_and_grad
             with raised_in(target.path, f"raises in `{function.name}`"):
-                entries = compared(gradient, given.positional, given.keywords)
+                found_there = compared(gradient, given.positional, given.keywords)
+        except GradientCheckError as error:
+            verdicts.append(Verdict(function.name, "WRONG", given.origin, said=str(error)))
+            continue
         except StcompileError as error:
             verdicts.append(Verdict(function.name, "refused", given.origin, said=str(error)))
             continue
-        worst = worst_of(entries)
-        wrong = worst is not None and not worst.relative <= tolerance
+        entries = found_there.differences
+        wrong = found_there.wrong(tolerance)
+        worst = worst_of(wrong or entries)
         verdicts.append(
             Verdict(
                 function.name,
@@ -95,11 +103,14 @@ def check(
                 len(entries),
                 worst.relative if worst else None,
                 str(worst.refusal()) if worst and wrong else "",
+                tuple(notes_of(found_there)),
             )
         )
     head = "function", "arguments from", "entries", "worst error", "gradient"
     print(table([head, *(verdict.row for verdict in verdicts)]))
     for verdict in verdicts:
+        for note in verdict.noted:
+            print(f"\n{verdict.name}: {note}")
         if verdict.said:
             print(f"\n{verdict.name}: {verdict.said}")
     if all(verdict.verdict == "no arguments" for verdict in verdicts):
@@ -109,3 +120,21 @@ def check(
             "of argument tuples by the names of functions",
         )
     return FAILED if any(verdict.said for verdict in verdicts) else DONE
+
+
+def notes_of(found: Compared) -> Iterator[str]:
+    """Which integers were varied and which could not be, and why forward mode was not compared."""
+    taken: dict[str, list[str]] = {}
+    left_out = []
+    for variation in found.varied:
+        if variation.left_out:
+            left_out.append(f"{variation} ({variation.left_out})")
+        else:
+            taken.setdefault(variation.where, []).append(variation.which)
+    if taken:
+        shown = "; ".join(f"{where}: {', '.join(which)}" for where, which in taken.items())
+        yield f"also compared with {shown}"
+    if left_out:
+        yield f"not compared with {'; '.join(left_out)}"
+    if found.without_forward:
+        yield f"not compared with forward mode: {found.without_forward}"

@@ -8,7 +8,7 @@ from typing import Any
 from stcompile.base.wording import table
 from stcompile.calls.arguments import Wrt
 from stcompile.differentiable import Differentiable
-from stcompile.transforms.check import TOLERANCE, compared
+from stcompile.transforms.check import DIFFERENCES, FORWARD, TOLERANCE, compared
 from stcompile.transforms.gradient import Gradient
 
 SHOWN = 10
@@ -21,7 +21,8 @@ def assert_gradients(
     tolerance: float = TOLERANCE,
     **keywords: Any,
 ) -> None:
-    """Assert that the gradient of a function is that of finite differences, in float64.
+    """Assert that the gradient of a function is that of finite differences, in float64, and that
+    its slope is that of forward mode; also with other integers from the range of those given.
 
     The function is a plain one, one that is decorated, or a gradient; ``wrt`` names the arguments
     to differentiate by, where it does not say it itself. ``tolerance`` is relative to the entry of
@@ -46,16 +47,20 @@ def assert_gradients(
     __tracebackhide__ = True
     gradient = _gradient_of(function, wrt)
     found = compared(gradient, arguments, keywords)
-    wrong = [m for m in found if not m.relative <= tolerance]
+    wrong = found.wrong(tolerance)
     if not wrong:
         return
+    by_forward = [m for m in wrong if m.beside == FORWARD]
+    if len(by_forward) == len(wrong):
+        raise AssertionError(str(by_forward[0].refusal()))
+    wrong = [m for m in wrong if m.beside == DIFFERENCES]
     rows = [("by", "gradient", "differences", "relative error")]
     for m in wrong[:SHOWN]:
         rows.append((m.where, f"{m.gradient:.9g}", f"{m.difference:.9g}", f"{m.relative:.2g}"))
     more = f"\n… {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
     raise AssertionError(
         f"the gradient of `{gradient.function_name}` differs from finite differences in "
-        f"{len(wrong)} of {len(found)} entries:\n{table(rows)}{more}"
+        f"{len(wrong)} of {len(found.differences)} entries:\n{table(rows)}{more}"
     )
 
 

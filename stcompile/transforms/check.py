@@ -1,27 +1,33 @@
-"""Gradients against finite differences."""
+"""Gradients against finite differences, and against forward mode."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.errors import GradientCheckError
-from stcompile.calls.arguments import chosen, is_several
+from stcompile.base.errors import GradientCheckError, StcompileError
+from stcompile.calls.arguments import Arguments, is_several
 from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.two_modes import direction, slope, tangent_of
+from stcompile.transforms.varied import Variation, variations
 from stcompile.wengert.generators import undrawn
 
 SAMPLES = 64  # entries of one array that are checked one by one
 TOLERANCE = 1e-5
+EXACT = 1e-3  # part of the tolerance that two exact slopes may differ by
+
+DIFFERENCES, FORWARD = "finite differences", "forward mode"
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One entry of a gradient and its finite difference."""
+    """One entry of a gradient, or its slope along a direction, beside what it is compared with."""
 
     where: str
     gradient: complex
@@ -29,12 +35,37 @@ class Mismatch:
     error: float
     rounding: float  # how far off the difference may be, by the rounding of the values
     relative: float = 0.0
+    beside: str = DIFFERENCES
+
+    def is_within(self, tolerance: float) -> bool:
+        """True if the two agree."""
+        return self.relative <= tolerance * (EXACT if self.beside == FORWARD else 1.0)
 
     def refusal(self) -> GradientCheckError:
+        gives = "gives" if self.beside == FORWARD else "give"
         return GradientCheckError(
-            f"the gradient with respect to {self.where} is {self.gradient!r}, but finite "
-            f"differences give {self.difference!r} (error {self.error:.3g})"
+            f"the gradient with respect to {self.where} is {self.gradient!r}, but {self.beside} "
+            f"{gives} {self.difference!r} (error {self.error:.3g})"
         )
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The entries of a gradient beside what they were compared with, the integers of the arguments
+    that were varied, and why forward mode was not compared ("" if it was)."""
+
+    entries: tuple[Mismatch, ...]
+    varied: tuple[Variation, ...] = ()
+    without_forward: str = ""
+
+    def wrong(self, tolerance: float) -> list[Mismatch]:
+        """The entries that differ by more."""
+        return [m for m in self.entries if not m.is_within(tolerance)]
+
+    @property
+    def differences(self) -> tuple[Mismatch, ...]:
+        """The entries beside finite differences."""
+        return tuple(m for m in self.entries if m.beside == DIFFERENCES)
 
 
 def check_gradients(
@@ -45,11 +76,12 @@ def check_gradients(
     tolerance: float = TOLERANCE,
     seed: int = 0,
 ) -> None:
-    """Compare a gradient with finite differences, as `compared` says. `GradientCheckError` names
-    the worst entry when an error exceeds ``tolerance`` relative to the size of the gradient."""
+    """Compare a gradient with finite differences and forward mode, as `compared` says.
+    `GradientCheckError` names the worst entry when an error exceeds ``tolerance`` relative to the
+    size of the gradient."""
     found = compared(gradient, arguments, keywords, seed=seed)
-    worst = worst_of(found)
-    if worst is not None and not worst.relative <= tolerance:
+    worst = worst_of(found.wrong(tolerance))
+    if worst is not None:
         raise worst.refusal()
 
 
@@ -59,7 +91,7 @@ def compared(
     keywords: Mapping[str, Any],
     *,
     seed: int = 0,
-) -> list[Mismatch]:
+) -> Compared:
     """A gradient beside central differences of the plain function, in float64.
 
     Complex arguments are moved along both parts: their gradient is dL/da - i dL/db.
@@ -69,46 +101,203 @@ def compared(
     to float64 first. Random generators draw the same each time, and are left as they were. A
     function that writes into its arguments gets fresh copies for each value: the arrays that were
     given stay as they are.
+
+    The slope along a random direction is compared with that of forward mode as well, which is
+    exact. Then the arrays of integers and truth values among the arguments are varied within their
+    own range (`varied`); where the plain function takes them, and is smooth, the slope is compared
+    with both, and the entries too if it is wrong.
     """
     given = gradient.bind(arguments, keywords)
     exact = replace(given, values={n: _in_float64(v) for n, v in given.values.items()})
-    transformed: Gradient[..., Any] = Gradient(
-        gradient.function, gradient.wrt, True, gradient.options
-    )
-    compiled = transformed.specialise(exact)
-    hidden = compiled.staged.hidden
-    writes = bool(compiled.written or gradient.options.copy)
+    check = _Check(gradient, exact, seed)
+    entries = [*check.entries(exact), *check.both_modes(exact)]
+    varied = []
+    for variation, name, value in variations(exact.values):
+        there = replace(exact, values={**exact.values, name: value})
+        left_out = check.left_out(there)
+        if not left_out:
+            found, left_out = check.varied(there, str(variation))
+            entries += found
+        varied.append(replace(variation, left_out=left_out))
+    return Compared(tuple(entries), tuple(varied), check.without_forward)
 
-    def called(function: Callable[..., Any], **changed: Any) -> Any:
+
+class _Check:
+    """The calls of a function and of its gradient that are compared."""
+
+    def __init__(self, gradient: Gradient[..., Any], exact: Arguments, seed: int) -> None:
+        self.wrt, self.function = gradient.wrt, gradient.function
+        self.transformed: Gradient[..., Any] = Gradient(
+            gradient.function, gradient.wrt, True, gradient.options
+        )
+        compiled = self.transformed.specialise(exact)
+        self.hidden = compiled.staged.hidden
+        self.writes = bool(compiled.written or gradient.options.copy)
+        self.names = self.transformed.names(exact)
+        self.rng = np.random.default_rng(seed)
+        self.tangent = tangent_of(gradient.function, exact, self.names, gradient.options)
+        self.without_forward = ""
+        if gradient.options.xp:
+            self.without_forward = "it is for arrays of NumPy alone"
+
+    def called(
+        self, function: Callable[..., Any], at: Arguments, *more: Any, **changed: Any
+    ) -> Any:
         """The value of a call, which draws the same random numbers each time, and gets copies of
         all arrays if the function writes into one."""
-        with undrawn([*exact.values.values(), *(h.read() for h in hidden)]):
-            values = {**exact.values, **changed}
-            return exact.call(function, **(_copied(values) if writes else values))
+        with undrawn([*at.values.values(), *(h.read() for h in self.hidden)]):
+            values = {**at.values, **changed}
+            values = _copied(values) if self.writes else values
+            if more:
+                return function(*values.values(), *more)
+            return at.call(function, **values)
 
-    _, found = called(transformed)
-    which = chosen(gradient.wrt)
-    found = found if is_several(gradient.wrt) else (found,)
-    names = [name for name in map(given.name_of, which) if name is not None]
-    rng = np.random.default_rng(seed)
-    mismatches = []
-    for name, gradients in zip(names, found, strict=True):
-        for path, leaf in trees.leaves(gradients):
-            if isinstance(leaf, np.ndarray | float | complex | np.inexact):
-                shown = trees.show_path(name, path)
+    def value(self, at: Arguments, **changed: Any) -> float:
+        """The value of the plain function."""
+        return float(np.sum(self.called(self.function, at, **changed)))
 
-                def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
-                    changed = _with_leaf(exact.values[name], path, new)
-                    return float(np.sum(called(gradient.function, **{name: changed})))
+    def gradients(self, at: Arguments) -> tuple[float, tuple[Any, ...]]:
+        """The value, and the gradient by each argument."""
+        value, found = self.called(self.transformed, at)
+        return float(value), tuple(found) if is_several(self.wrt) else (found,)
 
-                present = trees.follow(exact.values[name], path)
-                mismatches += list(_compare(shown, leaf, present, value_at, rng))
-    return _with_relative_errors(mismatches)
+    def entries(self, at: Arguments) -> list[Mismatch]:
+        """The entries of a gradient beside differences."""
+        mismatches: list[Mismatch] = []
+        for name, gradients in zip(self.names, self.gradients(at)[1], strict=True):
+            for path, leaf in trees.leaves(gradients):
+                if isinstance(leaf, np.ndarray | float | complex | np.inexact):
+                    shown = trees.show_path(name, path)
+
+                    def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
+                        return self.value(at, **{name: _with_leaf(at.values[name], path, new)})
+
+                    present = trees.follow(at.values[name], path)
+                    mismatches += list(_compare(shown, leaf, present, value_at, self.rng))
+        return _with_relative_errors(mismatches)
+
+    def both_modes(self, at: Arguments, where: str = "") -> list[Mismatch]:
+        """The slope along a random direction, by the gradient and by forward mode."""
+        along = [direction(at.values[name], self.rng) for name in self.names]
+        return self._beside_forward(at, *self.gradients(at), along, where)
+
+    def _beside_forward(
+        self,
+        at: Arguments,
+        value: float,
+        gradients: tuple[Any, ...],
+        along: list[Any],
+        where: str,
+    ) -> list[Mismatch]:
+        if self.without_forward:
+            return []
+        try:
+            tangent = self.called(self.tangent, at, *along)
+        except StcompileError as error:
+            self.without_forward = error.reason
+            return []
+        found = slope(gradients, along, tangent)
+        apart = abs(found.reverse - found.forward)
+        step = _step(max(map(_largest, (at.values[name] for name in self.names))))
+        rounding = _rounding(value, step)
+        least = rounding / TOLERANCE  # smaller slopes are rounding, as those of differences are
+        relative = 0.0 if found.error == 0.0 else apart / max(found.size, abs(found.forward), least)
+        relative = relative if np.isfinite(relative) else np.inf
+        shown = f"{self._along}{where}"
+        beside = FORWARD
+        return [Mismatch(shown, found.reverse, found.forward, apart, rounding, relative, beside)]
+
+    @property
+    def _along(self) -> str:
+        return f"{' and '.join(self.names)}, along a random direction"
+
+    def left_out(self, at: Arguments) -> str:
+        """Why the plain function is not compared at some arguments; "" if it is."""
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                value = self.value(at)
+            except Exception as error:
+                return f"raises {type(error).__name__}"
+        return "" if np.isfinite(value) else f"gives {value}"
+
+    def varied(self, at: Arguments, variation: str) -> tuple[list[Mismatch], str]:
+        """The slope at varied arguments beside both, with the entries that are wrong if it is; or
+        why differences say nothing there."""
+        where = f", with {variation}"
+        along = [direction(at.values[name], self.rng) for name in self.names]
+        try:
+            value, gradients = self.gradients(at)
+        except (LookupError, ValueError, ArithmeticError) as error:
+            raise GradientCheckError(
+                f"the gradient with respect to {' and '.join(self.names)}{where} raises "
+                f"{type(error).__name__} ({error}), where the function does not"
+            ) from error
+        exact = self._beside_forward(at, value, gradients, along, where)
+
+        def value_at(h: float) -> float:
+            moved = {
+                name: _moved(at.values[name], step, h)
+                for name, step in zip(self.names, along, strict=True)
+            }
+            return self.value(at, **moved)
+
+        size = max(map(_largest, (at.values[name] for name in self.names)))
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                difference, rounding = _central(value_at, _step(size))
+                smooth = _is_smooth(value_at, difference, _step(size))
+            except Exception as error:
+                return exact, f"raises {type(error).__name__} near by"
+        if not smooth:
+            return exact, "is not smooth there"
+        reverse = slope(gradients, along, 0.0).reverse
+        found = _mismatch(f"{self._along}{where}", reverse, difference, rounding)
+        (found,) = _with_relative_errors([found])
+        if found.is_within(TOLERANCE):
+            return [*exact, found], ""
+        entries = [replace(m, where=m.where + where) for m in self.entries(at)]
+        return [*exact, found, *(m for m in entries if not m.is_within(TOLERANCE))], ""
+
+
+def _moved(value: Any, along: Any, h: float) -> Any:
+    """An argument, moved by so much of a direction."""
+    steps = iter([step for _, step in trees.leaves(along)])
+
+    def leaf(path: trees.Path, item: Any) -> Any:
+        step = next(steps)
+        if isinstance(item, np.ndarray) and item.dtype.kind in "fc":
+            return item + h * step
+        if isinstance(item, float | complex | np.inexact):
+            return type(item)(item + h * step)
+        return item
+
+    return trees.map_leaves(leaf, value)
+
+
+def _largest(value: Any) -> float:
+    """The largest entry of an argument."""
+    sizes = (
+        float(np.max(np.abs(leaf), initial=0.0))
+        for _, leaf in trees.leaves(value)
+        if isinstance(leaf, np.ndarray | float | complex | np.inexact)
+    )
+    return max(sizes, default=0.0)
+
+
+def _is_smooth(f: Callable[[float], float], slope: float, h: float) -> bool:
+    """True if differences of both sides and of a smaller step agree with a slope."""
+    at = f(0.0)
+    sides = [(f(step) - at) / step for step in (1e-2 * h, -1e-2 * h, 1e-3 * h, -1e-3 * h)]
+    size = max(abs(slope), *map(abs, sides), 1e-6)
+    return all(abs(side - slope) <= 1e-2 * size for side in sides)
 
 
 def worst_of(found: Sequence[Mismatch]) -> Mismatch | None:
-    """The entry with the largest error."""
-    return max(found, key=lambda m: m.relative, default=None)
+    """The entry with the largest error: one beside differences, if there is one."""
+    beside = [m for m in found if m.beside == DIFFERENCES] or found
+    return max(beside, key=lambda m: m.relative, default=None)
 
 
 def _in_float64(value: Any) -> Any:
@@ -141,7 +330,7 @@ def _compare(
     present: Any,
     value_at: Callable[[Any], float],
     rng: np.random.Generator,
-) -> Any:
+) -> Iterator[Mismatch]:
     """The gradient of one leaf against differences: entry by entry, then along a direction."""
     number = complex if np.asarray(present).dtype.kind == "c" else float
     if not isinstance(present, np.ndarray):
@@ -199,7 +388,12 @@ def _central(f: Callable[[float], float], h: float) -> tuple[float, float]:
     value is, by the last bit."""
     values = f(h), f(-h), f(2 * h), f(-2 * h)
     slope = (8 * (values[0] - values[1]) - (values[2] - values[3])) / (12 * h)
-    return slope, 1.5 * math.ulp(max(map(abs, values))) / h
+    return slope, _rounding(max(map(abs, values)), h)
+
+
+def _rounding(value: float, h: float) -> float:
+    """How far off a difference is if each value is, by the last bit."""
+    return 1.5 * math.ulp(value) / h
 
 
 def _with_relative_errors(mismatches: Sequence[Mismatch]) -> list[Mismatch]:

@@ -52,9 +52,9 @@ class Pushforward:
         variables: list[Variable] = []
         given: list[Atom] = []
         for name, primal, tangent in zip(names, sub.arguments, tangents, strict=True):
-            for shown, variable, part in _pairs(run, name, primal, tangent):
+            for variable, atom in pairs_of(run, name, primal, tangent):
                 variables.append(variable)
-                given.append(_tangent(run, shown, variable.type, part))
+                given.append(atom)
         joint = forward(sub.program, variables)
         results = run.recorder.inline(joint, (*sub.inputs, *given))
         count = len(sub.program.outputs)
@@ -84,6 +84,12 @@ def zero(run: Run, type: Type) -> Any:
     if type.kind == "array":
         return run.record("full", 0, shape=type.dims, dtype=type.dtype)
     return type.python_type(0) if type.kind == "python" else type.dtype.type(0)
+
+
+def pairs_of(run: Run, name: str, primal: Any, tangent: Any) -> Iterator[tuple[Variable, Atom]]:
+    """The variables of a staged argument that have a tangent, each with it."""
+    for shown, variable, part in _pairs(run, name, primal, tangent):
+        yield variable, _tangent(run, shown, variable.type, part)
 
 
 def _pairs(

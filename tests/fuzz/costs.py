@@ -29,10 +29,10 @@ from stcompile.transforms.primal import Primal
 from tests.fuzz import aliases, arrays, collected, growing, layouts, lengths, selections
 from tests.fuzz.generate import function_of
 from tests.fuzz.helpers import HELPERS
-from tests.fuzz.judge import REFUSALS
 from tests.fuzz.judge_arrays import as_number
 from tests.fuzz.run import limited
 from tests.fuzz.structures import flat, is_real
+from tests.fuzz.verdicts import REFUSALS
 
 SECONDS = 30  # for one program
 MODULES: Mapping[str, ModuleType] = {

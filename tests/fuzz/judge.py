@@ -4,28 +4,20 @@ A program is called with several sets of arguments, which take other paths throu
 compared with its plain execution bit by bit, with finite differences along a direction, with the
 evaluator of the list that it became, and with itself once more for the second order. Where the
 plain function has a kink, differences say nothing, and the verdict is not from them. A light
-judgement is of one call: its value, bit by bit, and its gradient, by differences.
+judgement is of one call: its value, bit by bit, and its gradient, by differences and by forward
+mode, which is compared at all levels in full.
 """
 
 from __future__ import annotations
 
 import copy
-import linecache
-import os
-import re
-import traceback
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import stcompile as st
 from stcompile.base import trees
-from stcompile.base.location import Location
 from stcompile.base.options import Options
 from stcompile.passes.pipeline import optimise
 from stcompile.transforms.gradient import Gradient
@@ -34,42 +26,13 @@ from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.verify import verify
 from tests.fuzz.control import LIMIT, arguments, path, program
 from tests.fuzz.generate import function_of
+from tests.fuzz.identity import Tangents
+from tests.fuzz.verdicts import Mismatch, Verdict, close, interpreted, verdict_of
 from tests.programs import READABLE, bits
-from tests.uninitialised import spoilt_memory
 
-REFUSALS = (st.LanguageError, st.TypingError, st.DerivativeError)
 WRT = (0, 1, 2)
 WEIGHTS = np.cos(np.arange(4.0))
-UNDER_NUMBA = bool(os.environ.get("FUZZ_NUMBA"))
 CALLS = 3  # sets of arguments for one program
-
-
-@contextmanager
-def interpreted() -> Iterator[None]:
-    """Kernels run as plain Python, unless the environment has ``FUZZ_NUMBA``: compiling them takes
-    a second or more for each program."""
-    config = import_module("numba").config
-    before, config.DISABLE_JIT = config.DISABLE_JIT, not UNDER_NUMBA
-    try:
-        yield
-    finally:
-        config.DISABLE_JIT = before
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """``kind`` is right, refused, wrong, crashed or not judged; ``about`` is the same for findings
-    of one sort."""
-
-    kind: str
-    about: str = ""
-    details: str = ""
-    differences: int = 0  # slopes that were compared with differences
-    kinks: int = 0  # and that could not be
-
-
-class Mismatch(Exception):
-    """What is wrong, in two texts: of which sort, and the details."""
 
 
 def judge(seed: int, second_order: bool = False) -> Verdict:
@@ -99,13 +62,6 @@ def plain(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     return result if fits else None
 
 
-def _shows(place: Location | None, file: str) -> bool:
-    """True if a refusal points into the program, or at a helper that the program calls."""
-    while place is not None and place.file != file:
-        place = place.caller
-    return place is not None
-
-
 def judge_source(
     source: str,
     calls: tuple[tuple[Any, ...], ...],
@@ -122,39 +78,6 @@ def judge_source(
     return verdict_of(function, examine)
 
 
-def verdict_of(function: Callable[..., Any], examine: Callable[[], tuple[int, int]]) -> Verdict:
-    """The verdict on a program by an examination of it, which raises where it is wrong and counts
-    the slopes that it compared, and those at kinks. New memory holds NaN meanwhile, unless Numba
-    has to know the function that makes it."""
-    memory = nullcontext() if UNDER_NUMBA else spoilt_memory()
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), memory:
-            warnings.simplefilter("ignore")
-            counts = examine()
-        return Verdict("right", "", "", *counts)
-    except Mismatch as mismatch:
-        about, details = mismatch.args
-        return Verdict("wrong", about, details)
-    except REFUSALS as error:
-        if not _shows(error.location, function.__code__.co_filename):
-            return Verdict("wrong", "a refusal without the user's line", str(error))
-        return Verdict("refused", general(error.reason.split("\n")[0]), str(error))
-    except Exception as error:
-        about = f"{type(error).__name__}: {general(str(error))}"
-        frames = traceback.format_list(traceback.extract_tb(error.__traceback__)[-3:])
-        return Verdict("crashed", about, f"{error!r}\n{''.join(frames)}")
-    finally:
-        linecache.cache.pop(function.__code__.co_filename, None)
-
-
-def general(text: str) -> str:
-    """A message without the names, numbers and shapes of its program."""
-    text = re.sub(r"[`'\"][^`'\"]*[`'\"]", "…", text.split("\n")[-1])
-    text = re.sub(r"\([^()]*\)", "(…)", text)
-    text = re.sub(r"\b[a-z]+\d*\[[^\]]*\]", "…", text)
-    return re.sub(r"-?\d+(\.\d+)?", "N", re.sub(r"\b[a-z]\d+\b", "…", text))
-
-
 class Comparison:
     """One compilation of a program, called with several arguments."""
 
@@ -164,12 +87,16 @@ class Comparison:
         self.gradient = Gradient(self.total, WRT, True)
         self.readable = Gradient(self.total, WRT, True, READABLE)
         self.loops = Gradient(self.total, WRT, True, Options("compiled"))
+        self.tangents: dict[str, Tangents] = {}
         self.differences = self.kinks = 0
 
     def run(self, calls: tuple[tuple[Any, ...], ...]) -> tuple[int, int]:
         for args in calls:
             self.values(args)
-            self.slopes(self.total, args, self.gradient(*args)[1], "the gradient")
+            gradients = self.gradient(*args)[1]
+            self.slopes(self.total, args, gradients, "the gradient")
+            self.forward(args, gradients, self.gradient.options.level)
+            self.forward(args, self.readable(*args)[1], "readable")
         if self.second_order:
             self.second(calls[0])
         self.kernels(calls[0])
@@ -182,9 +109,16 @@ class Comparison:
         value, gradients = self.gradient(*copy.deepcopy(args))
         self.beside(value, self.total(*copy.deepcopy(args)))
         self.slopes(self.total, args, gradients, "the gradient")
+        self.forward(args, gradients, self.gradient.options.level)
         if self.second_order:
             self.second(args)
         return self.differences, self.kinks
+
+    def forward(self, args: tuple[Any, ...], gradients: Any, level: Any) -> None:
+        """Forward mode gives the same slope."""
+        if level not in self.tangents:
+            self.tangents[level] = Tangents(self.total, WRT, 4, Options(level))
+        self.tangents[level].check(args, gradients, level)
 
     @property
     def total(self) -> Callable[..., Any]:
@@ -213,6 +147,8 @@ class Comparison:
             found, d_found = self.loops(*copy.deepcopy(args))
         if not close(found, value, 1e-9):
             raise Mismatch("the value at the compiled level", f"{found}\nnot\n{value}")
+        with interpreted():
+            self.forward(args, d_found, "compiled")
         for one, other in zip(d_found, gradients, strict=True):
             scale = max(1.0, float(np.max(np.abs(other), initial=0.0)))
             if not np.allclose(one, other, rtol=1e-8, atol=1e-9 * scale, equal_nan=True):
@@ -304,8 +240,3 @@ class Comparison:
         for one, other in pairs:
             if np.shape(one) != np.shape(other) or not np.array_equal(bits(one), bits(other)):
                 raise Mismatch(what, f"{found}\nnot\n{expected}")
-
-
-def close(found: Any, expected: Any, tolerance: float) -> bool:
-    scale = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
-    return bool(np.allclose(found, expected, rtol=tolerance, atol=tolerance * scale))

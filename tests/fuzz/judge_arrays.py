@@ -7,7 +7,8 @@ plain function is smooth. No argument and no earlier result is changed, and two 
 once get what one gets alone.
 
 A light judgement is of one compilation at the fast level, and of the calls that it is for: all
-results beside those of NumPy, and the gradient beside differences along a direction.
+results beside those of NumPy, and the gradient beside differences along a direction and beside
+forward mode, which is compared at both levels in full.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from stcompile.passes.pipeline import optimise
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 from stcompile.wengert.evaluate import evaluate
+from tests.fuzz.differences import STEPS, agrees, central
 from tests.fuzz.generate import function_of
 from tests.fuzz.helpers import HELPERS
-from tests.fuzz.judge import Mismatch, Verdict, close, verdict_of
+from tests.fuzz.identity import Tangents
 from tests.fuzz.structures import directions, flat, is_finite, is_real, locked, moved, same
+from tests.fuzz.verdicts import Mismatch, Verdict, close, verdict_of
 from tests.programs import READABLE, weigh
 
 Calls = tuple[tuple[Any, ...], ...]
 FAST = Options("fast")
 NARROW = ("float32", "float16", "complex64", "int8")  # and what NumPy divides in float16
-STEPS = (1e-4, 1e-3, 1e-5)
-LARGEST = 1e6  # value that is compared with differences
 
 
 def judge_source(
@@ -72,6 +73,7 @@ class Comparison:
         self.function = function
         self.is_narrow = computes_in_less(text)
         self.differences = self.kinks = 0
+        self.tangents: dict[str, Tangents] = {}
         self.wrt = tuple(at for at, arg in enumerate(calls[0]) if all(map(is_real, flat(arg))))
         self.calls = tuple(
             args for args in calls if all(is_real(leaf) for leaf in flat(self.active(args)))
@@ -108,7 +110,21 @@ class Comparison:
             self.untouched(given, args)
             if is_finite((*results, gradients)):
                 self.against_differences(self.total, args, gradients)
+                self.forward(options.level).check(
+                    args, gradients, options.level, self.is_rough(args)
+                )
         return self.differences, self.kinks
+
+    def forward(self, level: Any) -> Tangents:
+        """The tangents at a level, for `Tangents.check`."""
+        if level not in self.tangents:
+            count = len(self.calls[0])
+            self.tangents[level] = Tangents(self.total, self.wrt, count, Options(level))
+        return self.tangents[level]
+
+    def is_rough(self, args: tuple[Any, ...]) -> bool:
+        """True if some of the numbers have fewer than 64 bits."""
+        return self.tolerance(args) > 1e-6
 
     def total(self, *args: Any) -> Any:
         """All results as one real number."""
@@ -168,6 +184,8 @@ class Comparison:
             if not np.allclose(one, other, rtol=tolerance, atol=tolerance * scale):
                 raise Mismatch("the gradients of the levels", f"{quick}\n{slow}\n{args}")
         self.against_differences(self.total, args, slow)
+        for level, gradients in (("readable", slow), ("fast", quick)):
+            self.forward(level).check(args, gradients, level, self.is_rough(args))
 
     def second(self) -> None:
         """The gradient of a function of the gradient."""
@@ -205,23 +223,12 @@ class Comparison:
             places = dict(zip(self.wrt, moved(active, along, h), strict=True))
             return float(function(*(places.get(k, arg) for k, arg in enumerate(args))))
 
-        if abs(at(0.0)) > LARGEST:
-            return  # rounding is all that differences show
-        slopes = []
-        for h in STEPS:
-            slopes.append((8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h))
-            if close(slopes[-1], found, 1e-5):
-                self.differences += 1
-                return
-        sides = [(at(h) - at(0.0)) / h for h in (1e-5, -1e-5, 1e-6, -1e-6)]
-        agree = all(close(side, sides[0], 1e-3) for side in sides) and is_finite(sides)
-        # A jump or a kink near by spoils some of the slopes: those of all steps have to agree, or
-        # to be far from what is judged.
-        settled = all(close(one, slopes[0], 1e-5) for one in slopes)
-        if agree and (settled or not close(found, sides[0], 1e-2)):
-            text = f"{found}, differences {slopes}\n{args}\n{gradients}"
-            raise Mismatch(what, text)
-        self.kinks += 1
+        right = agrees(at, found)
+        if right is False:
+            slopes = [central(at, h) for h in STEPS]
+            raise Mismatch(what, f"{found}, differences {slopes}\n{args}\n{gradients}")
+        self.differences += right is True
+        self.kinks += right is None
 
     def evaluators(self, args: tuple[Any, ...]) -> None:
         """The evaluator gives the same, before and after the passes of either level."""

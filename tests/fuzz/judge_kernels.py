@@ -20,9 +20,10 @@ from stcompile.base.options import Options
 from stcompile.transforms.gradient import Gradient
 from tests.fuzz.generate import function_of
 from tests.fuzz.helpers import HELPERS
-from tests.fuzz.judge import Mismatch, Verdict, close, interpreted, verdict_of
+from tests.fuzz.identity import Tangents
 from tests.fuzz.judge_arrays import Calls, Comparison, alike, as_number, computes_in_less, is_narrow
 from tests.fuzz.structures import flat, is_finite, is_real, locked
+from tests.fuzz.verdicts import Mismatch, Verdict, close, interpreted, verdict_of
 
 FAST = Options("fast")
 COMPILED = Options("compiled")
@@ -74,6 +75,7 @@ def _compared(
 ) -> int:
     fast = Gradient(function, wrt, True, FAST)
     others = {form: Gradient(function, wrt, True, FORMS[form]) for form in forms}
+    tangents = Tangents(function, wrt, len(calls[0]), COMPILED)
     compared = 0
     for args in alike(calls):
         expected = fast(*locked(args))
@@ -84,6 +86,8 @@ def _compared(
                 found = gradient(*locked(args))
             _check(found, expected, form, args, tolerance)
             compared += 1
+        with interpreted():
+            tangents.check(args, expected[1], "compiled", tolerance > 1e-6)
     return compared
 
 

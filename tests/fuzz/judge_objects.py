@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
+from stcompile.base.options import Options
+from tests.fuzz.identity import Tangents
 from tests.fuzz.objects import ERRORS, Program, argument, executed, namespace
+from tests.fuzz.verdicts import Mismatch
 from tests.programs import bits
 
 X, S = np.array([0.83, -0.41]), 0.57
@@ -65,6 +68,7 @@ def judged(made: Program, light: bool = False) -> Counter[str]:
     if not light:
         levels["readable"] = st.compile(function, level="readable")
     gradient = st.grad(number, wrt=(0, 1))
+    tangents = Tangents(number, (0, 1), 3, Options())
     counts: Counter[str] = Counter()
     for at, change in enumerate(("", *made.changes)[: 2 if light else None]):
         text = f"{made.source}\nafter {made.changes[:at]}"
@@ -83,6 +87,10 @@ def judged(made: Program, light: bool = False) -> Counter[str]:
                 check("gradient", found_slope, expected, text, counts)
                 continue
             d_x, d_s = found_slope
+            try:
+                tangents.check((X, S, arg), found_slope, "fast", as_they_are=True)
+            except Mismatch as mismatch:
+                raise Wrong("\n".join((*mismatch.args, text))) from mismatch
             differences = slope(number, arg)
             if not np.allclose(differences, slope(number, arg, 1e-5), rtol=1e-4, atol=1e-6):
                 counts["at a kink or a jump"] += 1

@@ -17,13 +17,15 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
+from stcompile.base.options import Options
 from stcompile.transforms.gradient import Gradient
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import verify
 from tests.fuzz.generate import function_of
-from tests.fuzz.judge import Mismatch, Verdict, close, verdict_of
+from tests.fuzz.identity import Tangents
 from tests.fuzz.sized import LENGTHS
+from tests.fuzz.verdicts import Mismatch, Verdict, close, verdict_of
 
 WRT = (0, 1, 2)
 Calls = tuple[tuple[Any, ...], ...]
@@ -44,6 +46,7 @@ def judge_source(
 def _examined(function: Any, calls: Calls, second_order: bool, light: bool) -> tuple[int, int]:
     compiled = st.value_and_grad(function, WRT, dynamic=True if light else None)
     readable = st.value_and_grad(function, WRT, level="readable", dynamic=True)
+    tangents = Tangents(function, WRT, len(calls[0]), Options("fast", dynamic=True))
     counts = [0, 0]
     for number, args in enumerate(calls):
         value, gradients = compiled(*copy.deepcopy(args))
@@ -54,6 +57,7 @@ def _examined(function: Any, calls: Calls, second_order: bool, light: bool) -> t
         counts[found is None] += 1
         if found is False:
             raise Mismatch("the gradient", f"{gradients}\n{shapes(args)}")
+        tangents.check(args, gradients, "named lengths")
         if light:
             continue
         _same(readable(*copy.deepcopy(args))[1], gradients, "the gradient, readable", args)

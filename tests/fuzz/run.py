@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from tests.fuzz.judge import Verdict
 from tests.fuzz.shorten import shorten
 from tests.fuzz.sorts import SORTS, Calls
+from tests.fuzz.verdicts import Verdict
 
 SECONDS = 120  # for one program
 TOO_LONG = f"more than {SECONDS} s"

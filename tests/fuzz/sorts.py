@@ -25,16 +25,18 @@ from tests.fuzz import (
     judge_arrays,
     judge_kernels,
     judge_objects,
+    judge_pairs,
     judge_sized,
     layouts,
     lengths,
     objects,
+    pairs,
     selections,
     sized,
     tables,
 )
 from tests.fuzz.generate import function_of
-from tests.fuzz.judge import Mismatch, Verdict, verdict_of
+from tests.fuzz.verdicts import Mismatch, Verdict, general, verdict_of
 from tests.passes import test_random_algebra
 from tests.plan import test_random_parts
 
@@ -125,6 +127,11 @@ def _judge_list(source: str, calls: Calls, second_order: bool, light: bool) -> V
     return verdict_of(_judge_list, lambda: _asserted(check))
 
 
+def _judge_pairs(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
+    how = pairs.how_of(source)
+    return judge_pairs.judge_source(source, calls, second_order, light, how)
+
+
 def _draw_objects(seed: int, light: bool) -> tuple[str, Calls]:
     made = objects.program(seed)
     return made.source, made.changes
@@ -138,9 +145,7 @@ def _judge_objects(source: str, changes: Calls, second_order: bool, light: bool)
 
     verdict = verdict_of(_judge_objects, lambda: _asserted(check))
     if verdict.kind == "right" and not counts.get("right"):
-        reasons = [
-            judge.general(reason.removeprefix("refused: ").split("\n")[0]) for reason in counts
-        ]
+        reasons = [general(reason.removeprefix("refused: ").split("\n")[0]) for reason in counts]
         return Verdict("refused", *reasons[:1])
     return Verdict(verdict.kind, verdict.about, verdict.details, counts.get("gradient", 0))
 
@@ -167,6 +172,7 @@ SORTS = {
         sized.runs,
         partial(judge_kernels.judge_source, names=sized.HELPERS),
     ),
+    "pairs": Sort(lambda seed, _: pairs.program(seed), _judge_pairs, pairs.runs),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),
     "algebra": _drawn(test_random_algebra),
     "parts": _drawn(test_random_parts),

@@ -9,8 +9,9 @@ import pytest
 
 from tests.fuzz.control import program
 from tests.fuzz.generate import function_of
-from tests.fuzz.judge import Comparison, Mismatch, judge_source
+from tests.fuzz.judge import Comparison, judge_source
 from tests.fuzz.smooth import ARGS, SMOOTH
+from tests.fuzz.verdicts import Mismatch
 
 OCCUR = [
     "for",

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.fuzz import run
-from tests.fuzz.judge import Verdict
 from tests.fuzz.smooth import ARGS, SMOOTH
+from tests.fuzz.verdicts import Verdict
 
 SEED, PART = 14, 20
 PROGRAMS = {  # as many as are judged in half a minute of one core; the command judges more
