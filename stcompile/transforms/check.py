@@ -114,10 +114,12 @@ def compared(
     varied = []
     for variation, name, value in variations(exact.values):
         there = replace(exact, values={**exact.values, name: value})
-        left_out = check.left_out(there)
-        if not left_out:
-            found, left_out = check.varied(there, str(variation))
-            entries += found
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # nobody asked for these arguments
+            left_out = check.left_out(there)
+            if not left_out:
+                found, left_out = check.varied(there, str(variation))
+                entries += found
         varied.append(replace(variation, left_out=left_out))
     return Compared(tuple(entries), tuple(varied), check.without_forward)
 
@@ -213,12 +215,10 @@ class _Check:
 
     def left_out(self, at: Arguments) -> str:
         """Why the plain function is not compared at some arguments; "" if it is."""
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                value = self.value(at)
-            except Exception as error:
-                return f"raises {type(error).__name__}"
+        try:
+            value = self.value(at)
+        except Exception as error:
+            return f"raises {type(error).__name__}"
         return "" if np.isfinite(value) else f"gives {value}"
 
     def varied(self, at: Arguments, variation: str) -> tuple[list[Mismatch], str]:
@@ -233,6 +233,8 @@ class _Check:
                 f"the gradient with respect to {' and '.join(self.names)}{where} raises "
                 f"{type(error).__name__} ({error}), where the function does not"
             ) from error
+        if not np.isfinite(slope(gradients, along, 0.0).reverse):
+            return [], "has no finite gradient there"
         exact = self._beside_forward(at, value, gradients, along, where)
 
         def value_at(h: float) -> float:
@@ -243,13 +245,11 @@ class _Check:
             return self.value(at, **moved)
 
         size = max(map(_largest, (at.values[name] for name in self.names)))
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                difference, rounding = _central(value_at, _step(size))
-                smooth = _is_smooth(value_at, difference, _step(size))
-            except Exception as error:
-                return exact, f"raises {type(error).__name__} near by"
+        try:
+            difference, rounding = _central(value_at, _step(size))
+            smooth = _is_smooth(value_at, difference, _step(size))
+        except Exception as error:
+            return exact, f"raises {type(error).__name__} near by"
         if not smooth:
             return exact, "is not smooth there"
         reverse = slope(gradients, along, 0.0).reverse

@@ -2,9 +2,9 @@
 
 It judges programs of the sort "pairs" and counts, for each pair of features that met in one
 (`tests.fuzz.pairs`), how often it was judged right, refused or wrong, and with which kinds of
-values among the arguments; the same for triples of the riskiest forty features. ``--json file`` writes all
-counts, to which a later call with ``--add file`` adds its own. The exit status is 1 if a program is
-wrong.
+values among the arguments; the same for triples of the riskiest forty features. ``--json file``
+writes all counts, to which a later call with ``--add file`` adds its own. The exit status is 1 if a
+program is wrong.
 """
 
 from __future__ import annotations

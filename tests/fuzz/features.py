@@ -1,11 +1,12 @@
 """What programs are made of: features by kind, each with the ways to write it.
 
 A way is a text with holes, which a writer fills: ``{u}`` is the array at hand, ``{v}`` the one that
-it is a view of, ``{w}`` a vector, ``{z}`` any array, ``{i}`` an integer that an array or an argument
+it is a view of, ``{w}`` a vector, ``{z}`` any array, ``{i}`` an integer that an array or argument
 makes, ``{o}`` the array that it was made of, ``{q}`` the counter of a loop, ``{m}`` a mask, ``{e}``
-a number and ``{f}`` one from an array, ``{d}`` a subscript, ``{g}`` a number of steps, ``{n}`` and
-``{l}`` the names of an array and of a list that are made. Functions are taken from the table of what
-is supported (`stcompile.frontend.supported`): a feature for each group, by the shape of the result.
+a number, ``{f}`` one from an array, ``{d}`` a subscript, ``{g}`` a number of steps, ``{n}`` and
+``{l}`` the names of an array and of a list that are made. Functions are taken from the table of
+what is supported (`stcompile.frontend.supported`): a feature for each group, by the shape of the
+result.
 
 >>> "part: reversed" in FEATURES, reason("write: fill", "order: zero strides")
 (True, 'a broadcast is read-only')
@@ -176,8 +177,10 @@ WRITE: Ways = {
         "{o}[...] = {e}",
         "{o} *= 0.5",
         "{o}[{d}] = {e}",
-        "{n} = int(np.real({v}.ravel()[1]) * 3) % 5 - 2\nt = t + y[0] * c[{n}]\n{v} += 1.0",
-        "{n} = int(np.real(np.sum({v})) * 2) % 3 - 1\nt = t + np.sum({u}[{n}])\n{v}[...] = {e}",
+        "t = t + y[0] * c[int({v}[1] * 3) % 5 - 2]\n{v} += 1.0",
+        "t = t + y[{q}] * c[int({v}[{q}] * 3) % 5]\n{v}[{q}] = {e}",
+        "t = t + {f} * c[int(np.sum({v}) * 2) % 5]\n{v}[...] = {e}",
+        "{n} = int({v}[0, 1] * 3) % 5 - 2\nt = t + np.sum({u}[{n}])\n{v}[...] = {e}",
     ),
     "by a mask": ("{u}[{m}] = {e}", "{u}[{m}] *= 0.5", "np.putmask({u}, {m}, {e})"),
     "by indices": ("{u}[k] = {e}", "{u}[k] += {e}", "{u}[k] *= 0.5", "{u}[[0, -1, 0]] += {e}"),
@@ -258,9 +261,7 @@ LIST: Ways = {
         "t = t + np.array({l})[{i}]",
         "{l} = []\nfor p in range({g}):\n    {l}.append({u}[p % 3] * s)\n{n} = np.stack({l})[{i}]",
     ),
-    "set": (
-        "{l} = [0.0] * 4\nfor p in range({g}):\n    {l}[p % 3] = {l}[p % 3] + {f}\nt = t + sum({l})",
-    ),
+    "set": ("{l} = [0.0] * 4\nfor p in range({g}):\n    {l}[p % 3] += {f}\nt = t + sum({l})",),
     "comprehension": ("{n} = np.array([np.sum({u}[p]) * s for p in range(3)])",),
     "of parts": ("{l} = [{u}[p:] for p in range(2)]\n{n} = {l}[1] * {l}[0][1:]",),
     "tuple": ("{l} = ({u}, {f})\n{n} = {l}[0] * {l}[1]",),
@@ -357,15 +358,19 @@ SLOTS = {
 NOTHING = frozenset({"loop: none", "exit: none", "branch: none", "list: none", "option: none"})
 FEATURES = tuple(f"{kind}: {name}" for kind, ways in kinds().items() for name in ways)
 RISKIEST = (
-    *(f"part: {name}" for name in PART if name not in ("np.newaxis", "diagonal", "split", "row", "ellipsis")),
+    *(f"part: {name}" for name in (
+        "start", "stop", "both ends", "step", "reversed", "transposed", "several axes",
+        "of named length", "of a length of data", "moving", "reshaped", "broadcast",
+        "row of data", "mask", "index array",
+    )),
     "index: made", "index: made in place", "index: argument", "index: negative counter",
     "index: index array", "index: mask", "index: slice and integer", "index: empty",
     "integer: floor", "integer: argmin", "integer: looked up",
-    "write: assign", "write: of the base", "write: of what made an integer", "write: by a mask", "write: by indices",
-    "write: np.add.at", "write: out=", "loop: kept", "loop: while, guarded", "loop: of data",
-    "exit: break", "branch: and", "list: of a loop, indexed", "transform: checkpoint",
-    "option: dynamic",
-)[:40]  # fmt: skip
+    "write: assign", "write: of the base", "write: of what made an integer", "write: by a mask",
+    "write: by indices", "write: np.add.at", "write: out=", "loop: kept", "loop: while, guarded",
+    "loop: of data", "exit: break", "branch: and", "list: of a loop, indexed",
+    "transform: checkpoint",
+)  # fmt: skip
 
 
 # --- pairs that are in no program -----------------------------------------------------------------
