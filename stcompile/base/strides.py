@@ -60,6 +60,28 @@ def kept_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ..
     return order_of(like.shape, like.strides)
 
 
+def reading_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes, the slowest first, in the order in which NumPy reads an array of which the order
+    of the elements is left to it (``x.ravel(order="K")``). NumPy's iterator is asked, since a
+    stride of 0 says nothing of where an axis belongs. The order of axes of one element does not
+    matter. An axis that runs backwards is read as one that runs forwards.
+
+    >>> reading_order((2, 3), (8, 16)), reading_order((2, 3), (0, 8)), reading_order((2, 3), (8, 0))
+    ((1, 0), (0, 1), (0, 1))
+    """
+    short = tuple(min(dim, 2) for dim in dims)
+    single = [axis for axis, dim in enumerate(short) if dim < 2]
+    if 0 in dims or len(single) == len(dims):
+        return tuple(range(len(dims)))
+    dummy = placeholder(np.uint8, short, tuple(map(abs, strides)))
+    places = np.nditer(dummy, ["multi_index"], order="K")
+    order = list(single)
+    for place in reversed(range(len(dims) - len(single))):
+        places.iterindex = 2**place  # a step along one axis, after all steps along faster ones
+        order.append(places.multi_index.index(1))
+    return tuple(order)
+
+
 def alike(dims: tuple[int, ...], one: Strides, other: Strides) -> bool:
     """True if two arrays of one shape lie alike: strides of axes of one element do not matter."""
     if one is None or other is None or 0 in dims:

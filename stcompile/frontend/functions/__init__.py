@@ -64,9 +64,15 @@ def _sort(run: Run, x: Any, axis: int = -1, kind: str | None = None) -> None:
     set_item(run, x, Ellipsis, SORTING[np.sort](run, x, axis, kind))
 
 
-def _astype(run: Run, x: Any, dtype: Any, copy: bool = True) -> Any:
+def _astype(run: Run, x: Any, dtype: Any, order: str = "K", copy: bool = True) -> Any:
     kind = creation.dtype_of(run, dtype)
-    return x if not copy and kind == x.type.dtype else run.record("cast", x, dtype=kind)
+    if order == "K" or not isinstance(x, Array):
+        is_same = kind == x.type.dtype and not copy
+        return x if is_same else run.record("cast", x, dtype=kind)
+    order = "F" if shapes.is_fortran(run, x, order) else "C"
+    if kind != x.type.dtype:
+        return shapes.laid(run, run.record("cast", x, dtype=kind), order)
+    return shapes.copy(run, x, order) if copy else shapes.laid(run, x, order)
 
 
 def _compress(run: Run, x: Any, condition: Any, axis: Any = None) -> Any:

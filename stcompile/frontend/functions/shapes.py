@@ -12,10 +12,16 @@ import numpy as np
 
 from stcompile.analysis.layouts import reshaped_view
 from stcompile.base.errors import LanguageError, TypingError
+from stcompile.base.strides import reading_order
 from stcompile.frontend.functions.reductions import axes_in_order, axes_of, axis_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of
-from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, is_in_c_order
+from stcompile.frontend.operations.layout import (
+    copy_in_c_order,
+    dummy_of,
+    in_c_order,
+    is_in_c_order,
+)
 from stcompile.frontend.operations.nested import stacked_rows
 from stcompile.frontend.state.fitting import may_fit
 from stcompile.frontend.state.rests import filled_in
@@ -79,7 +85,7 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
     if isinstance(a, Scalar) and shape == ():
         return a
     x = run.as_array(a)
-    if _is_fortran(run, x, order):
+    if is_fortran(run, x, order):
         backwards = shape_of(run, shape)[::-1]
         return transpose(run, reshape(run, transpose(run, x), backwards))
     x, dims = _complete(run, x, shape_of(run, shape))
@@ -111,7 +117,7 @@ def _is_numpy_scalar(a: Any) -> bool:
     return isinstance(a, np.generic) or (isinstance(a, Scalar) and a.type.kind == "scalar")
 
 
-def _is_fortran(run: Run, x: Array, order: Any) -> bool:
+def is_fortran(run: Run, x: Array, order: Any) -> bool:
     """Whether elements are taken with the first index running fastest: in order "F", and in order
     "A" if the array is stored so."""
     if order in ("C", "F"):
@@ -180,12 +186,9 @@ def ravel(run: Run, a: Any, order: str = "C") -> Any:
     """np.ravel: a view of contiguous arrays only (reshape makes more views)."""
     x = run.as_array(a)
     if order == "K":
-        strides = _known_storage(run, x).strides
-        if any(stride < 0 for stride in strides):
-            run.refuse("order='K' of an array that runs backwards is not supported", "order='C'")
-        axes = sorted(range(x.type.ndim), key=lambda axis: -strides[axis])
-        x, order = transpose(run, x, tuple(axes)), "C"
-    if _is_fortran(run, x, order):
+        dummy = _known_storage(run, x)
+        x, order = transpose(run, x, reading_order(dummy.shape, dummy.strides)), "C"
+    if is_fortran(run, x, order):
         x = transpose(run, x)
     flat = reshape(run, x, (-1,) if x.type.is_named else (x.type.size,))
     dummy = dummy_of(run, x)
@@ -213,9 +216,16 @@ def copy(run: Run, a: Any, order: str = "K") -> Any:
     x = run.as_array(a)
     if order == "K":
         return run.record("copy", x)
-    if _is_fortran(run, x, order):
+    if is_fortran(run, x, order):
         return transpose(run, copy_in_c_order(run, transpose(run, x)))
     return copy_in_c_order(run, x)
+
+
+def laid(run: Run, x: Array, order: str) -> Any:
+    """The array in an order, copied only where it lies otherwise."""
+    if is_fortran(run, x, order):
+        return transpose(run, in_c_order(run, transpose(run, x)))
+    return in_c_order(run, x)
 
 
 def flatten(run: Run, a: Array, order: str = "C") -> Any:
