@@ -49,8 +49,8 @@ class Options:
     buffers. ``parallel`` lets the loops of the compiled level run in several threads, and
     ``fastmath`` its compiler take numbers for real ones. ``threads`` is how many the libraries of
     linear algebra take during a call, or ``"auto"`` for a number that is chosen by measuring (None:
-    as many as they have). ``verify`` checks what the compiler makes: the list after every stage, and
-    that the code reads each value before its place is written again."""
+    as many as they have). ``verify`` checks what the compiler makes: the list after every stage,
+    and that the code reads each value before its place is written again."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False

@@ -83,7 +83,9 @@ def test_tables(made: list[Plan], tmp_path: Path, capsys: pytest.CaptureFixture[
     assert rnn in page
     peer = rnn.replace("stcompile", "PyTorch").replace("– | – |", "1.0 MiB | 0.0e+00 |")
     assert peer in page
-    quoted = "| *RNN I, the paper's own tool (quoted)* | *–* | *92.47%* | *15.7 s* | *–* | *–* | *–* "
+    quoted = (
+        "| *RNN I, the paper's own tool (quoted)* | *–* | *92.47%* | *15.7 s* | *–* | *–* | *–* "
+    )
     assert f"{quoted}| *23.0 GiB* " in page
     assert (
         "| *CNN, the paper's own tool (quoted)* | *–* | *96.20%* | *–* | *35 s an epoch* " in page
