@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from stcompile.analysis.liveness import Liveness, Moments
@@ -72,7 +72,7 @@ def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> S
 
 def _expressions(
     tree: Tree, is_fast: bool
-) -> tuple[Tree, Moments, Writes, Mapping[int, Sequence[int]], set[Variable]]:
+) -> tuple[Tree, Moments, Writes, Mapping[int, tuple[int, ...]], set[Variable]]:
     """What is written where it is used, with what that depends on. A branch becomes an operator if
     all that its right operand needs is written inside of it."""
     branches = frozenset[Variable]()

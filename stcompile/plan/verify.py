@@ -284,7 +284,9 @@ def _collected(schedule: Schedule) -> Mapping[int, Sequence[tuple[Repeat, Atom]]
     """The values that loops collect, by the positions where they do."""
     found: dict[int, list[tuple[Repeat, Atom]]] = {}
     for _, item in schedule.tree.items():
-        for collected in item.collected if isinstance(item, Repeat) else ():
+        if not isinstance(item, Repeat):
+            continue
+        for collected in item.collected:
             if collected.output in schedule.read and not schedule.is_in_row(collected):
                 found.setdefault(collected.at, []).append((item, collected.atom))
     return found
