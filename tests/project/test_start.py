@@ -16,7 +16,7 @@ import stcompile as st
 from stcompile.frontend.calls import LIBRARIES
 from stcompile.frontend.functions import FUNCTIONS, STATIC
 
-LINES = 46_000
+LINES = 48_000
 PROGRAM = """
 import json, sys
 import numpy
