@@ -150,3 +150,24 @@ def test_the_place_of_an_extremum_in_what_may_be_nothing(
     along = np.random.default_rng(1).normal(size=a.shape)
     difference = (pivoted(a + 1e-6 * along) - pivoted(a - 1e-6 * along)) / 2e-6
     assert np.sum(slope * along) == pytest.approx(difference, rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3)])
+@pytest.mark.parametrize("k", [-1, -2, 1])
+def test_one_integer_on_axes_of_several_lengths(shape: tuple[int, int], k: int) -> None:
+    """A negative one is another place on each."""
+
+    def f(x: Any, k: Any) -> Any:
+        i, y = k[0], x * 2.0
+        y[i, i] = y[i, i] * y[0, i]
+        return y[i, i] * x[i, i] + y[i, 0]
+
+    x, indices = np.linspace(0.5, 2.0, 15).reshape(shape), np.array([k])
+    value, gradient = st.value_and_grad(f, level="compiled")(x, indices)
+    expected, readable = st.value_and_grad(f, level="readable")(x, indices)
+    np.testing.assert_allclose(value, f(x, indices), rtol=1e-14)
+    assert value == pytest.approx(expected)
+    np.testing.assert_allclose(gradient, readable, rtol=1e-14)
+    step = 1e-6 * np.cos(np.arange(15.0)).reshape(shape)
+    difference = (f(x + step, indices) - f(x - step, indices)) / 2
+    np.testing.assert_allclose(np.sum(gradient * step), difference, rtol=1e-6)

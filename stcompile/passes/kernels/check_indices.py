@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stcompile.analysis.indices import Ranges, Use, ranges_inside, uses_of
+from stcompile.analysis.indices import INDICES, Ranges, Use, ranges_inside, uses_of
 from stcompile.passes.general.rebuild import Builder, Rebuild
 from stcompile.wengert.ir import (
     Atom,
@@ -93,6 +93,7 @@ def _checked(program: Program, known: Ranges) -> Program:
             params |= {key: _checked(params[key], found) for key, found in inner.items()}
             equations.append(replace(equation, params=freeze(params)))
             continue
+        equation = _with_own_operands(equation, own)
         instead = dict[int, Atom]()
         for at, use in uses_of(equation, own):
             if use.is_within or own.get(use.integer, 0) is None:
@@ -109,3 +110,23 @@ def _checked(program: Program, known: Ranges) -> Program:
         inputs = tuple(instead.get(at, atom) for at, atom in enumerate(equation.inputs))
         equations.append(replace(equation, inputs=inputs))
     return program.with_equations(equations)
+
+
+def _with_own_operands(equation: Equation, known: Ranges) -> Equation:
+    """A part at one integer on several axes, as one that reads it once for each: where it is
+    negative, it is another place on axes of other lengths."""
+    seen = set[int]()
+    for at, use in uses_of(equation, known):
+        if at in seen:
+            first = at - INDICES[equation.primitive]
+            start = [
+                (offset, *factors, 0)
+                if axis != use.axis
+                else (offset, *(0 if i == first else f for i, f in enumerate(factors)), 1)
+                for axis, (offset, *factors) in enumerate(equation.params["start"])
+            ]
+            params = freeze({**equation.params, "start": tuple(start)})
+            inputs = (*equation.inputs, use.integer)
+            return _with_own_operands(replace(equation, inputs=inputs, params=params), known)
+        seen.add(at)
+    return equation
