@@ -103,13 +103,20 @@ def guarded(w: Any, i: Any) -> Any:
     return t
 
 
+def beside_new_axes(w: Any, i: Any) -> Any:
+    v = w * 1.0
+    u = v[i[0], None]
+    u *= 2.0
+    return np.sum(v * v * w[None, i[1]]) * v[i[2], None, None][0, 0]
+
+
 def many(w: Any, i: Any) -> Any:
     return np.sum(w[i] * w[i[::-1]])
 
 
 FUNCTIONS = (
     *(one, two, found, rounded, in_a_loop, while_positive),
-    *(written, augmented, of_a_moving_part, guarded, many),
+    *(written, augmented, of_a_moving_part, guarded, beside_new_axes, many),
 )
 INDICES = ((-1, -1, -1), (-2, 0, -1), (0, 1, 1), (-3, 2, -3))
 

@@ -234,6 +234,8 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
     basic = parse_basic(run, array, entries)
     result = array
     if not basic.is_whole(array.type.dims):
+        if len(basic.drop) == array.type.ndim and basic.new and basic.counters:  # x[k, None]
+            return _view_of_element(run, array, basic)
         if len(basic.drop) == array.type.ndim and basic.new:  # x[0, None]: a view of an element
             part = run.view(array, "slice", basic.counters, **replace(basic, drop=()).params)
             return run.view(part, "reshape", shape=(1,) * len(basic.new))
@@ -255,6 +257,19 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
     elif not basic.new:
         return Array(array.cell, array.type, array.path)  # a new view of the whole
     return run.view(result, "expand_dims", axis=basic.new) if basic.new else result
+
+
+def _view_of_element(run: Run, array: Array, basic: Basic) -> Any:
+    """``x[k, None]`` as ``x[:, None][k]``: a negative integer of the data is no start of a part."""
+    ndim, more = array.type.ndim, len(basic.new)
+    wide = run.view(array, "expand_dims", axis=tuple(range(ndim, ndim + more)))
+    part = replace(
+        basic,
+        start=(*basic.start, *(0,) * more),
+        length=(*basic.length, *(1,) * more),
+        step=(*basic.step, *(1,) * more),
+    )
+    return run.view(wide, "slice", part.counters, **part.params)
 
 
 def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
