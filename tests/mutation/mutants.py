@@ -1,8 +1,11 @@
 """Slightly wrong versions of functions, each different from the original in one place.
 
-Two families. `formulas` are for derivative rules and templates: a result times 1.001, another sign,
-swapped operands, a dropped term or factor, the other branch. `conditions` are for passes and the
-plan: each condition negated, each part of it left out, each comparison replaced by its neighbour.
+Three families. `formulas` are for derivative rules and templates: a result times 1.001, another
+sign, swapped operands, a dropped term or factor, the other branch. `conditions` are for passes and
+the plan: each condition negated, each part of it left out, each comparison replaced by its
+neighbour. `places` are for what computes indices: another sign, a start, a stride or a remainder
+that is left out, one more than an integer, ``<`` for ``<=``, the least for the greatest, two axes
+in the other order.
 
 A mutant keeps the number of lines of its file, so that all other functions stay what they are.
 """
@@ -242,3 +245,63 @@ def _left_out(node: ast.BoolOp) -> Iterator[Change]:
     for at in range(len(node.values)):
         rest = [f"({ast.unparse(v)})" for i, v in enumerate(node.values) if i != at]
         yield node, "left out", word.join(rest)
+
+
+# --- indices -------------------------------------------------------------------------------------
+
+EXTREMES = {
+    "min": "max",
+    "max": "min",
+    "least": "greatest",
+    "greatest": "least",
+    "minimum": "maximum",
+    "maximum": "minimum",
+}
+DROPPED = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv | ast.Mod
+
+
+def places(function: ast.AST) -> Iterator[Change]:
+    """Changes of the arithmetic of a function whose numbers are places, lengths and axes."""
+    for statement in getattr(function, "body", []):
+        for node in _nodes(statement):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, DROPPED):
+                yield from _of_places(node)
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+                yield node, "sign", ast.unparse(node.operand)
+            elif isinstance(node, ast.Constant) and type(node.value) is int:
+                yield node, "one more", str(node.value + 1)
+            elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+                yield from _neighbour(node)
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in EXTREMES:
+                arguments = ast.unparse(node).removeprefix(ast.unparse(node.func))
+                yield node, "extreme", EXTREMES[ast.unparse(node.func)] + arguments
+            elif isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load):
+                yield from _turned(node)
+
+
+def _of_places(node: ast.BinOp) -> Iterator[Change]:
+    left, right = ast.unparse(node.left), ast.unparse(node.right)
+    if isinstance(node.left, ast.List | ast.Tuple | ast.Set) or isinstance(
+        node.right, ast.List | ast.Tuple | ast.Set
+    ):
+        return  # what is put together, not added
+    sign = SIGNS.get(type(node.op))
+    if sign is not None:
+        yield node, "sign", f"({left}) {sign} ({right})"
+    yield node, "dropped", left
+    if isinstance(node.op, ast.Sub):
+        yield node, "swapped", f"({right}) - ({left})"
+
+
+def _neighbour(node: ast.Compare) -> Iterator[Change]:
+    if isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+        left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+        yield node, "comparison", f"({left}) {NEIGHBOURS[type(node.ops[0])]} ({right})"
+
+
+def _turned(node: ast.Tuple) -> Iterator[Change]:
+    if len(node.elts) == 2 and not any(
+        isinstance(e, ast.Starred | ast.Constant) for e in node.elts
+    ):
+        first, second = map(ast.unparse, node.elts)
+        yield node, "turned", f"{second}, {first}"

@@ -1,14 +1,15 @@
 """How many slightly wrong compilers the tests notice: ``python -m tests.mutation.run``.
 
-Each derivative rule, each template and each condition of the passes and the plan is changed in
-turn, and some test must fail (`mutants.py` tells the changes, `session.py` how the tests run).
-The score of a part is the share of its mutants that were noticed. Mutants that no test can notice,
-because they are as right as the original, are listed with the reason in `explained.py`, and do not
-count. The exit status is 1 if a score is below its goal.
+Each derivative rule, each template, each condition of the passes and the plan, and all arithmetic
+that makes indices of indices is changed in turn, and some test must fail (`mutants.py` tells the
+changes, `session.py` how the tests run). The score of a part is the share of its mutants that were
+noticed. Mutants that no test can notice, because they are as right as the original, are listed with
+the reason in `explained.py`, and do not count. The exit status is 1 if a score is below its goal.
 
-``--sample N`` takes N mutants of each part, chosen by ``--seed``; ``--only TEXT`` those whose
-file, function or change has the text. ``--usage FOLDER`` keeps which test uses which function, so
-that the next run need not find it again: empty the folder when tests or functions have changed.
+``--sample N`` takes N mutants of each part, chosen by ``--seed``; ``--each N`` takes N of each
+file, evenly; ``--only TEXT`` those whose file, function or change has the text. ``--usage FOLDER``
+keeps which test uses which function, so that the next run need not find it again: empty the folder
+when tests or functions have changed.
 ``--log FILE`` keeps a line for each mutant; those that it calls killed are not tried again.
 """
 
@@ -27,7 +28,7 @@ from typing import Any
 import pytest
 
 from tests.mutation.explained import reason
-from tests.mutation.mutants import Mutant, conditions, formulas, mutants
+from tests.mutation.mutants import Mutant, conditions, formulas, mutants, places
 from tests.mutation.session import Judge, Verdict
 
 
@@ -50,6 +51,24 @@ PROGRAMS = (
     *("tests/passes", "tests/plan", "tests/emit", "tests/golden", "tests/control"),
     *("tests/gradients", "tests/nn", "tests/science", "tests/transforms"),
 )
+KERNELS, LOOPS = "stcompile/passes/kernels", "stcompile/passes/loops"
+INDICES = (
+    *("stcompile/passes/rewriting/parts.py", "stcompile/passes/general/push_slices.py"),
+    *(f"{KERNELS}/{name}.py" for name in ("check_indices", "elements", "writer", "memory")),
+    *(f"{KERNELS}/{name}.py" for name in ("turn_arrays", "join_loops", "gather_parts")),
+    *(f"{KERNELS}/loop_over_parts.py", "stcompile/analysis/indices.py"),
+    *("stcompile/batch/indexing.py", "stcompile/analysis/sparsity.py"),
+    *("codegen_templates/numpy/subscripts.py", "stcompile/ad/restoring.py"),
+    *(f"stcompile/frontend/operations/{name}.py" for name in ("subscripts", "affine")),
+    "stcompile/frontend/operations/overlapping.py",
+    *(f"{LOOPS}/{name}.py" for name in ("steps_apart", "regions_of_steps", "triangles")),
+    f"{LOOPS}/all_steps.py",
+)
+PLACES = (
+    *("tests/passes", "tests/kernels", "tests/batch", "tests/templates", "tests/wengert"),
+    *("tests/ad", "tests/control", "tests/frontend", "tests/transforms", "tests/gradients"),
+    *("stcompile/passes", "stcompile/frontend/operations"),
+)
 PARTS = {
     "rules": Part(("codegen_templates/derivatives/*.py",), formulas, VALUES, 0.95),
     "templates": Part(
@@ -67,6 +86,7 @@ PARTS = {
         (*PROGRAMS, "stcompile/plan"),
         0.85,
     ),
+    "indices": Part(INDICES, places, PLACES, 0.95),
 }
 
 
@@ -74,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.run", description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all of them by default")
     parser.add_argument("--sample", type=int, help="how many mutants of each part; all by default")
+    parser.add_argument("--each", type=int, help="how many of each file, evenly; all by default")
     parser.add_argument("--seed", type=int, default=0, help="which sample (%(default)s)")
     parser.add_argument(
         "--only",
@@ -106,6 +127,8 @@ def judge(name: str, options: argparse.Namespace) -> bool:
     every = part.mutants()
     files = frozenset(str(m.file) for m in every)
     chosen = [m for m in every if all(text in str(m) for text in options.only)]
+    if options.each is not None:
+        chosen = evenly(chosen, options.each)
     if options.sample is not None and options.sample < len(chosen):
         chosen = random.Random(options.seed).sample(chosen, options.sample)
         chosen.sort(key=lambda m: (m.file, m.line))
@@ -154,8 +177,28 @@ def judge(name: str, options: argparse.Namespace) -> bool:
     for verdict in verdicts:
         if verdict.outcome != "killed":
             print(f"  {verdict.outcome} {verdict.mutant}  ({verdict.tests} tests)")
+    for file, found in _by_file(verdicts).items():
+        print(f"  {found['killed']:>4} of {found.total():>4} {file}")
     print(f"score of {name}: {score:.1%} (goal {part.goal:.0%})")
     return score >= part.goal
+
+
+def evenly(every: Sequence[Mutant], each: int) -> list[Mutant]:
+    """So many mutants of each file, at even distances."""
+    found = []
+    for file in dict.fromkeys(mutant.file for mutant in every):
+        own = [mutant for mutant in every if mutant.file == file]
+        count = min(each, len(own))
+        found += [own[at * len(own) // count] for at in range(count)]
+    return found
+
+
+def _by_file(verdicts: Sequence[Verdict]) -> dict[str, Counter[str]]:
+    """The outcomes for each file."""
+    found: dict[str, Counter[str]] = {}
+    for verdict in verdicts:
+        found.setdefault(str(verdict.mutant.file), Counter())[verdict.outcome] += 1
+    return dict(sorted(found.items()))
 
 
 def _state() -> dict[Path, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.mutants import Mutant, conditions, formulas, mutants
+from tests.mutation.mutants import Mutant, conditions, formulas, mutants, places
 
 RULE = """
 @partials
@@ -26,6 +26,13 @@ PASS = """
 def moves(x, y):
     assert x and y
     return [a for a in x if a in y] if not x or len(y) > 1 else []
+"""
+INDEX = """
+def composed(inner, outer, dim):
+    start = inner + outer[0] * 2
+    if start < dim:
+        return -start % dim, (start, dim)
+    return min(start, dim - 1)
 """
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,6 +71,26 @@ def test_conditions() -> None:
         "moves not x or len(y) > 1 -> (len(y) > 1)",
         "moves not x or len(y) > 1 -> (not x)",
         "moves not x or len(y) > 1 -> not (not x or len(y) > 1)",
+    ]
+
+
+def test_places() -> None:
+    assert changes(INDEX, places) == [
+        "composed 0 -> 1",
+        "composed 2 -> 3",
+        "composed inner + outer[0] * 2 -> (inner) - (outer[0] * 2)",
+        "composed inner + outer[0] * 2 -> inner",
+        "composed outer[0] * 2 -> outer[0]",
+        "composed start < dim -> (start) <= (dim)",
+        "composed (start, dim) -> dim, start",
+        "composed -start -> start",
+        "composed -start % dim -> -start",
+        "composed -start % dim, (start, dim) -> (start, dim), -start % dim",
+        "composed 1 -> 2",
+        "composed dim - 1 -> (1) - (dim)",
+        "composed dim - 1 -> (dim) + (1)",
+        "composed dim - 1 -> dim",
+        "composed min(start, dim - 1) -> max(start, dim - 1)",
     ]
 
 
