@@ -14,8 +14,7 @@ from stcompile.base.shown import Shown, Source
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.compiler import Compiler
 from stcompile.calls.described import call_of, types_of
-from stcompile.calls.limited import limited
-from stcompile.calls.specialisation import Specialisation
+from stcompile.calls.specialisation import Specialisation, with_threads
 from stcompile.calls.workspaces import Workspaces
 
 if TYPE_CHECKING:  # imported where they are used
@@ -69,7 +68,7 @@ class Inspected(Compiler, Shown, Generic[P]):
         function = self.specialise(bound, False).function
         if isinstance(function, Workspaces):
             function = function.for_call([*bound.values.values()]).factory()
-        return limited(function, self.options.threads, self.name)
+        return with_threads(function, self.options.threads, self.name)
 
     @public
     def compiled(self, *arguments: P.args, **keywords: P.kwargs) -> Any:

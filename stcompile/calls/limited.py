@@ -9,20 +9,19 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from stcompile.base import logs
 from stcompile.base.choosing import Chooser
 from stcompile.base.limits import Limits, candidates, limits
 from stcompile.base.locks import Lock
-from stcompile.base.options import Threads
 
 
-def limited(function: Callable[..., Any], threads: Threads, name: str) -> Callable[..., Any]:
-    """The function, as it is called: itself if nothing is said of threads. What is said when a
-    number is chosen for it has its ``name``."""
-    if threads is None:
-        return function
+def limited(
+    function: Callable[..., Any], threads: int | Literal["auto"], name: str
+) -> Callable[..., Any]:
+    """The function, called with so many threads. What is said when a number is chosen for it has
+    its ``name``."""
     found = limits()
     found.renew()  # SciPy may have been imported since
     if threads != "auto":

@@ -20,7 +20,6 @@ from stcompile.base.trees import Path, follow, show_path
 from stcompile.calls import raised
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.entry import Call, entry_of
-from stcompile.calls.limited import limited
 from stcompile.calls.link import source_filename
 from stcompile.calls.overlap import Known
 from stcompile.calls.signature import key_of
@@ -102,7 +101,7 @@ class Specialisation:
     @functools.cached_property
     def called(self) -> Callable[..., Any]:
         """The function, with the number of threads that a call takes."""
-        return limited(self.function, self.threads, self.name)
+        return with_threads(self.function, self.threads, self.name)
 
     def call(self, values: Sequence[Any]) -> Any:
         hidden = {name: h.read() for name, h in zip(self.keywords, self.hidden, strict=True)}
@@ -148,6 +147,15 @@ class Specialisation:
     def entry(self) -> Callable[[tuple[Any, ...]], Any]:
         """Generated code that checks a call and makes it, or returns `MISS`."""
         return entry_of(self.entry_call)
+
+
+def with_threads(function: Callable[..., Any], threads: Threads, name: str) -> Callable[..., Any]:
+    """A function that takes a number of threads when it is called: itself if none is said."""
+    if threads is None:
+        return function
+    from stcompile.calls.limited import limited
+
+    return limited(function, threads, name)
 
 
 def attributes_in(staged: Staged, arguments: Arguments) -> tuple[tuple[str, Path, Any], ...]:
