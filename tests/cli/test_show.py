@@ -261,6 +261,58 @@ def test_check_finds_a_wrong_gradient(run: Run) -> None:
     )
 
 
+INDEXED = """\
+import numpy as np
+import stcompile as st
+from stcompile.transforms.custom_rule import CustomRule
+
+
+def taken(x, i):
+    return x[i], (x, i)
+
+
+def adjoint(kept, d_y):
+    x, i = kept
+    d_x = np.zeros_like(x)
+    np.add.at(d_x, i, d_y)
+    return d_x, None
+
+
+rule = CustomRule(taken, adjoint)
+
+
+@st.differentiable
+def f(x, i, mask):
+    if np.max(i) < 0:
+        raise ValueError("all of them are negative")
+    return np.sum(rule(x, i) ** 2) + np.sum(np.where(mask, x, 2.0))
+"""
+
+
+def test_check_tells_which_integers_it_varied(run: Run, folder: Path) -> None:
+    (folder / "indexed.py").write_text(INDEXED)
+    given = ["indexed.py:f", "--args", "linspace(1, 2, 4), array([2, 0]), array([True, False] * 2)"]
+    checked = run("check", *given)
+    assert checked.code == 0, checked.out + checked.err
+    assert checked.out.splitlines()[-3:] == [
+        "f: also compared with i: repeated, all the least, the other way round; mask: none, all, "
+        "the others",
+        "",
+        "f: not compared with i negative (raises ValueError); i repeated and negative (raises "
+        "ValueError)",
+    ]
+
+
+def test_check_finds_what_is_wrong_for_negative_integers(run: Run, folder: Path) -> None:
+    wrong = INDEXED.replace("np.add.at(d_x, i, d_y)", "np.add.at(d_x, np.abs(i), d_y)")
+    (folder / "indexed.py").write_text(wrong.replace("np.max(i) < 0", "np.max(i) < -9"))
+    given = ["indexed.py:f", "--args", "linspace(1, 2, 4), array([2, 0]), array([True, False] * 2)"]
+    checked = run("check", *given)
+    assert checked.code == 1
+    assert re.search(r"^f .* WRONG$", checked.out, re.MULTILINE)
+    assert re.search(r"^f: the gradient with respect to x.*, with i .*negative", checked.out, re.M)
+
+
 def test_check_of_one_function(run: Run) -> None:
     assert run("check", "wrong.py:g").code == 0
     assert run("check", "slow.py:f").code == 0

@@ -21,7 +21,7 @@ from stcompile.transforms.primal import Primal
 from tests.fuzz.differences import LARGEST, agrees, central
 from tests.fuzz.generate import function_of
 from tests.fuzz.identity import Tangents
-from tests.fuzz.judge_arrays import Comparison, alike, computes_in_less
+from tests.fuzz.judge_arrays import Comparison, alike, computes_in_less, is_narrow
 from tests.fuzz.structures import directions, flat, is_finite, locked, same
 from tests.fuzz.verdicts import REFUSALS, Mismatch, Verdict, close, general, interpreted, verdict_of
 from tests.programs import READABLE
@@ -69,6 +69,10 @@ class PairComparison(Comparison):
         self.wrt = WRT
         self.calls = alike(calls)
         self.refused = ""
+
+    def tolerance(self, args: Args) -> float:
+        """Masks among the arguments are no numbers of few bits."""
+        return 3e-3 if self.is_narrow or is_narrow(self.active(args)) else 1e-9
 
     def total(self, *args: Any) -> Any:
         """One real number of both results."""
@@ -160,7 +164,7 @@ class PairComparison(Comparison):
         if not is_finite(made):
             raise Mismatch(what, f"{made}\nnot\n{expected}")
         size = sum(float(np.sum(np.abs(part))) for part in flat(scale)) + 1.0
-        tolerance = 1e-9 if not self.is_narrow and self.tolerance(self.calls[0]) < 1e-6 else 3e-3
+        tolerance = self.tolerance(self.calls[0])
         for one, other in zip(flat(made), flat(expected), strict=True):
             apart = np.max(np.abs(np.subtract(one, other)), initial=0.0)
             if np.shape(one) != np.shape(other) or not apart <= tolerance * size:

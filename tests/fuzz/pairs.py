@@ -91,7 +91,7 @@ def row_of(seed: int) -> Row:
     return rows[at % len(rows)]
 
 
-ROWS = 620  # of seeds for one design, which has about as many rows
+ROWS = 650  # of seeds for one design, which has about as many rows
 
 
 class Writer:
