@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -40,7 +41,16 @@ def explore(
     given = arguments_of(found, args, npz)
     path = output or Path(f"{found.name.rpartition('.')[2]}.html")
     chosen = shown.options or options(None)
-    write_page(path, shown.function, given.positional, given.keywords, shown.wrt, chosen)
+    try:
+        write_page(path, shown.function, given.positional, given.keywords, shown.wrt, chosen, _say)
+    finally:
+        _say("")
     print(f"written: {path}")
     if open_it:
         webbrowser.open(path.resolve().as_uri())
+
+
+def _say(line: str) -> None:
+    """Progress on a terminal, in one line that is written over."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)

@@ -7,6 +7,7 @@ table 3): read the left column downwards, the right one upwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -22,6 +23,7 @@ from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.inline_calls import inline_calls
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
+from stcompile.views.watching import Budget, Enough
 from stcompile.wengert.evaluate import environment
 from stcompile.wengert.generators import undrawn
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
@@ -89,9 +91,12 @@ def trace_of(
 
 
 def traced(
-    gradient: Gradient[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+    gradient: Gradient[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    budget: Budget | None = None,
 ) -> Traced:
-    """A function and its adjoint, run equation by equation."""
+    """A function and its adjoint, run equation by equation; with a budget, as far as that goes."""
     bound = gradient.bind(arguments, keywords)
     staged = Primal(gradient.function).stage(bound).without_stores()
     program = renumber(eliminate_dead_code(inline_calls(staged.program)))
@@ -102,8 +107,18 @@ def traced(
     joint = reverse(program, wrt)
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     values += [hidden.read() for hidden in staged.hidden]
-    with undrawn(values):
-        known = environment(joint.program, *values)
+    known = dict(zip(joint.program.inputs, values, strict=True))
+
+    def watch(
+        equation: Equation, _: tuple[Any, ...], results: tuple[Any, ...], steps: tuple[int, ...]
+    ) -> None:
+        if budget is not None:
+            budget.spend(steps)
+        if not steps:
+            known.update(zip(equation.outputs, results, strict=True))
+
+    with undrawn(values), suppress(Enough):
+        environment(joint.program, *values, watch=watch)
     return Traced(program, joint, wrt, known)
 
 

@@ -20,11 +20,13 @@ from stcompile.base.html import highlighted
 from stcompile.passes.pipeline import OWN, stages_at
 from stcompile.reports.memory import lives_of
 from stcompile.reports.snapshots import Snapshot, Snapshots
+from stcompile.views.explorer import page as page_module
 from stcompile.views.explorer.code import marks_of
 from stcompile.views.explorer.listing import listed, stages_of
 from stcompile.views.explorer.page import page_of
 from stcompile.views.explorer.texts import Places
 from stcompile.views.explorer.values import summary
+from stcompile.views.watching import Budget, Enough
 from stcompile.wengert.text import parse_program
 from tests.explorer.functions import W, X, gated, loss
 
@@ -221,7 +223,10 @@ def test_values_inside_loops_have_a_curve() -> None:
         return np.sum(h)
 
     data = data_of(decays, X)
-    assert {v["steps"] for v in data["values"] if "steps" in v} == {50}
+    for level in ("readable", "fast"):  # kernels have loops of their own
+        runs = [run for run in data["levels"][level]["runs"] if run is not None]
+        shown = [data["values"][number] for run in runs for row in run for number in row]
+        assert {value["steps"] for value in shown if "steps" in value} == {50}
 
 
 def test_what_a_value_looks_like() -> None:
@@ -330,10 +335,54 @@ def no_arrays(x, y):
 )
 def test_pages_of_all_kinds_of_functions(function: Any, arguments: Any) -> None:
     data = data_of(function, *arguments)
-    assert set(data["levels"]) == {"readable", "fast"}
+    assert set(data["levels"]) == {"readable", "fast", "compiled"}
+    assert data["seen"] == ""
+    for level in data["levels"].values():
+        assert set(level["seen"]) == {""}
     for level in data["levels"].values():
         assert len(level["runs"]) == len(level["stages"])
         assert len(level["code"]["marks"]) == len(level["code"]["lines"])
+
+
+def smoothed(a):
+    for _ in range(100):
+        for i in range(1, 29):
+            for j in range(1, 29):
+                a[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+    return np.sum(a * a)
+
+
+def test_long_runs_are_watched_from_their_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of half a million steps, for as many equations as there is time for."""
+    spent = []
+
+    class Counted(Budget):
+        def spend(self, steps: tuple[int, ...]) -> None:
+            super().spend(steps)
+            spent.append(steps)
+
+    monkeypatch.setattr(page_module, "Budget", Counted)
+    monkeypatch.setattr(page_module, "RUN_EQUATIONS", 8_000)
+    said: list[str] = []
+    image = np.linspace(0, 1, 900).reshape(30, 30)
+    data = data_of(smoothed, image.copy(), say=said.append)
+    assert len(spent) <= 8_000
+    assert data["seen"].startswith("up to step 0, ") and " of the loops: 2,000 " in data["seen"]
+    for level in data["levels"].values():
+        assert all(where.startswith("up to step 0, ") for where in level["seen"])
+        assert any(level["runs"][-1])  # what was reached has numbers
+        assert not all(level["runs"][-1])
+    assert any(line.startswith("level fast, stage ") for line in said) and said[-1] == "the lines"
+
+
+def test_a_run_within_its_budget_is_whole() -> None:
+    budget = Budget(3)
+    for step in range(3):
+        budget.spend((step,))
+    assert (budget.left, budget.spent, budget.told) == (0, 3, "")
+    with pytest.raises(Enough):
+        budget.spend((3,))
+    assert budget.told == "up to step 2 of the loops: 3 equations"
 
 
 def test_a_page_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:

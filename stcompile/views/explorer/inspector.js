@@ -22,7 +22,9 @@ function showValues(level, at, chosen, places) {
   const shown = cards.slice(0, MOST);
   if (!shown.length) shown.push(overview());
   $("values").replaceChildren(...shown);
-  $("values-aside").textContent = cards.length > MOST ? `${MOST} of ${cards.length}` : "of a run with the given arguments";
+  const seen = lines.length ? data.seen : data.levels[level].seen[at];
+  const run = `of a run with the given arguments${seen && `, watched ${seen}`}`;
+  $("values-aside").textContent = cards.length > MOST ? `${MOST} of ${cards.length}, ${run}` : run;
 }
 
 // What is shown when nothing is lit: the arguments with their gradients.

@@ -406,7 +406,7 @@ function start() {
     chip.onpointerleave = () => choose(null);
     $("arguments").append(chip);
   });
-  for (const level of ["readable", "fast"].filter((name) => data.levels[name])) {
+  for (const level of ["readable", "fast", "compiled"].filter((name) => data.levels[name])) {
     const button = make("button", { type: "button", role: "radio", "data-level": level }, level[0].toUpperCase() + level.slice(1));
     button.onclick = () => toLevel(level);
     $("levels").append(button);

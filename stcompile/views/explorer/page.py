@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.errors import DerivativeError, StcompileWarning
+from stcompile.base.errors import DerivativeError, StcompileError, StcompileWarning
 from stcompile.base.html import highlighted
-from stcompile.base.options import Level, Options
+from stcompile.base.options import LEVELS, Level, Options
 from stcompile.calls.arguments import Arguments, Wrt
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.emit.function import Emitted
@@ -32,12 +32,16 @@ from stcompile.views.explorer.listing import Row, Stage, stages_of
 from stcompile.views.explorer.texts import Places
 from stcompile.views.explorer.values import Values, run
 from stcompile.views.trace import Traced, traced
+from stcompile.views.watching import Budget
 from stcompile.wengert.generators import undrawn
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.staged import Staged
 
 SCRIPTS = ("model.js", "panes.js", "graph.js", "inspector.js", "memory.js", "main.js")
 RUN_ROWS = 30_000  # rows of all stages that are run; of larger programs the first and the last are
+RUN_EQUATIONS = 120_000
+"""Equations that are run for the numbers of a page: they take a second or two. Longer runs are
+watched from their beginning."""
 
 
 def write_page(
@@ -47,13 +51,15 @@ def write_page(
     keywords: Mapping[str, Any],
     wrt: Wrt | None = None,
     options: Options | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> None:
     """Write the page of a function at some arguments into a file, whole or not at all.
 
     A transformed function, such as a training step, is shown as it is; any other with its value and
-    its gradient by ``wrt`` (None: the first argument), or alone if it has none.
+    its gradient by ``wrt`` (None: the first argument), or alone if it has none. ``say`` is told
+    what is looked at.
     """
-    write_named(path, page_of(function, arguments, keywords, wrt, options))
+    write_named(path, page_of(function, arguments, keywords, wrt, options, say))
 
 
 def page_of(
@@ -62,9 +68,11 @@ def page_of(
     keywords: Mapping[str, Any],
     wrt: Wrt | None = None,
     options: Options | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> str:
     """The page of a function at some arguments, as HTML."""
-    return _assembled(_Gathered(function, arguments, keywords, wrt, options or Options()).run())
+    gathered = _Gathered(function, arguments, keywords, wrt, options or Options(), say)
+    return _assembled(gathered.run())
 
 
 def _assembled(data: Mapping[str, Any]) -> str:
@@ -103,20 +111,30 @@ class _Gathered:
     keywords: Mapping[str, Any]
     wrt: Wrt | None
     options: Options
+    say: Callable[[str], None]
 
     def run(self) -> dict[str, Any]:
         own, refusal = self._dispatcher()
         self.places = Places(own.definition)
         self.values = Values()
         self.rows: dict[Row, int] = {}
-        made = {own.options.level: self._level(own)}
-        if own is not self.function:
-            for level in ("readable", "fast"):
-                if level not in made:
-                    other = self._at(own, level)
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", StcompileWarning)
-                        made[level] = self._level(other)
+        others = LEVELS if own is not self.function and not own.options.xp else ()
+        levels = list(dict.fromkeys((own.options.level, *others)))
+        shares = len(levels) + 1  # one for each, and one for the user's lines
+        self.allowance = RUN_EQUATIONS // shares
+        made: dict[str, Any] = {}
+        for level in levels:
+            with warnings.catch_warnings():
+                if made:
+                    warnings.simplefilter("ignore", StcompileWarning)
+                shown = self._at(own, level) if made else own
+                try:
+                    made[level] = self._level(shown)
+                except StcompileError:
+                    if not made:
+                        raise  # another level may refuse what this one takes
+        self.say("the lines")
+        lines, seen = self._lines(own)
         return {
             "name": own.function_name,
             "title": own.title,
@@ -126,7 +144,8 @@ class _Gathered:
             "rows": [row.as_json for row in self.rows],
             "text": self.places.as_json(),
             "values": self.values.summaries,
-            "lines": self._lines(own),
+            "lines": lines,
+            "seen": seen,
         }
 
     def _dispatcher(self) -> tuple[Dispatcher[..., Any], str]:
@@ -144,7 +163,14 @@ class _Gathered:
     def _at(self, own: Dispatcher[..., Any], level: Level) -> Dispatcher[..., Any]:
         """The same at another level."""
         memory = own.options.memory if level == "fast" else None
-        options = replace(own.options, level=level, memory=memory)
+        loops = level == "compiled"  # what only its loops have
+        options = replace(
+            own.options,
+            level=level,
+            memory=memory,
+            parallel=own.options.parallel and loops,
+            fastmath=own.options.fastmath and loops,
+        )
         if isinstance(own, Gradient):
             return Gradient(own.function, own.wrt, True, options)
         return Primal(own.function, options)
@@ -152,6 +178,7 @@ class _Gathered:
     # --- a level ---------------------------------------------------------------------------------
 
     def _level(self, made: Dispatcher[..., Any]) -> dict[str, Any]:
+        self.say(f"level {made.options.level}")
         bound = made.bind(self.arguments, self.keywords)
         recorded = made.stage(bound)
         specialised = made.specialise(bound)
@@ -175,9 +202,11 @@ class _Gathered:
         rows = stages[-1].rows
         index = {id(one.equation): at for at, one in enumerate(rows) if one.equation}
         memory = memory_of(recorded.program, emitted)
+        runs, seen = self._runs(options.level, stages, snapshots, first, inputs)
         return {
             "stages": [self._stage(stage) for stage in stages],
-            "runs": self._runs(stages, snapshots, first, inputs),
+            "runs": runs,
+            "seen": seen,
             "code": code_json(emitted, index, highlighted(emitted.source)),
             "graphs": graphs_json(final.program, rows),
             "first": graphs_json(snapshots[0].program, stages[0].rows),
@@ -208,29 +237,46 @@ class _Gathered:
 
     def _runs(
         self,
+        level: str,
         stages: Sequence[Stage],
         snapshots: Sequence[Snapshot],
         first: Sequence[Any],
         inputs: Sequence[Any],
-    ) -> list[list[list[int]] | None]:
-        """The values of the rows of each stage at some inputs, at others for the first one; None
-        for a stage that is not run."""
+    ) -> tuple[list[list[list[int]] | None], list[str]]:
+        """The values of the rows of each stage at some inputs, at others for the first one (None
+        for a stage that is not run), and how far each was watched.
+
+        The last stage and the first one may use half of what is left of the allowance, the others
+        equal parts."""
         many = sum(len(stage.rows) for stage in stages) > RUN_ROWS
-        found: list[list[list[int]] | None] = []
-        for at, (stage, snapshot) in enumerate(zip(stages, snapshots, strict=True)):
-            if found and snapshot.program is snapshots[at - 1].program:
-                found.append(found[-1])
-                continue
-            if many and 1 < at < len(stages) - 1:
-                found.append(None)
-                continue
+        last = len(stages) - 1
+        found: list[list[list[int]] | None] = [None] * len(stages)
+        seen = [""] * len(stages)
+        changed = [
+            at
+            for at, one in enumerate(snapshots)
+            if not at or one.program is not snapshots[at - 1].program
+        ]
+        ends = [changed[-1], 0] if changed[-1] else [0]
+        between = [at for at in changed if at not in ends and (at == 1 or not many)]
+        left = self.allowance
+        for number, at in enumerate([*ends, *between]):
+            self.say(f"level {level}, stage {stages[at].name}, {number + 1} of {len(changed)}")
+            parts = 2 if at in ends and between else len(ends) + len(between) - number
+            budget = Budget(left // parts)
             given = inputs if at else first
             try:
                 with undrawn(given):
-                    found.append(run(snapshot.program, given, stage.rows, self.values))
+                    rows = stages[at].rows
+                    found[at] = run(snapshots[at].program, given, rows, self.values, budget)
             except Exception:  # the function raises at these arguments: there are no numbers
-                found.append(None)
-        return found
+                found[at] = None
+            seen[at] = budget.told
+            left -= budget.spent
+        for at in range(1, last + 1):
+            if at not in changed:
+                found[at], seen[at] = found[at - 1], seen[at - 1]
+        return found, seen
 
     def _alive(self, emitted: Emitted) -> list[list[int]]:
         """The most bytes that are alive while the function is at a line: lines and bytes."""
@@ -249,16 +295,17 @@ class _Gathered:
 
     # --- the user's lines ------------------------------------------------------------------------
 
-    def _lines(self, own: Dispatcher[..., Any]) -> list[list[Any]]:
+    def _lines(self, own: Dispatcher[..., Any]) -> tuple[list[list[Any]], str]:
         """What each place gives: the place, the name, the type, the numbers of the value and of its
-        cotangent (-1 for one that has none)."""
+        cotangent (-1 for one that has none); and how far the run was watched."""
         if not isinstance(own, Gradient):
-            return []
+            return [], ""
+        budget = Budget(self.allowance)
         try:
             with np.errstate(all="ignore"), redirect_stdout(io.StringIO()):
-                trace = traced(own, self.arguments, self.keywords)
+                trace = traced(own, self.arguments, self.keywords, budget)
         except Exception:  # it raises here, or its output is no number: the lists tell of it
-            return []
+            return [], ""
         joint = trace.joint
         gradients = joint.program.outputs[len(trace.program.outputs) :]
         finals = {v.name: g for v, g in zip(trace.wrt, gradients, strict=True)}
@@ -275,12 +322,18 @@ class _Gathered:
             place = self.places.number_of(equation.location)
             for made in equation.outputs:
                 found.append([place, *self._valued(made, totals.get(made), trace)])
-        return found
+        return found, budget.told
 
     def _valued(self, variable: Variable, total: Atom | None, trace: Traced) -> list[Any]:
-        gradient = -1 if total is None else self.values.number_of(trace.value_of(total))
-        number = self.values.number_of(trace.value_of(variable))
+        gradient = -1 if total is None else self._number_of(total, trace)
+        number = self._number_of(variable, trace)
         return [variable.name, str(variable.type), number, gradient]
+
+    def _number_of(self, atom: Atom, trace: Traced) -> int:
+        """The number of a value; -1 for one that the run did not come to."""
+        if isinstance(atom, Variable) and atom not in trace.known:
+            return -1
+        return self.values.number_of(trace.value_of(atom))
 
 
 def inputs_of(staged: Staged, bound: Arguments) -> list[Any]:

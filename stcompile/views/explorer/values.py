@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.views.explorer.listing import Listed
+from stcompile.views.watching import Budget, Enough
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Equation, Program
 
@@ -54,21 +55,31 @@ class _Noted:
 
 
 def run(
-    program: Program, inputs: Sequence[Any], rows: Sequence[Listed], values: Values
+    program: Program,
+    inputs: Sequence[Any],
+    rows: Sequence[Listed],
+    values: Values,
+    budget: Budget,
 ) -> list[list[int]]:
-    """The values of the rows of a program: for each the numbers of what it defines."""
+    """The values of the rows of a program: for each the numbers of what it defines, if it is
+    reached within the budget."""
     noted: dict[int, _Noted] = {}
 
     def watch(
         equation: Equation, _: tuple[Any, ...], results: tuple[Any, ...], steps: tuple[int, ...]
     ) -> None:
+        budget.spend(steps)
         note = noted.setdefault(id(equation), _Noted())
         note.results = results
         if steps:
             note.sizes.append(list(map(_size, results)))
 
     quiet = io.StringIO()
-    with np.errstate(all="ignore"), contextlib.redirect_stdout(quiet):
+    with (
+        np.errstate(all="ignore"),
+        contextlib.redirect_stdout(quiet),
+        contextlib.suppress(Enough),
+    ):
         evaluate(program, *map(_kept, inputs), watch=watch)
     given = dict(zip(program.inputs, inputs, strict=True))
     found = []
