@@ -127,6 +127,10 @@ def _judge_list(source: str, calls: Calls, second_order: bool, light: bool) -> V
     return verdict_of(_judge_list, lambda: _asserted(check))
 
 
+def _is_about_pairs(source: str, calls: Calls) -> bool:
+    return '"""' in source and pairs.runs(source, calls)
+
+
 def _judge_pairs(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
     how = pairs.how_of(source)
     return judge_pairs.judge_source(source, calls, second_order, light, how)
@@ -172,7 +176,7 @@ SORTS = {
         sized.runs,
         partial(judge_kernels.judge_source, names=sized.HELPERS),
     ),
-    "pairs": Sort(lambda seed, _: pairs.program(seed), _judge_pairs, pairs.runs),
+    "pairs": Sort(lambda seed, _: pairs.program(seed), _judge_pairs, _is_about_pairs),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),
     "algebra": _drawn(test_random_algebra),
     "parts": _drawn(test_random_parts),
