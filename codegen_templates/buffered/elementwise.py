@@ -24,8 +24,10 @@ def first_maximum(out: Any, x: Any, y: Any) -> None:
 
 
 @into(inplace=("x", "y"))
-def power(out: Any, x: Any, y: Any) -> None:
-    if exponent(x, y, 2):
+def power(out: Any, x: Any, y: Any, *, spelling: str = "**") -> None:
+    if spelling == "np.power":
+        np.power(x, y, out=out)
+    elif exponent(x, y, 2):
         np.square(x, out=out)
     elif exponent(x, y, 0.5):
         np.sqrt(x, out=out)

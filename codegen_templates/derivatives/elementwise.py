@@ -34,7 +34,7 @@ def subtract(out: Any, x: Any, y: Any) -> Any:
 
 
 @partials
-def multiply(out: Any, x: Any, y: Any) -> Any:
+def multiply(out: Any, x: Any, y: Any, *, spelling: str = "*") -> Any:
     return y, x
 
 
@@ -54,7 +54,14 @@ def remainder(out: Any, x: Any, y: Any) -> Any:
 
 
 @partials
-def power(out: Any, x: Any, y: Any, *, static: tuple[bool, ...] = (False, False)) -> Any:
+def power(
+    out: Any,
+    x: Any,
+    y: Any,
+    *,
+    spelling: str = "**",
+    static: tuple[bool, ...] = (False, False),
+) -> Any:
     """Constants (``static``) get the formula of a textbook; the general one is finite at x = 0.
 
     There ``y - (y != 0)`` makes the derivative of x ** 0 zero, not zero times infinity, and

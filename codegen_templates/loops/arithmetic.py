@@ -34,6 +34,7 @@ from .helpers import (
     over_root,
     over_root_of_cube,
     over_root_of_fifth_power,
+    power_or_root,
     quotient,
     root,
     root_of_cube,
@@ -50,9 +51,19 @@ def _divides(y: Any) -> bool:
     return isinstance(y, int | float) and y != 0
 
 
+def _is_known(y: Any) -> bool:
+    """True for a number that is known when the code is written."""
+    return isinstance(y, int | float | np.integer | np.floating)
+
+
+def _is(y: Any, number: float) -> bool:
+    """True for a number that is known to be this one."""
+    return _is_known(y) and bool(y == number)
+
+
 def _is_positive(y: Any) -> bool:
     """True for a number that is known to be above 0: an integer divided by it stays in range."""
-    return isinstance(y, int | float | np.integer | np.floating) and bool(y > 0)
+    return _is_known(y) and bool(y > 0)
 
 
 @fresh
@@ -139,7 +150,7 @@ def reciprocal(x: Any) -> Any:
 
 
 @fresh
-def power(x: Any, y: Any) -> Any:
+def power(x: Any, y: Any, *, spelling: str = "**") -> Any:
     if isinstance(x, np.complex64):
         return np.square(x)  # other powers are not taken
     if isinstance(x, COMPLEX):
@@ -150,6 +161,10 @@ def power(x: Any, y: Any) -> Any:
         return int_power(x, y)
     if exponent(x, y, 2):
         return np.square(x)
+    if spelling == "np.power" and _is(y, 0.5):
+        return np.sqrt(x)
+    if spelling == "np.power" and isinstance(y, FLOAT) and not _is_known(y):
+        return power_or_root(x, y)
     if exponent(x, y, 0.5):
         return root(x)
     if exponent(x, y, 1.5):

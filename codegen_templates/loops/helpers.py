@@ -26,6 +26,12 @@ def root(x: Any) -> Any:
 
 
 @helper
+def power_or_root(x: Any, y: Any) -> Any:
+    """``np.power(x, y)`` of NumPy scalars, which is a root for 0.5."""
+    return np.sqrt(x) if y == 0.5 else x**y
+
+
+@helper
 def root_of_cube(x: Any) -> Any:
     """``x ** 1.5``; `pow` takes several times as long."""
     if x > 0:

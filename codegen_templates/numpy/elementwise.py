@@ -1,4 +1,6 @@
-"""How elementwise primitives are written that are no plain calls: operators, parts of results."""
+"""How elementwise primitives are written that are no plain calls: operators, parts of results.
+
+NumPy's functions and its operators differ on some numbers: ``spelling`` says which was meant."""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def subtract(x: Any, y: Any) -> Any:
 
 
 @fresh
-def multiply(x: Any, y: Any) -> Any:
+def multiply(x: Any, y: Any, *, spelling: str = "*") -> Any:
+    if spelling == "np.multiply":
+        return np.multiply(x, y)
     return x * y
 
 
@@ -57,7 +61,9 @@ def remainder(x: Any, y: Any) -> Any:
 
 
 @fresh
-def power(x: Any, y: Any) -> Any:
+def power(x: Any, y: Any, *, spelling: str = "**") -> Any:
+    if spelling == "np.power":
+        return np.power(x, y)
     return x**y
 
 
@@ -72,22 +78,30 @@ def not_equal(x: Any, y: Any) -> Any:
 
 
 @fresh
-def less(x: Any, y: Any) -> Any:
+def less(x: Any, y: Any, *, spelling: str = "<") -> Any:
+    if spelling == "np.less":
+        return np.less(x, y)
     return x < y
 
 
 @fresh
-def less_equal(x: Any, y: Any) -> Any:
+def less_equal(x: Any, y: Any, *, spelling: str = "<=") -> Any:
+    if spelling == "np.less_equal":
+        return np.less_equal(x, y)
     return x <= y
 
 
 @fresh
-def greater(x: Any, y: Any) -> Any:
+def greater(x: Any, y: Any, *, spelling: str = ">") -> Any:
+    if spelling == "np.greater":
+        return np.greater(x, y)
     return x > y
 
 
 @fresh
-def greater_equal(x: Any, y: Any) -> Any:
+def greater_equal(x: Any, y: Any, *, spelling: str = ">=") -> Any:
+    if spelling == "np.greater_equal":
+        return np.greater_equal(x, y)
     return x >= y
 
 

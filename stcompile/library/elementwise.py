@@ -117,9 +117,12 @@ def isclose(
     a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
     """True where two arrays are equal within a tolerance."""
-    x, y = np.asarray(a), np.asarray(b)
-    if x.dtype.kind == "b" and y.dtype.kind == "b":  # which have no difference
-        y = y.astype(np.float64)
+    x = a if isinstance(a, int | float | complex) else np.asarray(a)
+    y = b if isinstance(b, int | float | complex) else np.asarray(b)
+    if isinstance(y, int):
+        y = float(y)
+    elif not isinstance(y, float | complex):  # differences of integers may be too large
+        y = np.asarray(y, np.result_type(y, 1.0))
     near = np.abs(x - y) <= atol + rtol * np.abs(y)
     result = np.logical_or(np.logical_and(near, np.isfinite(y)), x == y)
     if equal_nan:

@@ -230,3 +230,40 @@ def test_roots_and_signs_are_those_of_the_operand(dtype: type[np.floating[Any]])
     numbers = ~np.isnan(wanted)
     np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(wanted[numbers]))
     np.testing.assert_array_equal(found[:, 2], wanted[:, 2])
+
+
+@pytest.mark.parametrize("level", ["readable", "fast", "compiled"])
+def test_powers_by_the_function_are_roots(level: Any) -> None:
+    """`np.power` of numbers takes a square root for 0.5, and `**` takes `pow`."""
+
+    def powers(x, y):
+        out = np.zeros((len(x), 4))
+        for i in range(len(x)):
+            out[i, 0] = np.power(x[i], y[i])
+            out[i, 1] = np.power(x[i], 0.5)
+            out[i, 2] = x[i] ** y[i]
+            out[i, 3] = x[i] ** 0.5
+        return out
+
+    normal = np.abs(np.random.default_rng(0).normal(size=30))
+    x = np.concatenate([[-np.inf, -0.0, 0.0, -2.0, np.inf, np.nan], normal])
+    y = np.where(np.arange(x.size) % 5 < 4, 0.5, 1.7)
+    with np.errstate(all="ignore"):
+        found, wanted = st.compile(powers, level=level)(x, y), powers(x, y)
+    if level == "readable":
+        assert np.array_equal(found, wanted, equal_nan=True)
+    np.testing.assert_allclose(found, wanted, 1e-15)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
+def test_gradients_of_powers_by_the_function() -> None:
+    def powers(x, y):
+        return np.power(x, y) * np.power(y, 0.5) + np.power(x, 2) * np.power(2.0, y)
+
+    for level in ("readable", "fast"):
+        found = st.grad(powers, (0, 1), level=level)(np.float64(1.3), np.float64(0.7))
+        differences = [
+            (powers(1.3 + s, 0.7 + t) - powers(1.3 - s, 0.7 - t)) / 2e-6
+            for s, t in ((1e-6, 0.0), (0.0, 1e-6))
+        ]
+        np.testing.assert_allclose(found, differences, 1e-7)

@@ -44,6 +44,7 @@ from stcompile.frontend.functions.templates import template_lowering
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, same_number
+from stcompile.wengert.types import Type
 
 
 def _reshape_method(run: Run, x: Any, *shape: Any, order: str = "C") -> Any:
@@ -85,6 +86,8 @@ def _conjugate(run: Run, x: Any) -> Any:
         result = run.record("conjugate", x)
         is_python = x.type.kind == "python"
         return run.record("to_python", result, dtype=x.type.dtype) if is_python else result
+    if x.type == Type.python(bool):
+        return run.record("to_python", x, dtype=np.dtype(int))
     return same_number(x) if x.type.kind == "scalar" else x
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,17 @@ from stcompile.frontend.operations.operators import (
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, is_static, is_traced
 from stcompile.library import elementwise
-from stcompile.wengert.primitives.elementwise import UFUNCS, by_python
-from stcompile.wengert.types import is_number
+from stcompile.wengert.primitives.elementwise import UFUNCS, by_python, promoted
+from stcompile.wengert.types import Type, is_number
 
 # Primitives that Python's operators give for Python numbers too, with a Python number as result.
 OPERATORS = frozenset(
     {name for name, _ in (*BINARY.values(), *COMPARISONS.values(), *UNARY.values())} | {"absolute"}
 )
+
+# The kinds of numbers for which NumPy's operators may differ from its functions.
+OTHERWISE = {"power": "fc", "multiply": "c"}
+OTHERWISE |= dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), "c")
 
 
 def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
@@ -47,9 +51,21 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
             return power_of_bools(run, operands[0], operands[1], np.power)
         if primitive in OPERATORS:
             operands = strong(run, operands)
+            if is_another(primitive, [run.atom(operand).type for operand in operands]):
+                return run.record(primitive, *operands, spelling=f"np.{primitive}")
         return run.record(primitive, *operands)
 
     return lowering
+
+
+def is_another(primitive: str, types: Sequence[Type]) -> bool:
+    """True where NumPy's function of these operands differs from the operator, in the last bits or
+    at zeros, infinities and NaN: for numbers, operators have loops of their own in NumPy; of an
+    array to the power of a Python number, ``**`` takes another function."""
+    if promoted(tuple(types)).kind not in OTHERWISE.get(primitive, ""):
+        return False
+    is_number = not any(t.kind == "array" for t in types)
+    return is_number or (primitive == "power" and types[0].dtype not in (np.float32, np.float64))
 
 
 def fabs(run: Run, x: Any) -> Any:

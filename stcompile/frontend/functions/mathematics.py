@@ -25,7 +25,7 @@ from stcompile.frontend.state.values import (
     is_traced,
 )
 from stcompile.wengert.primitives import PRIMITIVES
-from stcompile.wengert.types import is_number
+from stcompile.wengert.types import Type, is_number
 
 
 def mathematics(name: str) -> Callable[..., Any]:
@@ -94,6 +94,9 @@ def _number(run: Run, name: str, value: Any) -> Any:
         )
     if value.type.kind == "python":
         return value
+    if name == "trunc" and value.type != Type.scalar(np.float64):
+        error = TypeError(f"type numpy.{value.type.dtype} doesn't define __trunc__ method")
+        run.raises(error, "use np.trunc", reason=str(error))
     return run.record("to_python", value, dtype=np.dtype(np.float64))
 
 

@@ -215,6 +215,9 @@ def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
             return round(number, *given)
         except (TypeError, ValueError, ArithmeticError) as error:
             return run.raises(error, reason=str(error))
+    if number.type.kind == "scalar" and number.type.dtype.kind == "c":
+        error = TypeError(f"type numpy.{number.type.dtype} doesn't define __round__ method")
+        run.raises(error, "use np.round", reason=str(error))
     if number.type.kind == "scalar" and given:
         return run.call(np.round, [number, ndigits], {})
     return run.record("math.round", number, ndigits=ndigits)

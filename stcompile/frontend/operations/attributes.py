@@ -40,6 +40,7 @@ from stcompile.frontend.state.values import (
     described,
     is_traced,
 )
+from stcompile.wengert.types import Type
 
 MUTATING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
@@ -190,6 +191,8 @@ def _part(run: Run, owner: Traced, name: str) -> Any:
     read-only zeros."""
     if owner.type.dtype.kind == "c":
         return run.view(owner, name) if isinstance(owner, Array) else run.record(name, owner)
+    if owner.type == Type.python(bool):  # an integer for Python
+        return run.record("to_python", owner, dtype=np.dtype(int)) if name == "real" else 0
     if name == "real":
         return owner
     if not isinstance(owner, Array):

@@ -130,9 +130,10 @@ def _ufunc(name: str) -> Infer:
         require_count(name, types, ufunc.nin)
         if python_rule is not None and by_python(types):
             result = python_rule(max((t.python_type for t in types), key=_WIDTH.index))
-            if result is None:
+            if result is not None:
+                return (Type.python(result),)
+            if all(t.kind == "python" for t in types):
                 raise OperandError(f"{name}: Python does not define it for {_listed(types)}")
-            return (Type.python(result),)
         if name == "power" and types[0].dtype.kind == "b" and weak(types[1]) is int:
             # NumPy takes bool_array ** 2 for a square of int8, and ** 3 for a power of int64.
             raise UnsupportedOperandError(
