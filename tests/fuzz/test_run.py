@@ -24,7 +24,7 @@ PROGRAMS = {  # as many as are judged in half a minute of one core; the command 
     "lengths": 20,
     "selections": 20,
     "objects": 20,
-    "pairs": 120,
+    "pairs": 80,
     "algebra": 20,
     "parts": 20,
     "lists": 120,
