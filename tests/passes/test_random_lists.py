@@ -68,6 +68,8 @@ ROUNDS = frozenset(
         *("products_one_by_one", "long_sum_in_parts", "smaller_factor_scaled", "repeated_factor"),
         *("outer_product", "thin_product", "product_of_transposed", "product_in_other_order"),
         *("factors_in_other_order", "identity_factor", "sign_of_smaller_result"),
+        *("sum_over_nothing", "sign_in_factor"),  # 0.0 for -0.0
+        "operands_converted",  # a repeated exponent of 2 is a square to NumPy
     ]
 )
 """The rules that may round another way."""
@@ -125,10 +127,15 @@ def _short(programs: list[Program]) -> list[Program]:
     return [p for p in programs if _size(p) <= SHORT] or programs[:1]
 
 
+def _has_integers(program: Program) -> bool:
+    return any(v.type.dtype.kind in "iu" for v in program.inputs)
+
+
 class Drawer:
     """Draws lists from those that a pass changes, and leaves those of which it changes none."""
 
     def __init__(self, name: str, programs: list[Program]) -> None:
+        self.name = name
         self.rng: Rng = np.random.default_rng(zlib.crc32(name.encode()))
         self.programs = programs
         self.missed = [0] * len(programs)
@@ -174,8 +181,19 @@ def _make_smaller(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"stcompile.passes.{place}", value)
 
 
-NEGATIVE = frozenset({"added_where_it_belongs", "added_to_zeros", "written_as_it_was"})
-"""Rules that see the integers of parts: some of these have to be negative."""
+INDEXED = frozenset(
+    [
+        *("added_where_it_belongs", "added_to_zeros", "written_as_it_was"),
+        *("push_slices", "check_indices", "gather_parts", "loop_over_parts", "scalarise"),
+        *("scalarise_where_it_pays", "join_loops", "turn_arrays", "check_again", "leave_checks"),
+    ]
+)
+"""Rules and passes that see the integers of parts: some of them have to be negative."""
+
+
+def _is_enough(name: str, judged: Judged) -> bool:
+    negative = WANTED // 3 if name in INDEXED else 0
+    return judged.lists >= WANTED and judged.negative >= negative
 
 
 MENDED_SOON = pytest.mark.xfail(
@@ -197,13 +215,12 @@ def test_rules(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert seeds, "no case is changed by this rule alone"
     drawer, judged = Drawer(name, seeds), Judged()
     for _ in range(TIRED * WANTED):
-        if judged.lists >= WANTED:
+        if _is_enough(name, judged):
             break
         at, program = drawer.next()
         drawer.tell(at, judge(run, _read(program), drawer.rng, name not in ROUNDS, judged))
-    assert judged.lists >= WANTED, "few lists match"
+    assert _is_enough(name, judged), f"few lists match: {judged}"
     assert judged.values >= WANTED and judged.cotangents >= WANTED // 2, judged
-    assert name not in NEGATIVE or judged.negative, judged
 
 
 # --- passes ---------------------------------------------------------------------------------------
@@ -259,19 +276,21 @@ def test_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     drawers = [Drawer(name, own)] if own else []
     if earlier:
         drawers.append(Drawer(f"{name} after others", _short(list(bank()))))
+    if earlier and name in INDEXED:
+        drawers.append(Drawer(f"{name} of integers", _short(list(filter(_has_integers, bank())))))
     judged = Judged()
     for turn in range(TIRED * WANTED):
-        if judged.lists >= WANTED:
+        if _is_enough(name, judged):
             break
         drawer = drawers[turn % len(drawers)]
         at, program = drawer.next()
-        if earlier and drawer is drawers[-1]:
+        if earlier and drawer.name != name:
             made = _after(earlier, program, drawer.rng)
             if made is None:
                 continue
             program = made
         drawer.tell(at, judge(stage.run, program, drawer.rng, stage.exact, judged))
-    assert judged.lists >= WANTED, "few lists match"
+    assert _is_enough(name, judged), f"few lists match: {judged}"
     assert judged.values >= WANTED, judged
     assert name in WITHOUT_ADJOINT or judged.cotangents >= WANTED // 2, judged
 
