@@ -22,7 +22,7 @@ from tests.fuzz.differences import LARGEST, agrees, central
 from tests.fuzz.generate import function_of
 from tests.fuzz.identity import Tangents
 from tests.fuzz.judge_arrays import Comparison, alike, computes_in_less, is_narrow
-from tests.fuzz.structures import directions, flat, is_finite, locked, same
+from tests.fuzz.structures import directions, flat, is_finite, locked, moved, same
 from tests.fuzz.verdicts import REFUSALS, Mismatch, Verdict, close, general, interpreted, verdict_of
 from tests.programs import READABLE
 
@@ -33,6 +33,7 @@ OPTIONS = {
     "memory": {"memory": 2_000_000},
     "parallel": {"parallel": True}, "debug_nans": {"debug_nans": True},
 }  # fmt: skip
+JUMPS = 4  # directions in which a jump is looked for
 RATE = 0.25  # of a training step
 NOT_BROADCAST = (  # docs/limitations.md
     "ValueError: operands could not be broadcast",
@@ -122,12 +123,33 @@ class PairComparison(Comparison):
                 continue
             expected = self.total(*locked(args))
             if not close(value, expected, self.tolerance(args)):
+                if self.is_at_a_jump(args):
+                    continue
                 raise Mismatch(f"the value, {options.level}", f"{value}\nnot\n{expected}\n{args}")
             self.untouched(given, args)
             if is_finite(gradients) and abs(expected) < LARGEST:
-                tangents.check(args, gradients, options.level, self.tolerance(args) > 1e-6)
+                try:
+                    tangents.check(args, gradients, options.level, self.tolerance(args) > 1e-6)
+                except Mismatch:
+                    if self.is_at_a_jump(args):
+                        continue
+                    raise
                 found[number] = gradients
         return found
+
+    def is_at_a_jump(self, args: Args) -> bool:
+        """True if rounding decides about the value: an integer that is made of a sum, or a test,
+        is another one at arguments that differ in the last bits."""
+        active = self.active(args)
+        expected = self.total(*locked(args))
+        for seed in range(JUMPS):
+            for h in (1e-13, -1e-13):
+                near = moved(active, directions(active, seed), h)
+                places = dict(zip(WRT, near, strict=True))
+                value = self.total(*(places.get(at, arg) for at, arg in enumerate(locked(args))))
+                if not close(value, expected, 1e-9):
+                    return True
+        return False
 
     def exact_value(self) -> None:
         primal: Primal[..., Any] = Primal(self.function, READABLE)
@@ -275,14 +297,14 @@ class PairComparison(Comparison):
         if self.tolerance(args) > 1e-6:
             return
 
-        def slope(*moved: Any) -> float:
-            return float(first.compiled(*locked(moved), *locked(along)))
+        def slope(*near: Any) -> float:
+            return float(first.compiled(*locked(near), *locked(along)))
 
         found = sum(float(np.sum(g * d)) for g, d in zip(product, along, strict=False))
 
         def at(h: float) -> float:
-            moved = [v + h * d for v, d in zip(self.active(args), along, strict=True)]
-            places = dict(zip(WRT, moved, strict=True))
+            near = [v + h * d for v, d in zip(self.active(args), along, strict=True)]
+            places = dict(zip(WRT, near, strict=True))
             return slope(*(places.get(number, arg) for number, arg in enumerate(args)))
 
         right = agrees(at, found) if np.isfinite(found) else None

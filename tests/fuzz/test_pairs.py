@@ -7,12 +7,14 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from stcompile.transforms import two_modes
 from tests.fuzz import coverage, judge_pairs
 from tests.fuzz.covering import covering
 from tests.fuzz.features import FEATURES, NOTHING, RISKIEST, functions, pairs, reason
+from tests.fuzz.generate import function_of
 from tests.fuzz.pairs import ROWS, VALUES, arguments, design, drawn, how_of, row_of, runs, values_of
 
 PROGRAMS = 240
@@ -133,6 +135,22 @@ def test_a_wrong_tangent_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     how = ("value_and_grad", "readable", "none")
     verdict = judge_pairs.judge_source(smooth(how), CALLS, False, True, how)
     assert verdict.about == "forward against reverse, readable"
+
+
+def test_where_rounding_decides_nothing_is_judged() -> None:
+    """Thirty numbers that are equal add up to an integer, or to a little less."""
+    how = ("value_and_grad", "compiled", "none")
+    text = smooth(how).replace(
+        "v = x[1:]", "v = np.zeros(30)\n    v[...] = x[0]\n    w = np.sum(v)"
+    )
+    text = text.replace("return t,", "return t + y[0] * int(w),")
+    x, *rest = CALLS[0]
+    x = np.array([0.7, *x[1:]])
+    verdict = judge_pairs.judge_source(text, ((x, *rest),), False, True, how)
+    assert verdict.kind == "right", verdict
+    comparison = judge_pairs.PairComparison(function_of(text), text, ((x, *rest),))
+    assert comparison.is_at_a_jump((x, *rest))
+    assert not comparison.is_at_a_jump(CALLS[0])
 
 
 @pytest.mark.parametrize("transform", ["grad", "linearize"])

@@ -36,7 +36,6 @@ OPEN: Mapping[str, str] = {  # defects that are known and not mended yet, in pro
     "InternalError, TypeError in type_of": "second derivatives by parts of lengths of data",
     "InternalError, ValueError in <genexpr>": "training steps with a view written in a loop",
     "InternalError, StopIteration in within": "a scalar's cotangent in a part of an array",
-    "ValueError: cannot reshape array of size N into shape (…)": "x[i, None] where i is -1",
 }
 KERNELS = 2  # programs of each sort, of which the first is judged in full
 FULL, SECOND_ORDER = 20, 40  # of every so many programs all is judged, and the second order
