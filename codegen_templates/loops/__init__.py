@@ -44,7 +44,7 @@ PLAIN = frozenset(
             "select",
         ),
         *("slice", "update", "accumulate", "index", "index_update"),
-        *("bitwise_and", "bitwise_or", "bitwise_xor", "invert", "fmax", "fmin", "fmod"),
+        *("bitwise_and", "bitwise_or", "bitwise_xor", "fmax", "fmin", "fmod"),
         *("math.atan2", "math.hypot"),
         *("math.tanh", "math.atan", "math.asinh", "math.fabs", "math.erf", "math.erfc"),
         *("full", "empty", "size", "undef", "real", "imag"),

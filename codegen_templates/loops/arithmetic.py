@@ -41,6 +41,7 @@ from .helpers import (
     wrapped_floor,
     wrapped_remainder,
 )
+from .kinds import as_float, as_int
 
 FLOAT = float | np.floating
 COMPLEX = complex | np.complexfloating
@@ -98,7 +99,7 @@ def floor_divide(x: Any, y: Any) -> Any:
         return wrapped_floor(x, y)
     if isinstance(x, float) or isinstance(y, float):
         return float_floor(x, y)
-    return int_floor(x, y)
+    return int_floor(as_int(x), as_int(y))
 
 
 @fresh
@@ -111,13 +112,18 @@ def remainder(x: Any, y: Any) -> Any:
         return wrapped_remainder(x, y)
     if isinstance(x, float) or isinstance(y, float):
         return float_remainder(x, y)
-    return int_remainder(x, y)
+    return int_remainder(as_int(x), as_int(y))
+
+
+@fresh
+def invert(x: Any) -> Any:
+    return ~as_int(x)
 
 
 @fresh
 def add(x: Any, y: Any) -> Any:
     if isinstance(x, int) and isinstance(y, int):
-        return int_sum(x, y)
+        return int_sum(as_int(x), as_int(y))
     return x + y
 
 
@@ -129,14 +135,14 @@ def add_up(total: Any, x: Any) -> Any:
 @fresh
 def subtract(x: Any, y: Any) -> Any:
     if isinstance(x, int) and isinstance(y, int):
-        return int_difference(x, y)
+        return int_difference(as_int(x), as_int(y))
     return x - y
 
 
 @fresh
 def multiply(x: Any, y: Any) -> Any:
     if isinstance(x, int) and isinstance(y, int):
-        return int_product(x, y)
+        return int_product(as_int(x), as_int(y))
     return x * y
 
 
@@ -157,8 +163,8 @@ def power(x: Any, y: Any, *, spelling: str = "**") -> Any:
         return complex_power(x, y)
     if not isinstance(x, np.generic) and not isinstance(y, np.generic):
         if isinstance(x, float) or isinstance(y, float):
-            return float_power(float(x), float(y))
-        return int_power(x, y)
+            return float_power(as_float(x), as_float(y))
+        return int_power(as_int(x), as_int(y))
     if exponent(x, y, 2):
         return np.square(x)
     if spelling == "np.power" and _is(y, 0.5):

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..marks import fresh
 from .helpers import end_of_slice, index_within, whole
+from .kinds import as_complex, as_float
 
 
 @fresh
 def cast(x: Any, *, dtype: Any) -> Any:
+    if dtype.kind == "i" and isinstance(x, float) and not isinstance(x, np.generic):
+        return whole(x)
     return dtype.type(x)
 
 
@@ -23,8 +28,8 @@ def to_python(x: Any, *, dtype: Any) -> Any:
     if dtype.kind == "i":
         return int(x)
     if dtype.kind == "c":
-        return complex(x)
-    return float(x)
+        return as_complex(x)
+    return as_float(x)
 
 
 @fresh

@@ -8,6 +8,7 @@ from typing import Any
 from ..marks import fresh
 from ..numpy.calls import with_function
 from .helpers import in_domain, in_range, math_power
+from .kinds import as_float
 
 
 @fresh
@@ -22,7 +23,7 @@ def _in_range(x: Any, *, function: Callable[..., Any]) -> Any:
 
 @fresh
 def pow(x: Any, y: Any) -> Any:
-    return math_power(float(x), float(y))
+    return math_power(as_float(x), as_float(y))
 
 
 exp = with_function(_in_range, "math.exp")

@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import Any
 
 from stcompile.base import logs
+from stcompile.base.errors import InternalError
 from stcompile.base.foreign import written_as
 from stcompile.base.private import PrivateFolder
 from stcompile.base.timings import kernel_compilation
@@ -39,6 +40,8 @@ def share(namespace: dict[str, Any], program: str) -> None:
     for name, kernel in made.items():
         digest = give_cache(kernel, program)
         if digest:
+            compiler = kernel._compiler
+            compiler.compile = functools.partial(_without_fail, compiler.compile)
             namespace[name] = kernel = _SHARED.setdefault(digest, kernel)
         if kernel.targetoptions.get("parallel"):
             namespace[name] = in_threads(kernel)
@@ -66,6 +69,19 @@ def _compiled(name: str, compile: Callable[..., Any], *types: Any) -> Any:
     """What Numba makes of a kernel for the types of a call."""
     with shown_if_long(f"Numba compiles {name}"), kernel_compilation(name):
         return compile(*types)
+
+
+def _without_fail(compile: Callable[..., Any], *types: Any) -> Any:
+    """The same for code that was written for Numba, which has to take it."""
+    try:
+        return compile(*types)
+    except import_module("numba.core.errors").NumbaError as error:
+        said = next((line for line in str(error).splitlines()[1:] if line.strip()), "")
+        raise InternalError(
+            f"Numba does not compile a loop of this ({type(error).__name__}: {said.strip()})",
+            hint="this is an error of stcompile: please report it, with the function and the "
+            "traceback; level='fast' works without Numba",
+        ) from error
 
 
 # --- what tells kernels apart --------------------------------------------------------------------

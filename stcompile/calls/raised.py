@@ -41,6 +41,11 @@ def places_of(
     return [*{(place.file, place.line): place for place in reversed(shown)}.values()][::-1]
 
 
+def line_for_numba(error: Exception) -> int:
+    """The line of the generated code that Numba did not compile; 0 if nothing says so."""
+    return int(getattr(getattr(error.__cause__, "loc", None), "line", 0))
+
+
 def _frames(error: Exception) -> Iterator[tuple[str, int, str]]:
     step = error.__traceback__
     while step is not None:

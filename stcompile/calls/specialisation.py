@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stcompile.base.errors import ArgumentsError, add_note, excerpt
+from stcompile.base.errors import ArgumentsError, InternalError, add_note, excerpt
 from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.location import Location
 from stcompile.base.options import Threads
@@ -121,7 +121,10 @@ class Specialisation:
         raised.say(error)
         filename = source_filename(self.source, self.name)
         places = raised.places_of(error, filename, self.source, self.locate)
-        if places:
+        if isinstance(error, InternalError) and error.location is None:
+            place = self.locate(raised.line_for_numba(error)) or next(reversed(places), None)
+            error.location = place.shown if place is not None else None
+        elif places:
             head = "raised by the code for" + (" one of" if len(places) > 1 else "")
             add_note(error, "\n".join([head, *map(excerpt, places)]))
 

@@ -130,6 +130,8 @@ def _is_number(equation: Equation) -> bool:
         return _is_complex(equation)
     if primitive == "power" and not _is_power(inputs):
         return False
+    if primitive == "math.hypot" and len(inputs) != 2:
+        return False
     if primitive == "fmod" and all(dtype.kind != "f" for dtype in dtypes):
         return False
     is_boolean = bool(dtypes) and dtypes <= {np.dtype(bool)}
