@@ -171,6 +171,7 @@ SMALLER: Mapping[str, Mapping[str, int]] = {
     },
     "share_out": {"kernels.threads.LEAST": 20},
     "merge_steps": {"loops.merge_steps.MERGED_AXIS": 3},
+    "turn_arrays": {"kernels.turn_arrays.LEAST": 1},
     "merge_triangles": {"loops.merge_triangles.LARGE_PRODUCT": 20},
 }
 """Thresholds with which short lists match as well."""
