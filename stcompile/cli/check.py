@@ -51,9 +51,10 @@ def check(
         float, typer.Option("--tolerance", metavar="X", help="largest relative error")
     ] = TOLERANCE,
 ) -> int:
-    """Compare gradients with finite differences, and with forward mode.
+    """Compare gradients with finite differences.
 
-    Integers and masks among the arguments are varied within their range.
+    They are compared with forward mode as well. Integers and masks among the
+    arguments are varied within their range.
 
     Checked is every function of the file that is decorated (or every one, if none is)
     and that has arguments: a doctest that calls it, or a function example_args(). The
