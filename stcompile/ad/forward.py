@@ -41,7 +41,7 @@ def forward(program: Program, wrt: Sequence[Variable]) -> Program:
     point, and returns the program's outputs and a tangent for each of those that are of floating
     point.
     """
-    recorder = Recorder()
+    recorder = Recorder(program)
     inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
     renamed = dict(zip(program.inputs, inputs, strict=True))
     tangents = {renamed[v]: recorder.variable(v.type, _dot(v.name)) for v in wrt}
@@ -295,7 +295,7 @@ class _Inner:
 
     def __init__(self, program: Program, moving: Sequence[int]) -> None:
         self.name = program.name
-        self.recorder = Recorder()
+        self.recorder = Recorder(program)
         self.inputs = tuple(self.recorder.variable(v.type, v.name) for v in program.inputs)
         self.dots = {
             at: self.recorder.variable(program.inputs[at].type, _dot(program.inputs[at].name))

@@ -104,7 +104,7 @@ class Tape:
 
 def taped(program: Program) -> tuple[Recorder, tuple[Variable, ...], Tape]:
     """A program recorded again: the recorder, its inputs there, and the tape."""
-    recorder = Recorder()
+    recorder = Recorder(program)
     inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
     tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
     for equation in program.equations:

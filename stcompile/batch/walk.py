@@ -34,7 +34,7 @@ def batched(
 ) -> tuple[Program, list[bool]]:
     """The program for a batch of ``size`` items: inputs with a flag have an axis for them, in
     front. So have the outputs for which a flag is returned, and those that are ``wanted``."""
-    recorder = Recorder()
+    recorder = Recorder(program)
     inputs = tuple(
         recorder.variable(batched_type(v.type, size) if flag else v.type, v.name)
         for v, flag in zip(program.inputs, flags, strict=True)

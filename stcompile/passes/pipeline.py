@@ -143,8 +143,9 @@ def optimise(
     parallel: bool = False,
     check: Check | None = None,
 ) -> Program:
-    """The program after all stages, each of which is checked if there is a ``check``. A program
-    with checkpoints is not merged: they are there so that fewer values are kept."""
+    """The program after all stages. If there is a ``check``, it gets what is read of the program
+    after each of them. A program with checkpoints is not merged: they are there so that fewer
+    values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
     for stage in stages_at(level, parallel):
@@ -153,8 +154,8 @@ def optimise(
         if stage.name not in without:
             with timed(stage.name):
                 program = stage.run(program)
-            if check is not None:
-                check(stage.name, program)
+        if check is not None:
+            check(stage.name, eliminate_dead_code(program))
     return program
 
 

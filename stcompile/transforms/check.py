@@ -247,7 +247,7 @@ class _Check:
         size = max(map(_largest, (at.values[name] for name in self.names)))
         try:
             difference, rounding = _central(value_at, _step(size))
-            smooth = _is_smooth(value_at, difference, _step(size))
+            smooth = _is_smooth(value_at, difference, rounding, _step(size))
         except Exception as error:
             return exact, f"raises {type(error).__name__} near by"
         if not smooth:
@@ -286,12 +286,15 @@ def _largest(value: Any) -> float:
     return max(sizes, default=0.0)
 
 
-def _is_smooth(f: Callable[[float], float], slope: float, h: float) -> bool:
-    """True if differences of both sides and of a smaller step agree with a slope."""
+def _is_smooth(f: Callable[[float], float], slope: float, rounding: float, h: float) -> bool:
+    """True if a difference of a step ten times as small agrees with a slope, as it does where no
+    kink is near, and if differences of both sides do, as at no kink."""
     at = f(0.0)
     sides = [(f(step) - at) / step for step in (1e-2 * h, -1e-2 * h, 1e-3 * h, -1e-3 * h)]
     size = max(abs(slope), *map(abs, sides), 1e-6)
-    return all(abs(side - slope) <= 1e-2 * size for side in sides)
+    closer, more = _central(f, h / 10)
+    is_steady = abs(closer - slope) <= max(TOLERANCE * size, 10 * (rounding + more))
+    return is_steady and all(abs(side - slope) <= 1e-2 * size for side in sides)
 
 
 def worst_of(found: Sequence[Mismatch]) -> Mismatch | None:

@@ -28,15 +28,18 @@ class Recorder:
     """An open list of equations over fresh variables.
 
     Variables are placeholders (``%1``, ``%2``, …) until `program` names them: by the hint given
-    for them, or ``v1, v2, …``.
+    for them, or ``v1, v2, …``. One that is for the equations of an ``of`` program binds none of the
+    lengths that these bind in what it records besides, as in the bodies of calls.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, of: Program | None = None) -> None:
         self.equations: list[Equation] = []
         self.hints: dict[Variable, str] = {}
         self.producers: dict[Variable, Equation] = {}
         self.bound: set[str] = set()  # names of symbols
         self._count = 0
+        for equation in () if of is None else of.equations:
+            self.note(equation)
 
     def variable(self, type: Type, hint: str = "") -> Variable:
         self._count += 1

@@ -98,7 +98,7 @@ def test_no_elements() -> None:
     ("function", "why"),
     [
         (lambda x: np.sum((x > 0) * 1.0), "booleans: `greater`"),
-        (lambda x: np.sum(np.where(x, 1.0, 2.0)), "booleans: `where`"),
+        (lambda x: np.sum(np.where(x, 1.0, 2.0)), "booleans: `not_equal`"),
         (lambda x: np.sum(np.isnan(x) + 1.0), "booleans: `isnan`"),
         (lambda x: np.arange(3.0)[np.argmax(x)], "integers: `argmax`"),
         (lambda x: np.sum(x.astype(int)) * 1.0, "integers: `cast`"),

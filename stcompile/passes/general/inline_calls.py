@@ -23,7 +23,7 @@ def inline_calls(program: Program) -> Program:
     )
     if not any(equation.primitive == "call" for equation in program.equations):
         return program
-    recorder = Recorder()
+    recorder = Recorder(program)
     inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
     mapping: dict[Variable, Atom] = dict(zip(program.inputs, inputs, strict=True))
     for equation in program.equations:
