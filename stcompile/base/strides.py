@@ -70,15 +70,15 @@ def reading_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int,
     ((1, 0), (0, 1), (0, 1))
     """
     short = tuple(min(dim, 2) for dim in dims)
-    single = [axis for axis, dim in enumerate(short) if dim < 2]
-    if 0 in dims or len(single) == len(dims):
+    order = [axis for axis, dim in enumerate(short) if dim < 2]
+    if 0 in dims or len(order) == len(dims):
         return tuple(range(len(dims)))
     dummy = placeholder(np.uint8, short, tuple(map(abs, strides)))
-    places = np.nditer(dummy, ["multi_index"], order="K")
-    order = list(single)
-    for place in reversed(range(len(dims) - len(single))):
-        places.iterindex = 2**place  # a step along one axis, after all steps along faster ones
-        order.append(places.multi_index.index(1))
+    reader = np.nditer(dummy, ["multi_index"], order="K")
+    places = [reader.multi_index for _ in reader]
+    for place in reversed(range(len(dims) - len(order))):
+        # The first step along an axis comes after all steps along the faster ones.
+        order.append(places[2**place].index(1))
     return tuple(order)
 
 

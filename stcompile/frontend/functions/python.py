@@ -204,8 +204,8 @@ def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
     if is_traced(ndigits):
         run.refuse("the number of digits is traced", "give a static integer")
     if isinstance(number, Array):
-        error = TypeError("type numpy.ndarray doesn't define __round__ method")
-        run.raises(error, "use np.round", reason=str(error))
+        missing = TypeError("type numpy.ndarray doesn't define __round__ method")
+        run.raises(missing, "use np.round", reason=str(missing))
     given = () if ndigits is None else (ndigits,)
     if not is_traced(number):
         method = overloads.special_method(run, number, "__round__")
@@ -216,8 +216,8 @@ def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
         except (TypeError, ValueError, ArithmeticError) as error:
             return run.raises(error, reason=str(error))
     if number.type.kind == "scalar" and number.type.dtype.kind == "c":
-        error = TypeError(f"type numpy.{number.type.dtype} doesn't define __round__ method")
-        run.raises(error, "use np.round", reason=str(error))
+        missing = TypeError(f"type numpy.{number.type.dtype} doesn't define __round__ method")
+        run.raises(missing, "use np.round", reason=str(missing))
     if number.type.kind == "scalar" and given:
         return run.call(np.round, [number, ndigits], {})
     return run.record("math.round", number, ndigits=ndigits)
