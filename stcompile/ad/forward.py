@@ -7,7 +7,7 @@ to tangents, and any other rule, a linear map of the cotangent, is transposed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from stcompile.ad.linearity import require_same_way
@@ -30,6 +30,7 @@ from stcompile.wengert.naming import base_name, is_numbered, name_variables, nam
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.symbols import with_own_symbols
 from stcompile.wengert.types import Type
 
 
@@ -62,7 +63,7 @@ def forward(program: Program, wrt: Sequence[Variable]) -> Program:
 def pushed(
     program: Program,
     inputs: Sequence[Atom],
-    tangents: dict[Variable, Variable],
+    tangents: Mapping[Variable, Atom],
     recorder: Recorder,
 ) -> tuple[tuple[Atom, ...], list[Atom | None]]:
     """Record a program on ``inputs`` with the tangents of its variables: its outputs, and the
@@ -81,7 +82,7 @@ class _Forward:
         self,
         recorder: Recorder,
         variables: dict[Variable, Atom],
-        tangents: dict[Variable, Variable],
+        tangents: Mapping[Variable, Atom],
     ) -> None:
         self.recorder = recorder
         self.tape = Tape(recorder, variables)
@@ -99,6 +100,9 @@ class _Forward:
             structured = self._cond if equation.primitive == "cond" else self._loop
             self.tape.variables.update(zip(equation.outputs, structured(moved), strict=True))
             return
+        if equation.primitive == "call" and equation.params["adjoint"] is None:
+            self._inlined(moved, equation.outputs)
+            return
         done = len(self.tape.steps)
         self.tape.append(equation)
         for step in self.tape.steps[done:]:
@@ -106,6 +110,16 @@ class _Forward:
                 self._call(step)
             elif active_outputs(step, set(self.tangents)):
                 self._equation(step)
+
+    def _inlined(self, call: Equation, outputs: Sequence[Variable]) -> None:
+        """The body of a call, with its tangents."""
+        body = with_own_symbols(call.params["program"], self.recorder.bound)
+        moving = {v: self.tangents[v] for v in call.variables if v in self.tangents}
+        found, tangents = pushed(body, call.inputs, moving, self.recorder)
+        for result, tangent in zip(found, tangents, strict=True):
+            if tangent is not None and isinstance(result, Variable):
+                self.tangents[result] = tangent
+        self.tape.variables.update(zip(outputs, found, strict=True))
 
     # --- one equation --------------------------------------------------------------------------
 

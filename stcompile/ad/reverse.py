@@ -13,7 +13,7 @@ from stcompile.ad.tape import taped
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.share_equations import share_equations
-from stcompile.wengert.ir import Constant, Program, Variable
+from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.naming import name_variables
 
 
@@ -41,11 +41,7 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
     sweep.seed(outputs[output])
     sweep.run()
     gradients = tuple(sweep.cotangent(v) for v in sources if isinstance(v, Variable))
-    if sweep.states:
-        from stcompile.ad.control import put_back
-
-        adjoint = recorder.equations[start:]
-        recorder.equations[start:], gradients = put_back(sweep, adjoint, gradients)
+    gradients = _put_back(sweep, start, gradients)
     name = f"{program.name}_value_and_grad"
     raw = Program(name, inputs, tuple(recorder.equations), (*outputs, *gradients))
     joint = name_variables(raw, recorder.hints)
@@ -54,6 +50,38 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
         names.update(zip(before.outputs, after.outputs, strict=True))
     steps = tuple(step.renamed(names) for step in sweep.contributions)
     return Joint(joint, steps, one(outputs[output].type))
+
+
+def _put_back(sweep: Sweep, start: int, cotangents: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """Let the adjoint, which begins at ``start``, put arrays back where its loops want that."""
+    if not sweep.states:
+        return cotangents
+    from stcompile.ad.control import put_back
+
+    equations = sweep.recorder.equations
+    equations[start:], cotangents = put_back(sweep, equations[start:], cotangents)
+    return cotangents
+
+
+@timed("adjoint")
+def again(program: Program, wrt: Sequence[int]) -> Program:
+    """A program that computes another one's values once more, for its adjoint.
+
+    It takes the inputs and a cotangent for each output, and returns those of the inputs at ``wrt``.
+    Nothing is kept between the two, so that the data may decide the length of what is between.
+    """
+    recorder, inputs, tape = taped(share_equations(program))
+    outputs = tuple(map(tape.atom, program.outputs))
+    cotangents = tuple(recorder.variable(output.type) for output in outputs)
+    sweep = Sweep(recorder, tape, {inputs[i] for i in wrt}, STRUCTURED)
+    start = len(recorder.equations)
+    for output, cotangent in zip(outputs, cotangents, strict=True):
+        sweep.give(output, cotangent)
+    sweep.run()
+    results = _put_back(sweep, start, tuple(sweep.cotangent_of(inputs[i]) for i in wrt))
+    name = f"{program.name}_again"
+    raw = Program(name, (*inputs, *cotangents), tuple(recorder.equations), results)
+    return name_variables(eliminate_dead_code(raw), recorder.hints)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic
 
-from stcompile.ad.reverse import split
+from stcompile.ad.reverse import again
 from stcompile.base import trees
 from stcompile.base.generics import P, R
 from stcompile.base.shown import Shown
@@ -19,8 +19,6 @@ from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import Output, function_name, rebuild, substage
 from stcompile.wengert.ir import Equation, Program, inner_effects, map_programs
-from stcompile.wengert.naming import name_variables
-from stcompile.wengert.recorder import Recorder
 
 _DONE_ONCE = frozenset({"print", "assert", "raise"})
 
@@ -42,8 +40,8 @@ class Checkpoint(Travels, Shown, Generic[P, R]):
         sub = substage(run, self.function, arguments, keywords)
         program = sub.program
         name = function_name(self.function)
-        again = _again(program)
-        if any({*equation.effects} - {"bind"} for equation in again.equations):
+        inner = _without_prints(program)
+        if any({*equation.effects} - {"bind"} for equation in inner.equations):
             run.refuse(
                 f"`{name}` draws random numbers or changes something, which must be done once: its "
                 "values cannot be computed again",
@@ -53,7 +51,7 @@ class Checkpoint(Travels, Shown, Generic[P, R]):
         results = [leaf for _, leaf in trees.leaves(sub.result) if isinstance(leaf, Output)]
         params = {
             "program": replace(program, outputs=(*program.outputs, *program.inputs)),
-            "adjoint": _adjoint(again, targets),
+            "adjoint": again(inner, targets),
             "name": name,
             "value": len(program.outputs),
             "targets": targets,
@@ -63,28 +61,12 @@ class Checkpoint(Travels, Shown, Generic[P, R]):
         return rebuild(run, sub.result, recorded[: len(results)])
 
 
-def _adjoint(program: Program, targets: Sequence[int]) -> Program:
-    """The program from the inputs, and a cotangent for each output, to the cotangents of the inputs
-    ``targets``."""
-    given = [i for i, output in enumerate(program.outputs) if output.type.inexact]
-    parts = split(program, [program.inputs[i] for i in targets], given)
-    recorder = Recorder()
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
-    cotangents = tuple(recorder.variable(output.type) for output in program.outputs)
-    kept = recorder.inline(parts.primal, inputs)[len(program.outputs) :]
-    outputs = recorder.inline(parts.adjoint, (*kept, *(cotangents[i] for i in given)))
-    raw = Program(
-        f"{program.name}_again", (*inputs, *cotangents), tuple(recorder.equations), outputs
-    )
-    return name_variables(raw, recorder.hints)
-
-
-def _again(program: Program) -> Program:
+def _without_prints(program: Program) -> Program:
     """The program, to be run for the adjoint, without its prints and asserts, which were done
     before."""
 
     def moved(equation: Equation) -> Equation:
-        inner = map_programs(equation, _again)
+        inner = map_programs(equation, _without_prints)
         location = inner.location
         return replace(
             inner,

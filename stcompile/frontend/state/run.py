@@ -296,7 +296,8 @@ class Run(Sizes):
     def _check_lengths(self, outputs: Sequence[Variable]) -> None:
         """Refuse results of a program of a length that is named in it."""
         for output in outputs:
-            if self.is_named_within(self.value(output)):
+            value = self.value(output)
+            if isinstance(value, Array) and self.is_named_within(value):
                 self.refuse(
                     "the length of this result is known only inside of what is called here",
                     "select from the result, instead of returning what was selected",
