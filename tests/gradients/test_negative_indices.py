@@ -205,3 +205,19 @@ def test_other_transforms() -> None:
 
     hessian = st.hessian(lambda x: np.sum(f(x, i)))(X)
     assert np.allclose(hessian, np.stack(differences(twice, X)), atol=1e-4)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_second_derivatives_of_parts_whose_length_the_data_decide(level: Any) -> None:
+    def f(x: Any, i: Any) -> Any:
+        w = x[: i[0]]
+        v = x[x > 0.6]
+        return w[len(w) - 1] ** 2 * w[i[1]] + v[i[2]] ** 3 * v[len(v) - 1]
+
+    x, i = np.linspace(0.5, 1.5, 7), np.array([4, -2, -3])
+    slope = differences(lambda x: f(x, i), x)
+    assert np.allclose(st.grad(f, level=level)(x, i), slope, rtol=1e-5, atol=1e-5)
+    slopes = differences(lambda x: st.grad(f)(x, i), x)
+    for mode in ("forward", "reverse"):
+        found = st.hessian(f, wrt="x", level=level, mode=mode)(x, i)
+        assert np.allclose(found, np.stack(slopes), rtol=1e-5, atol=1e-4)

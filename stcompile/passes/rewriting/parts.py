@@ -16,7 +16,7 @@ import numpy as np
 from stcompile.passes.rewriting.arithmetic import is_number
 from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
 from stcompile.wengert.bounds import usual
-from stcompile.wengert.dims import Dim, Sizes
+from stcompile.wengert.dims import Dim, Size, Sizes
 from stcompile.wengert.ir import Atom, Constant, Equation, freeze
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.base import OperandError
@@ -166,11 +166,12 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
     return None
 
 
-def _place(under_way: UnderWay, integer: Atom, dim: int) -> Atom:
-    """The place on an axis that an integer means."""
+def _place(under_way: UnderWay, integer: Atom, size: Size) -> Atom:
+    """The place on an axis of a length that an integer means."""
     if integer.type.dtype.itemsize < np.dtype(np.int64).itemsize:  # it may not reach so far
         integer = under_way.record("to_python", integer, dtype=np.dtype(np.int64))
-    return under_way.record("remainder", integer, Constant(dim))
+    length = under_way.record("size", of=size) if isinstance(size, Dim) else Constant(size)
+    return under_way.record("remainder", integer, length)
 
 
 def _transposed(under_way: UnderWay, value: Atom, part: _Part, axes: Sequence[int]) -> Atom | None:
