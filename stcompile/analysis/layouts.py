@@ -173,8 +173,11 @@ def _loop(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
 
 
 def _in_c_order(variable: Variable) -> Strides:
-    """The strides of an array that is made in C order."""
+    """The strides of an array that is made in C order; the values of all steps of a loop of which
+    the number is not known are none."""
     type_ = variable.type
+    if type_.kind == "stack":
+        return None if type_.dims else ()
     try:
         return natural(generic(type_.dims), type_.dtype.itemsize)
     except UnknownSizeError:
@@ -184,7 +187,7 @@ def _in_c_order(variable: Variable) -> Strides:
 def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> Strides:
     primitive, type_ = equation.primitive, output.type
     if type_.kind != "array" or not type_.dims:
-        return ()
+        return None if type_.dims else ()
     if mark_of(primitive) == "write":
         return inputs[inplace_operand(primitive)]
     if primitive in _UNKNOWN:

@@ -399,3 +399,27 @@ def test_a_loss_that_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         st.train_step(loss, st.optim.SGD(0.1))(fresh(), X, Y)
+
+
+@pytest.mark.parametrize("level", ["readable", "fast", "compiled"])
+def test_a_loss_that_returns_from_a_loop(level: Any) -> None:
+    """The adjoint takes either what the steps of the loop kept or what no step has kept."""
+    if level == "compiled":
+        pytest.importorskip("numba")
+
+    def early(x: Any, s: Any) -> Any:
+        total = s
+        if s > 0:
+            while total < 5:
+                total = total + np.vecdot(x, x * 0.5)
+                if total > 3:
+                    return total * np.sum(x)
+        return total * np.sum(x)
+
+    x = np.arange(1.0, 4.0)
+    step = st.train_step(early, st.optim.SGD(0.1), wrt="x", level=level)
+    for s in (0.5, -0.5, 6.0):
+        moved = x.copy()
+        assert np.isclose(step(moved, s), early(x, s))
+        slope = [(early(x + e, s) - early(x - e, s)) / 2e-6 for e in np.eye(len(x)) * 1e-6]
+        np.testing.assert_allclose((x - moved) / 0.1, slope, rtol=1e-6)
