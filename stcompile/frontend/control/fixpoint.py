@@ -393,11 +393,11 @@ def _settled(
     if outcome is not None and outcome.value is not UNDEFINED:
         outcome_shape = merger.defined(outcome.value, True, "")
     variables += [run.recorder.variable(s.type, s.hint) for s in merger.slots[settled:]]
+    rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
+    rows.binds, rows.has_rows, rows.outside = loop.binds, True, run.made
     with inside(run, path):
         carried = matcher.atoms(merger.slots[:settled], variables)
         carried += merger.atoms("second", settled)
-        rows = Merger(run, loop.construct, loop.age, hidden=merger.hidden, counter=merger.counter)
-        rows.binds, rows.has_rows = loop.binds, True
         lasts = [(site, rows.defined(after, True, "")) for site, after in varying]
         windows = [shape for shape in shapes if isinstance(shape, Window)]
         grown = [_growth(rows, *pair) for pair in zip(grows, windows, strict=True)]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import gc
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -117,6 +117,7 @@ class Merger:
     counter: Variable | None = None  # the counter of a loop that makes all its steps
     binds: Symbol | None = None  # what lengths inside the loop may depend on
     has_rows: bool = False  # values are collected in the rows of one array
+    outside: Mapping[Hashable, Any] | None = None  # what was made around the paths (see `inside`)
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
@@ -340,7 +341,7 @@ class Merger:
                     self._rows[value.atom] = slot(value.atom.type, lambda: value.atom)
                 return RowOf(self._rows[value.atom], value)
             return Slot(slot(value.type, lambda: value))
-        if isinstance(value, Array) and self.run.is_named_within(value):
+        if isinstance(value, Array) and self.run.is_named_within(value, self.outside):
             return Spoiled(f"has a length that is known only inside: see {self.construct}")
         if isinstance(value, Array):
             counters = counters_within(value, self.hidden)

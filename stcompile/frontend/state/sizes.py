@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -115,13 +115,15 @@ class Sizes(Changes):
         """True for a size that the data decide."""
         return not self.lengths.isdisjoint(symbols_in(size))
 
-    def is_named_within(self, array: Array) -> bool:
-        """True for an array with a length that was named on a path which is over."""
+    def is_named_within(self, array: Array, outside: Mapping[Hashable, Any] | None = None) -> bool:
+        """True for an array with a length that was named on a path which is over; or in one that is
+        looked into, if ``outside`` is what was made around it."""
+        made = self.made if outside is None else outside
         params = (static for step in array.path for static in step.params.values())
         statics = (array.type.dims, array.cell.variable.type.dims, *params)
         named = (symbol for static in statics for symbol in symbols_in(static))
         return any(
-            symbol in self.lengths and ("bound", symbol) not in self.made for symbol in named
+            symbol in self.lengths and ("bound", symbol) not in made for symbol in named
         )
 
     def forget(self, symbol: Symbol) -> None:
