@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,12 +11,11 @@ Linear = Callable[[Any], tuple[Any, ...]]
 
 
 def of_unit_vectors(
-    linear: Linear, shape: tuple[int, ...], dtype: Any, joined: tuple[bool, ...]
+    linear: Linear, shape: tuple[int, ...], count: int, dtype: Any, joined: tuple[bool, ...]
 ) -> Any:
     """The results of a linear function of an array for each array of that shape with a single one,
     in C order, as arrays with an axis for them in front; those that are ``joined``, of two
-    directions."""
-    count = math.prod(shape)
+    directions. There are ``count`` such arrays."""
     units = np.reshape(np.eye(count, dtype=dtype), (count, *shape))
     columns: list[list[Any]] = [[] for _ in joined]
     for unit in units:
@@ -27,20 +25,23 @@ def of_unit_vectors(
 
 
 def of_all_unit_vectors(
-    linear: Linear, shape: tuple[int, ...], dtype: Any, joined: tuple[bool, ...]
+    linear: Linear, shape: tuple[int, ...], count: int, dtype: Any, joined: tuple[bool, ...]
 ) -> Any:
     """The same by a linear function of a batch of arrays."""
-    count = math.prod(shape)
     units = np.reshape(np.eye(count, dtype=dtype), (count, *shape))
     return list(of_one(linear, units, joined))
 
 
 def of_blocks_of_unit_vectors(
-    linear: Linear, shape: tuple[int, ...], dtype: Any, joined: tuple[bool, ...], blocks: int
+    linear: Linear,
+    shape: tuple[int, ...],
+    count: int,
+    dtype: Any,
+    joined: tuple[bool, ...],
+    blocks: int,
 ) -> Any:
     """The same by a linear function of a batch of arrays, for so many blocks one after another.
     The last one is filled up with zeros."""
-    count = math.prod(shape)
     size = -(-count // blocks)
     units = np.reshape(np.eye(blocks * size, count, dtype=dtype), (blocks, size, *shape))
     columns: list[list[Any]] = [[] for _ in joined]

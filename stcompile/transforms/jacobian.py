@@ -192,8 +192,8 @@ class Jacobian(DifferentiatedBy[P, R]):
     def _blocks(self, run: Run, wanted: _Wanted) -> Blocks:
         """For each output and each variable the block of the Jacobian, and the other outputs."""
         program = wanted.sub.program
-        height = sum(_size(program.outputs[i].type) for i in wanted.outputs)
-        width = sum(_size(variable.type) for variable in wanted.variables)
+        height = sum(program.outputs[i].type.size for i in wanted.outputs)
+        width = sum(variable.type.size for variable in wanted.variables)
         has_effects = any({*equation.effects} - {"bind"} for equation in program.equations)
         is_forward = self.mode == "forward" or (self.mode == "auto" and width < height)
         if is_forward and has_effects and self.mode == "auto":
@@ -314,9 +314,9 @@ def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> 
     if seed.size == 0 and not seed.is_named:
         pairs = zip(linear.program.outputs, joined, strict=True)
         return [_empty(run, atom.type, join) for atom, join in pairs]
-    shape = tuple(map(run.integer, seed.dims))
+    shape, count = tuple(map(run.integer, seed.dims)), run.integer(number_of_elements(seed.dims))
     blocks = _in_blocks(linear, seed)
-    given = (linear if blocks is None else blocks.linear, shape, seed.dtype, joined)
+    given = (linear if blocks is None else blocks.linear, shape, count, seed.dtype, joined)
     if blocks is None:
         found: Sequence[Any] = run.call(of_unit_vectors, given, {})
     elif blocks.count == 1:
@@ -410,11 +410,6 @@ def _empty(run: Run, type: Type, joined: bool) -> Any:
     """The results of a type for no unit vectors: an array without elements."""
     dtype = np.result_type(type.dtype, np.complex64) if joined else type.dtype
     return zero(run, Type.array(dtype, (0, *type.dims)))
-
-
-def _size(type: Type) -> int:
-    """The number of elements, to compare costs with; one that the data decide is refused."""
-    return type.count if type.varies else type.size
 
 
 def _is_complex(atom: Atom) -> bool:

@@ -122,9 +122,7 @@ class Sizes(Changes):
         params = (static for step in array.path for static in step.params.values())
         statics = (array.type.dims, array.cell.variable.type.dims, *params)
         named = (symbol for static in statics for symbol in symbols_in(static))
-        return any(
-            symbol in self.lengths and ("bound", symbol) not in made for symbol in named
-        )
+        return any(symbol in self.lengths and ("bound", symbol) not in made for symbol in named)
 
     def forget(self, symbol: Symbol) -> None:
         """Let a counter stand for nothing in sizes."""
