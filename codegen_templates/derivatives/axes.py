@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 Axes = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
 Params = dict[str, Any]
@@ -25,6 +27,13 @@ def count(shape: Axes, axis: Axes) -> int:
 def at_least_one(number: int) -> int:
     """The number, or 1."""
     return max(number, 1)
+
+
+def one_to_divide(out: Any, divisor: Any) -> Any:
+    """1, as NumPy's number where NumPy divided by a Python number to get ``out``: then it gives an
+    infinity for 0, where Python raises an error. (The compiler does this by types.)"""
+    is_python = type(divisor) in (bool, int, float, complex)
+    return np.result_type(out).type(1) if is_python and isinstance(out, np.generic) else 1
 
 
 def lengthened(x: Any, axis: int, fill: float) -> Any:

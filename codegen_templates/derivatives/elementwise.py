@@ -14,6 +14,7 @@ import numpy as np
 from ..lazy import special
 from ..marks import partials
 from ..numpy import elementwise as template
+from .axes import one_to_divide
 
 # --- arithmetic ------------------------------------------------------------------------------
 
@@ -40,7 +41,7 @@ def multiply(out: Any, x: Any, y: Any, *, spelling: str = "*") -> Any:
 
 @partials
 def divide(out: Any, x: Any, y: Any) -> Any:
-    return 1 / y, -out / y
+    return one_to_divide(out, y) / y, -out / y
 
 
 @partials

@@ -18,10 +18,11 @@ from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.masks import selected
 from stcompile.frontend.state.known import LARGEST, known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import is_traced
+from stcompile.frontend.state.values import Array, Scalar, is_traced
 from stcompile.library import distinct, selection
 from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import Variable
+from stcompile.wengert.types import is_number
 
 
 def nonzero(run: Run, a: Any) -> tuple[Any, ...]:
@@ -110,6 +111,14 @@ def counted(run: Run, total: Any) -> Any:
     return run.integer(size)
 
 
+def one_to_divide(run: Run, out: Any, divisor: Any) -> Any:
+    """See `stcompile.codegen_templates.derivatives.axes`."""
+    is_python = isinstance(divisor, Scalar) and divisor.type.kind == "python"
+    may_be_zero = is_python or (is_number(divisor) and divisor == 0)
+    by_numpy = isinstance(out, Array | Scalar) and out.type.kind != "python"
+    return out.type.dtype.type(1) if may_be_zero and by_numpy else 1
+
+
 PLACES: dict[Any, Any] = {
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
@@ -125,5 +134,9 @@ PLACES: dict[Any, Any] = {
     np.isin: inlined(distinct.isin),
 }
 
-LENGTHS: dict[Any, Any] = {distinct.counted: counted, axes.lengthened: lengthened}
+LENGTHS: dict[Any, Any] = {
+    distinct.counted: counted,
+    axes.lengthened: lengthened,
+    axes.one_to_divide: one_to_divide,
+}
 """Functions of the library and of derivative rules that only the compiler has."""

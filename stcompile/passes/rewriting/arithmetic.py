@@ -235,6 +235,11 @@ def times_reciprocal(under_way: UnderWay, equation: Equation) -> Result:
     for first, second in ((x, y), (y, x)):
         reciprocal = under_way.made_by(second, "divide")
         if reciprocal and is_number(reciprocal.inputs[0], 1) and reciprocal.location.is_derived:
+            is_python = {first.type.kind, reciprocal.inputs[1].type.kind} == {"python"}
+            if is_python and reciprocal.output.type.kind == "scalar":  # NumPy divides by 0
+                if not isinstance(first, Constant):
+                    continue
+                first = _as_type(under_way, first, reciprocal.output.type)
             return under_way.record("divide", first, reciprocal.inputs[1])
     return None
 
