@@ -28,6 +28,7 @@ from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, is_static, is_traced, same_number
 from stcompile.library.arrangement import rolled_by
+from stcompile.library.counted import require_items
 from stcompile.library.lengths import require_parts, require_size
 from stcompile.wengert.bounds import generic, greatest, least
 from stcompile.wengert.dims import (
@@ -313,18 +314,21 @@ def read_only(view: Array, function: str) -> Array:
     return Array(view.cell, view.type, (*path, step))
 
 
-def _rows_of(run: Run, arrays: Any) -> Array | None:
-    """The items of a list whose length the data decide, stacked; None for other lists."""
-    return run.as_array(arrays) if filled_in(arrays) is not None else None
+def _rows_of(run: Run, arrays: Any, use: str) -> Array | None:
+    """The items of a list whose length the data decide, stacked; None for other lists. That there
+    are some, to ``use`` them, is checked at run time."""
+    filled = filled_in(arrays)
+    if filled is None:
+        return None
+    if filled.low < 1:
+        run.call(require_items, [filled.count, f"need at least one array to {use}"], {})
+    return run.as_array(arrays)
 
 
 def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
-    rows = _rows_of(run, arrays)
+    rows = _rows_of(run, arrays, "concatenate")
     if rows is not None and rows.type.ndim > 1 and axis is not None:
-        count, *row = rows.type.dims
-        at = axis_of(run, len(row), axis)
-        moved = rows if at == 0 else run.call(np.moveaxis, [rows, 0, at], {})
-        return reshape(run, moved, (*row[:at], count * row[at], *row[at + 1 :]))
+        return _joined(run, rows, axis)
     items = items_of(run, arrays)
     dimensions = {item.type.ndim for item in items if isinstance(item, Array)}
     rows = _stacked(run, items) if axis == 0 and 0 not in dimensions else None
@@ -339,6 +343,14 @@ def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
     return run.record("concatenate", *parts, axis=axis_of(run, parts[0].type.ndim, axis))
 
 
+def _joined(run: Run, rows: Array, axis: Any) -> Any:
+    """The rows of an array, arrays themselves, concatenated."""
+    count, *row = rows.type.dims
+    at = axis_of(run, len(row), axis)
+    moved = rows if at == 0 else run.call(np.moveaxis, [rows, 0, at], {})
+    return reshape(run, moved, (*row[:at], count * row[at], *row[at + 1 :]))
+
+
 def _stacked(run: Run, items: Sequence[Any]) -> Array | None:
     """Items as rows of one array, if NumPy joins them in C order, as it does for such as are in C
     order themselves."""
@@ -349,7 +361,7 @@ def _stacked(run: Run, items: Sequence[Any]) -> Array | None:
 
 
 def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
-    found = _rows_of(run, arrays)
+    found = _rows_of(run, arrays, "stack")
     if found is not None:
         at = axis_of(run, found.type.ndim, axis)
         return found if at == 0 else run.call(np.moveaxis, [found, 0, at], {})
@@ -364,18 +376,18 @@ def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
 
 
 def vstack(run: Run, tup: Any) -> Any:
-    rows = _rows_of(run, tup)
+    rows = _rows_of(run, tup, "concatenate")
     if rows is not None and rows.type.ndim < 3:
         return rows if rows.type.ndim > 1 else run.view(rows, "expand_dims", axis=(1,))
     if rows is not None:
-        return concatenate(run, tup)
+        return _joined(run, rows, 0)
     return concatenate(run, [atleast(run, part, 2) for part in items_of(run, tup)], 0)
 
 
 def hstack(run: Run, tup: Any) -> Any:
-    rows = _rows_of(run, tup)
+    rows = _rows_of(run, tup, "concatenate")
     if rows is not None:
-        return rows if rows.type.ndim == 1 else concatenate(run, tup, int(rows.type.ndim > 2))
+        return rows if rows.type.ndim == 1 else _joined(run, rows, int(rows.type.ndim > 2))
     parts = [atleast(run, part, 1) for part in items_of(run, tup)]
     return concatenate(run, parts, 0 if parts and parts[0].type.ndim == 1 else 1)
 
