@@ -59,7 +59,7 @@ from stcompile.wengert.dims import (
     size_of,
 )
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables, mentioned
-from stcompile.wengert.types import Type
+from stcompile.wengert.types import Type, is_number
 from stcompile.wengert.verify import sub_programs
 
 Mode = Literal["auto", "forward", "reverse"]
@@ -113,16 +113,17 @@ class Jacobian(DifferentiatedBy[P, R]):
         result, aux = sub.result, ()
         if self.has_aux:
             result, aux = output_and_aux(run, self.function, result)
-        outputs = self._outputs(run, sub, result)
+        outputs = self._outputs(run, sub, result, variables)
         self._check_complex(run, sub.program, outputs, variables)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
         blocks, beside = self._blocks(run, _Wanted(sub, outputs, others, variables))
         rows = iter(blocks)
 
         def leaf(path: trees.Path, value: Any) -> Any:
-            if not isinstance(value, Output):
+            if not isinstance(value, Output) and not is_number(value):
                 return value
-            made = iter(next(rows))
+            known = not isinstance(value, Output)  # nothing to differentiate by
+            made = iter(_of_a_constant(run, value, variables) if known else next(rows))
             pairs = zip(staged, given, strict=True)
             found = [self.structured(run, one, other, made) for one, other in pairs]
             return tuple(found) if is_several(self.wrt) else found[0]
@@ -130,9 +131,13 @@ class Jacobian(DifferentiatedBy[P, R]):
         jacobians = trees.map_leaves(leaf, result)
         return (jacobians, rebuild(run, aux, beside)) if self.has_aux else jacobians
 
-    def _outputs(self, run: Run, sub: SubStage, result: Any) -> list[int]:
-        """The outputs to differentiate."""
+    def _outputs(
+        self, run: Run, sub: SubStage, result: Any, variables: Sequence[Variable]
+    ) -> list[int]:
+        """The outputs to differentiate. Of arguments without elements a number does not depend:
+        the loop over them has no step."""
         found = []
+        may_be_known = all(variable.type.dims.count(0) for variable in variables)
         if has_rows(result):
             self.refuse(
                 run,
@@ -143,6 +148,8 @@ class Jacobian(DifferentiatedBy[P, R]):
         for path, leaf in trees.leaves(result):
             shown = trees.show_path("the result", path)
             if not isinstance(leaf, Output):
+                if may_be_known and is_number(leaf):
+                    continue
                 self.refuse(
                     run,
                     f"{shown} of `{self.function_name}` is {leaf!r}, which does not depend on the "
@@ -404,6 +411,12 @@ def _most(shapes: Sequence[Sizes], times: int = 1) -> int:
 
     grown: Sequence[Sizes] = [mapped(shape, longer) for shape in shapes]
     return max([1, *(math.prod(max(usual(dim), 0) for dim in dims) for dims in grown)])
+
+
+def _of_a_constant(run: Run, value: Any, variables: Sequence[Variable]) -> list[Atom]:
+    """The derivatives of a number by arguments that have no elements."""
+    types = (Type.array(np.result_type(v.type.dtype, type(value)), v.type.dims) for v in variables)
+    return [run.atom(zero(run, type_)) for type_ in types]
 
 
 def _empty(run: Run, type: Type, joined: bool) -> Any:
