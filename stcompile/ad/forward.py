@@ -16,6 +16,7 @@ from stcompile.ad.sweep import (
     STRUCTURED,
     Sweep,
     active_outputs,
+    has_derivative,
     known_rule,
     loop_activity,
     require_real,
@@ -86,7 +87,7 @@ class _Forward:
     ) -> None:
         self.recorder = recorder
         self.tape = Tape(recorder, variables)
-        self.tangents: dict[Variable, Atom] = dict(tangents)
+        self.tangents = {v: tangent for v, tangent in tangents.items() if has_derivative(v)}
         self.vectors = Vectors(recorder)
 
     def append(self, equation: Equation) -> None:
@@ -280,7 +281,8 @@ class _Forward:
         return self.vectors.zeros(to) if tangent is None else self.vectors.exactly(tangent, to)
 
     def _set(self, variable: Variable, tangent: Atom | None) -> None:
-        if tangent is None:
+        """Note the tangent of a variable, if it has a derivative."""
+        if tangent is None or not has_derivative(variable):
             return
         self.tangents[variable] = tangent = self.vectors.exactly(tangent, variable.type)
         name = self.recorder.hints.get(variable)

@@ -295,11 +295,11 @@ def _variables(atoms: Sequence[Atom]) -> list[Variable]:
 
 def _activity(steps: Sequence[Equation | CustomCall], wrt: set[Variable]) -> set[Variable]:
     """Variables that depend on ``wrt`` through differentiable equations."""
-    active = set(wrt)
+    active = {variable for variable in wrt if has_derivative(variable)}
     for step in steps:
         if isinstance(step, CustomCall):
             if any(isinstance(a, Variable) and a in active for a in step.equation.inputs):
-                active |= {r for r in step.results if isinstance(r, Variable) and r.type.inexact}
+                active |= {r for r in step.results if isinstance(r, Variable) and has_derivative(r)}
         else:
             active |= set(active_outputs(step, active))
     return active
@@ -319,7 +319,12 @@ def active_outputs(equation: Equation, active: set[Variable]) -> list[Variable]:
         carry, ys = loop_activity(Ports.of(equation), active)[1:]
         flags = [*carry, *ys]
     pairs_ = zip(equation.outputs, flags, strict=True)
-    return [output for output, flag in pairs_ if flag and output.type.inexact]
+    return [output for output, flag in pairs_ if flag and has_derivative(output)]
+
+
+def has_derivative(variable: Variable) -> bool:
+    """True for numbers of floating point, and arrays of them that have elements."""
+    return variable.type.inexact and 0 not in variable.type.dims
 
 
 def _flow(program: Program, inputs: Sequence[bool]) -> list[bool]:
