@@ -34,21 +34,21 @@ def partition(out: Any, x: Any, d_out: Any, *, kth: Any, axis: int) -> Any:
 def interp(out: Any, x: Any, xp: Any, fp: Any, d_out: Any) -> Any:
     """Between points the function is linear; outside, that of the first or the last point.
 
-    At a point it is the derivative of the piece to the right of it.
+    At a point it is the derivative of the piece to the right of it. A single point is both ends of
+    a piece.
     """
     n = xp.shape[0]
-    if n == 1:
-        return 0.0 * d_out, np.zeros(1), np.reshape(np.sum(d_out), (1,))
-    at = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, n - 2)
+    at = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(n - 2, 0))
+    places = at, np.minimum(at + 1, n - 1)
     inside = np.logical_and(xp[0] <= x, x <= xp[n - 1])
-    width = xp[at + 1] - xp[at]
-    slope = np.where(inside, (fp[at + 1] - fp[at]) / width, 0.0)
+    width = np.where(places[0] == places[1], 1.0, xp[places[1]] - xp[at])
+    slope = np.where(inside, (fp[places[1]] - fp[at]) / width, 0.0)
     weight = np.clip((x - xp[at]) / width, 0.0, 1.0)
     d_point = d_out * (1.0 - weight), d_out * weight
     d_fp, d_xp = np.zeros(n), np.zeros(n)
-    for shift in (0, 1):
-        place = np.asarray(at + shift)
-        d_fp = indexing.accumulate(d_fp, (d_point[shift], place), op="index", at=("index",))
-        part = -slope * d_point[shift]
+    for end in (0, 1):
+        place = np.asarray(places[end])
+        d_fp = indexing.accumulate(d_fp, (d_point[end], place), op="index", at=("index",))
+        part = -slope * d_point[end]
         d_xp = indexing.accumulate(d_xp, (part, place), op="index", at=("index",))
     return d_out * slope, d_xp, d_fp

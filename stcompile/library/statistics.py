@@ -152,8 +152,8 @@ def quantile(
 ) -> Any:
     """Quantiles by linear interpolation between neighbours in order; NaN if there is a NaN."""
     x = _merged(in_c_order(np.asarray(a)), axis)
-    if x.shape[0] == 0:
-        raise ValueError("quantiles of no elements")
+    if x.shape[0] == 0:  # as NumPy says it
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     if x.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
     ordered = np.sort(x, axis=0)
