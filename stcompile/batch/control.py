@@ -20,6 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from stcompile.batch.step import Step, Value, batched_type
+from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Program, Variable, freeze
 from stcompile.wengert.naming import name_variables
@@ -223,7 +224,7 @@ def _nothing(step: Step, type: Type) -> Atom:
 
 def _lend(step: Step, taken: Atom, operands: Sequence[Value]) -> list[Value]:
     """Operands for the items that are ``taken``; the others get those of the first of these."""
-    if not any(operand.batched for operand in operands):
+    if step.size == 0 or not any(operand.batched for operand in operands):
         return list(operands)
     first = step.record("argmax", taken, axis=0, keepdims=False)
     return [
@@ -362,7 +363,7 @@ class _Loop:
             counts = step.shaped(self.count.atom, step.size)
             fixed = [counts, *fixed]
             params["constants"] = len(fixed)
-            longest = step.record("max", counts, axis=(0,), keepdims=False)
+            longest = step.record("max", self._with_none(counts), axis=(0,), keepdims=False)
             lead = [step.record("to_python", longest, dtype=COUNTER.dtype)]
             body = self._body_until(flags, found, self._still_counting, counts.type)
         results = _record(step, "loop", (*lead, *fixed, *inputs, *stepped), body=body, **params)
@@ -386,6 +387,13 @@ class _Loop:
         return Value(self._steps_first(value), value.batched)
 
     # --- ends that differ ----------------------------------------------------------------------
+
+    def _with_none(self, counts: Atom) -> Atom:
+        """The numbers of steps; where there may be no item, with 0 among them."""
+        if least(self.step.size) > 0:
+            return counts
+        none = self.step.record("full", Constant(0), shape=(1,), dtype=counts.type.dtype)
+        return self.step.record("concatenate", counts, none, axis=0)
 
     def _condition(self, flags: Sequence[bool]) -> tuple[Program, list[bool]]:
         assert self.ports.condition is not None
