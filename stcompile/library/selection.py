@@ -89,6 +89,9 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     """A function for each condition, of the elements where it holds; one more for the others."""
     at = np.asarray(x)
     conditions = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
+    if at.ndim == 0:  # a number: an array of one
+        ones = [np.reshape(np.asarray(condition), (1,)) for condition in conditions]
+        return np.reshape(piecewise(np.reshape(at, (1,)), ones, funclist, *args, **kw), ())
     y = np.zeros_like(at)
     if len(funclist) == len(conditions) + 1:
         others = conditions[0]
@@ -121,15 +124,21 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Write values of the array's shape, or one, where a mask holds."""
-    value = np.asarray(values)
-    if value.shape != a.shape and value.size != 1:
-        raise NotImplementedError(
-            "values that are repeated are not supported: give one, or one for each"
+    """Write values where a mask holds. The mask has as many elements as the array, and values are
+    taken by their place in it, over and over again where there are fewer."""
+    chosen, value = np.asarray(mask), np.asarray(values)
+    if value.ndim and value is values and not np.can_cast(value.dtype, a.dtype):
+        raise TypeError(
+            f"Cannot cast array data from {value.dtype!r} to {a.dtype!r} according to the rule "
+            "'safe'"
         )
+    if chosen.shape != a.shape:
+        if chosen.size != a.size:
+            raise ValueError("putmask: mask and data must be the same size")
+        chosen = np.reshape(chosen, a.shape)
     if value.shape != a.shape:
-        value = np.reshape(value, ())
-    a[...] = np.where(mask, value, a).astype(a.dtype)
+        value = np.reshape(value, ()) if value.size == 1 else np.resize(value, a.shape)
+    a[...] = np.where(chosen, value, a).astype(a.dtype)
 
 
 def density_of(counts: Any, edges: Any) -> Any:
@@ -165,10 +174,12 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     compiled function.
     """
     labels = np.asarray(x)
+    if labels.dtype.kind == "b":
+        labels = labels.astype(np.int64)
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise ValueError("bincount takes a vector of integers")
     if minlength < 1:
-        minlength = counted(np.max(labels) + 1)
+        minlength = counted(np.max(labels) + 1 if labels.shape[0] else np.sum(labels))
     if np.any(np.logical_or(labels < 0, labels >= minlength)):
         raise ValueError("bincount: an integer is negative, or not less than `minlength`")
     if weights is None:
@@ -178,5 +189,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
         )
     w = np.asarray(weights).astype(np.float64)
     if w.shape != labels.shape:
+        if not labels.shape[0]:  # then NumPy does not look at them
+            return np.zeros(minlength)
         raise ValueError("The weights and list don't have the same length.")
     return template.accumulate(np.zeros(minlength), (w, labels), op="index", at=("index",))

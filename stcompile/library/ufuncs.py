@@ -29,6 +29,13 @@ def outer(function: Ufunc, A: Any, B: Any) -> Any:
     return function(np.reshape(x, x.shape + (1,) * y.ndim), y)
 
 
+def add_in_turn(array: Any, places: Any, values: Any) -> None:
+    """``np.add.at`` of floats to integers: each sum is cut before the next one is made."""
+    flat = np.ravel(np.broadcast_to(values, np.shape(places)))
+    for k, place in enumerate(np.ravel(places)):
+        array[place] = array[place] + flat[k]
+
+
 def folded(function: Ufunc, array: Any, axis: Any, keepdims: bool) -> Any:
     """``function(... function(x[0], x[1]) ..., x[n - 1])`` along an axis."""
     x = np.asarray(array)

@@ -103,6 +103,26 @@ def _at(ufunc: np.ufunc) -> Lowering:
             if is_traced(value) and value.type.dtype.kind in "bu":
                 run.refuse(f"np.subtract.at of {describe(value)} is not supported", "cast it first")
             value = run.call(np.negative, [value], {}) if is_traced(value) else -value
-        accumulate_at(run, a, indices, value)
+        _add_at(run, a, indices, value)
 
     return lowering
+
+
+def _add_at(run: Run, a: Array, indices: Any, value: Any) -> None:
+    """The sums are of the dtype of ``a``, whatever is added to it, as NumPy has them."""
+    given = value.type.dtype if is_traced(value) else np.asarray(value).dtype
+    if a.type.dtype.kind not in "iu" or given == a.type.dtype:
+        accumulate_at(run, a, indices, value)
+    elif given.kind in "iub":
+        whole = run.as_array(value)
+        accumulate_at(run, a, indices, run.cast(whole, a.type.dtype))
+    elif given.kind == "f" and a.type.ndim == 1 and not isinstance(indices, tuple):
+        places = run.as_array(indices)
+        if places.type.dtype.kind == "b":
+            (places,) = run.call(np.nonzero, [places], {})
+        run.call(ufuncs.add_in_turn, [a, places, value], {})
+    else:
+        run.refuse(
+            f"np.add.at of {described(value)} to {describe(a)} is not supported",
+            "add to an array of floats, and convert it afterwards",
+        )
