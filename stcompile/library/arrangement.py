@@ -189,6 +189,8 @@ def broadcast_arrays(*args: Any) -> Any:
 def ix_(*args: Any) -> Any:
     """Vectors of indices that broadcast against each other, for a subscript of all axes."""
     ndim = len(args)
+    if any(np.ndim(arg) != 1 for arg in args):
+        raise ValueError("Cross index must be 1 dimensional")
     return tuple(
         np.reshape(np.asarray(arg), (1,) * at + (-1,) + (1,) * (ndim - at - 1))
         for at, arg in enumerate(args)

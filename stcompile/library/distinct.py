@@ -62,9 +62,16 @@ def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
 def repeat(a: Any, counts: Any, axis: Any) -> Any:
     """As `numpy.repeat` by a count for each element: those up to which the counts add up."""
     x = np.ravel(a) if axis is None else a
+    along_axis = x.shape[0 if axis is None else normal(axis, x.ndim)]
+    if counts.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    if counts.shape[0] != along_axis:
+        raise ValueError(
+            "operands could not be broadcast together with shape "
+            f"({along_axis},) ({counts.shape[0]},)"
+        )
     ends = np.cumsum(counts)
-    total = counted(ends[-1])
-    places = np.searchsorted(ends, np.arange(total), side="right")
+    places = np.searchsorted(ends, np.arange(counted(np.sum(counts))), side="right")
     return x[places] if axis is None else x[along(normal(axis, x.ndim), places)]
 
 

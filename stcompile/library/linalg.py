@@ -74,11 +74,18 @@ def _squares(x: Any) -> Any:
     return (np.conjugate(x) * x).real if np.iscomplexobj(x) else x * x
 
 
+def _greatest(x: Any, axis: int, keepdims: bool) -> Any:
+    """The greatest of numbers that are not negative; 0 of none."""
+    if x.shape[axis]:
+        return np.max(x, axis=axis, keepdims=keepdims)
+    return np.sum(x, axis=axis, keepdims=keepdims)
+
+
 def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     if ord == np.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+        return _greatest(np.abs(x), axis, keepdims)
     if ord == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 0:
@@ -98,12 +105,15 @@ def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: bool) -> Any:
     if ord in (1, -1, np.inf, -np.inf):
         summed, other = (row, column) if ord in (1, -1) else (column, row)
         sums = np.sum(np.abs(x), axis=summed, keepdims=True)
-        reduce: Any = np.max if ord in (1, np.inf) else np.min
-        result = reduce(sums, axis=other, keepdims=True)
+        is_greatest = ord in (1, np.inf)
+        result = (
+            _greatest(sums, other, True) if is_greatest else np.min(sums, axis=other, keepdims=True)
+        )
     elif ord in (2, -2, "nuc"):
         s = svdvals(np.moveaxis(x, axes, (-2, -1)))
-        reduce = np.sum if ord == "nuc" else np.max if ord == 2 else np.min
-        result = np.expand_dims(reduce(s, axis=-1), tuple(sorted(axes)))
+        reduce: Any = np.sum if ord == "nuc" else np.min
+        reduced = _greatest(s, -1, False) if ord == 2 else reduce(s, axis=-1)
+        result = np.expand_dims(reduced, tuple(sorted(axes)))
     else:
         raise ValueError("Invalid norm order for matrices.")
     return result if keepdims else np.squeeze(result, axes)[()]
