@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from stcompile.base.errors import DerivativeError
 from stcompile.codegen_templates.derivatives import (
     DERIVATIVES,
@@ -121,7 +123,8 @@ def _rule(
     keywords = _keywords(function, {**dict(params), "active": active, "static": static})
     numbers = ("n", "shift")  # params that rules compute with: lengths, where they are known
     keywords |= {k: replaced(v, run.integer) for k, v in keywords.items() if k in numbers}
-    result = run.call(function, grouped(function, arguments), keywords)
+    with np.errstate(all="ignore"):  # what constants give is no error of the rule's
+        result = run.call(function, grouped(function, arguments), keywords)
     if run.captures.hidden:
         names = ", ".join(hidden.place.description for hidden in run.captures.hidden)
         raise DerivativeError(

@@ -22,7 +22,7 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.classes import defined_in, find, is_changeable, names_of
 from stcompile.base.deferred import deferred
-from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError
+from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError, TypingError
 from stcompile.base.foreign import library_of, written_as
 from stcompile.base.places import Place
 from stcompile.frontend.control.comparisons import looked_up
@@ -37,7 +37,7 @@ from stcompile.frontend.operations.iteration import items_of, rely_on_order
 from stcompile.frontend.operations.operators import is_plain
 from stcompile.frontend.operations.out import Callee, without_out, without_where, write_out
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
-from stcompile.frontend.operations.refusals import refusal_of
+from stcompile.frontend.operations.refusals import NotTriedError, called, judge, refusal_of
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.state.rests import check_insertion, check_place, filled_in
 from stcompile.frontend.state.run import Run
@@ -478,14 +478,36 @@ def _lower(
         )
     try:
         result = lowering(run, *arguments, **keywords)
+    except (TypingError, LanguageError) as error:
+        _judge(run, error, callee, arguments, keywords)
+        raise
     except StcompileError:
         raise
     except Exception:
-        refusal = refusal_of(callee, arguments, keywords)
+        refusal = _refusal(callee, arguments, keywords)
         if refusal is None:
             raise
         run.raises(refusal, reason=f"{name}: {refusal}")
     return result if out is None else write_out(run, callee, result, out)
+
+
+def _judge(
+    run: Run, error: StcompileError, callee: Callee, arguments: Arguments, keywords: Keywords
+) -> None:
+    """Let a refusal of a call of NumPy's be true."""
+    try:
+        function = called(callee)
+    except NotTriedError:
+        return
+    judge(run, error, function, arguments, keywords)
+
+
+def _refusal(callee: Callee, arguments: Arguments, keywords: Keywords) -> Exception | None:
+    """What NumPy raises for such arguments, as far as that is known."""
+    try:
+        return refusal_of(called(callee), arguments, keywords)
+    except NotTriedError:
+        return None
 
 
 _signature = functools.lru_cache(maxsize=1024)(inspect.signature)  # of lowerings: they never change

@@ -12,6 +12,7 @@ expression, and gives the reason and what to write instead:
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import re
@@ -22,6 +23,7 @@ from typing import Any
 import pytest
 
 import stcompile as st
+from stcompile.frontend.state.run import WOULD_REFUSE
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,9 @@ class Refused:
         assert re.search(self.reason, error.reason), message
         assert re.search(self.hint, error.hint), message
         assert error.reason in message
+        if error.hint == WOULD_REFUSE:
+            with pytest.raises(Exception):
+                self.function(*copy.deepcopy(self.args))
         place = excerpts(message)[0]
         assert place.underlined == self.at, message
         assert place.file == os.path.basename(self.function.__code__.co_filename)

@@ -171,12 +171,4 @@ def a_comparison_of_text(x):
     return x[0, 0] if str(x[0, 0]) == "1.0" else x[0, 1]
 
 
-@refused(
-    X, at="np.sum(x) / 0", reason="derivative of `divide` here: division by zero", hint="",
-    error=st.DerivativeError,
-)  # fmt: skip
-def a_derivative_that_divides_by_zero(x):
-    return np.sum(x) / 0
-
-
 test_refusal = refused.tests()

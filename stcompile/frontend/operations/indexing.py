@@ -3,6 +3,7 @@ arrays select (copies)."""
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from stcompile.frontend.operations import masks, tables
 from stcompile.frontend.operations.grown import place_of
 from stcompile.frontend.operations.overlapping import check_copy
 from stcompile.frontend.operations.overloads import refuse_hash, special_method, subscript_of
+from stcompile.frontend.operations.refusals import judged
 from stcompile.frontend.operations.subscripts import (
     Basic,
     counted_entries,
@@ -56,6 +58,7 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
     return run.checked(part_of(run, container, index))
 
 
+@judged(lambda container, index: container[index])
 def part_of(run: Run, container: Any, index: Any) -> Any:
     """An item, or a row of a list that a loop keeps as an array: that is only to be indexed."""
     if isinstance(container, Array):
@@ -133,6 +136,7 @@ def _refuse_item(run: Run, container: Any, error: Exception) -> NoReturn:
     run.raises(error)
 
 
+@judged(operator.setitem)
 def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Array):
         _set_array(run, container, subscript_of(run, index), value)
@@ -330,6 +334,11 @@ def _without_leading_axes(run: Run, value: Any, basic: Basic, is_element: bool) 
     return run.view(value, "squeeze", axis=tuple(range(extra)))
 
 
+def _added(array: Any, index: Any, value: Any) -> None:
+    array[index] += value
+
+
+@judged(_added)
 def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
     """Record ``array[index] += value`` as one accumulation, if it is one. False if it is not (index
     arrays, casts): then the part is read, added to and written back."""

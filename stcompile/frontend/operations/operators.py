@@ -17,6 +17,7 @@ from stcompile.base.errors import TypingError
 from stcompile.base.wording import an
 from stcompile.frontend.operations import affine, overloads, powers, sparse
 from stcompile.frontend.operations.overloads import has_comparisons
+from stcompile.frontend.operations.refusals import judged
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
@@ -93,6 +94,13 @@ _SIGNS: dict[Callable[..., Any], str] = {  # how Python writes its operators
 }
 
 
+def in_place(operation: Operation) -> Callable[[Any, Any], Any]:
+    """Python's operator that changes its first operand, if that is an object that changes."""
+    found: Callable[[Any, Any], Any] = getattr(operator, f"i{operation[1].__name__.rstrip('_')}")
+    return found
+
+
+@judged(lambda operation, left, right: operation[1](left, right))
 def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     """``left op right``."""
     primitive, python = operation
@@ -205,6 +213,7 @@ def is_plain(value: Any) -> bool:
     return value is None or value is Ellipsis or isinstance(value, plain) or is_function
 
 
+@judged(lambda operation, operand: operation[1](operand))
 def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -> Any:
     primitive, python = operation
     overloaded = overloads.unary(run, f"__{python.__name__}__", operand)
@@ -236,6 +245,7 @@ def comparable(value: Any) -> bool:
     return is_traced(value) or is_number(value) or isinstance(value, list | tuple)
 
 
+@judged(lambda operation, target, value: in_place(operation)(target, value))
 def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
     """``target op= value``: arrays and containers change in place, numbers are rebound."""
     if isinstance(target, list | dict | set):
@@ -282,7 +292,7 @@ def _change_container(run: Run, operation: Operation, target: Any, value: Any) -
     contents = binary(run, operation, target, value)
     run.note_contents(target)
     if kind == "set":  # by Python's own operator, for the order of the items
-        getattr(operator, f"i{operation[1].__name__.rstrip('_')}")(target, value)
+        in_place(operation)(target, value)
         run.orders.derive(target, [value])
         if operation[0] != "bitwise_or":
             run.orders.note_loss(target)

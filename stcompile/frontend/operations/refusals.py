@@ -1,41 +1,185 @@
-"""The exceptions that a library raises for arguments that it does not take."""
+"""Whether NumPy or Python refuses an operation as well: it is tried, on values of the same types.
+
+Traced values are stood for by arrays of ones, of zeros, and by unit matrices. A length that the
+data decide is tried as several numbers. What all of these are refused is the user's error; what one
+of them is not is only not supported here, and the refusal says that instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import functools
+import itertools
+import math
+import operator
+import types
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
+from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.operations.out import Callee
-from stcompile.frontend.state.values import Array, Scalar
+from stcompile.frontend.state.run import REFUSED_AS_WELL, WOULD_REFUSE, Run
+from stcompile.frontend.state.values import Array, Flat, GeneratorValue, Scalar
+from stcompile.wengert.bounds import mapped
+from stcompile.wengert.dims import Symbol, symbols_in
+from stcompile.wengert.types import Type
+
+P = ParamSpec("P")
+R = TypeVar("R")
+NOT_SUPPORTED = (
+    "NumPy may take this, but it is not supported: make shapes and dtypes fit before (np.reshape, "
+    "np.broadcast_to, astype)"
+)
+NOT_KNOWN = "check shapes and types: whether NumPy refuses this as well is not known here"
+LARGEST = 1_000_000  # elements of what is tried
+_FILLS = ("one", "zero", "unit")
+_LENGTHS = (0, 1, 2, 7)
+_PURE = (bool, int, float, complex, len, abs, round, divmod, pow, sum, min, max, sorted)
+_REFUSALS = (TypeError, ValueError, IndexError)
+
+
+class NotTriedError(Exception):
+    """Something has no example, or is not to be called with examples."""
+
+
+def judged(
+    tried: Callable[..., Any],
+) -> Callable[[Callable[Concatenate[Run, P], R]], Callable[Concatenate[Run, P], R]]:
+    """A function of the frontend with refusals that are true. ``tried`` does what it stands for,
+    with NumPy's and Python's values for the same arguments."""
+
+    def decorated(function: Callable[Concatenate[Run, P], R]) -> Callable[Concatenate[Run, P], R]:
+        @functools.wraps(function)
+        def judging(run: Run, /, *arguments: P.args, **keywords: P.kwargs) -> R:
+            try:
+                return function(run, *arguments, **keywords)
+            except TypingError as error:
+                judge(run, error, tried, arguments, keywords)
+                raise
+
+        return judging
+
+    return decorated
+
+
+def judge(
+    run: Run,
+    error: StcompileError,
+    tried: Callable[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+) -> None:
+    """Let a refusal of the present expression say that NumPy or Python refuses it only if that is
+    so. The outermost operation decides: what the library writes it with may fail for other
+    reasons."""
+    of_library = error.hint == REFUSED_AS_WELL  # which checks what NumPy checks
+    if error.raised is not None or not (of_library or error.hint in (WOULD_REFUSE, NOT_KNOWN)):
+        return
+    here = run.location.shown or run.location
+    if error.location != here:
+        return
+    try:
+        refusal = refusal_of(tried, arguments, keywords)
+    except NotTriedError:
+        error.hint = error.hint if of_library else NOT_KNOWN
+        return
+    if refusal is None:
+        reason = f"{error.reason}, as NumPy's does not" if of_library else error.reason
+        raise LanguageError(reason, location=here, hint=NOT_SUPPORTED) from None
+    error.hint = error.hint if of_library else WOULD_REFUSE
+
+
+def called(callee: Callee) -> Callable[..., Any]:
+    """What a callee stands for, if it is NumPy's, or Python's and only computes."""
+    if callee.function is not None:
+        module = (getattr(callee.function, "__module__", None) or "").partition(".")[0]
+        if not (module in ("numpy", "math") or callee.function in _PURE):
+            raise NotTriedError
+        return callee.function  # type: ignore[no-any-return]
+    if callee.name.startswith("np."):  # a method of a ufunc
+        return operator.attrgetter(callee.name.removeprefix("np."))(np)  # type: ignore[no-any-return]
+    return lambda owner, *rest, **named: getattr(owner, callee.name)(*rest, **named)
 
 
 def refusal_of(
-    callee: Callee, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    tried: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Exception | None:
-    """The exception that a function of NumPy raises for arguments of these types, which makes the
-    call the user's error; None if it takes them. Traced values are stood for by ones, which take
-    no memory."""
-    given = [_example(value) for value in arguments]
-    named = {name: _example(value) for name, value in keywords.items()}
-    try:
-        if callee.function is None:
-            owner, *given = given
-            getattr(owner, callee.name)(*given, **named)
-        elif (getattr(callee.function, "__module__", None) or "").startswith("numpy"):
-            callee.function(*given, **named)
-    except Exception as error:
-        return error
-    return None
+    """The exception that an operation raises for arguments of these types; None if it takes some
+    of them. `NotTriedError` if that cannot be found out."""
+    types = [*_types_in((*arguments, *keywords.values()))]
+    first: Exception | None = None
+    for fill, size in itertools.product(_FILLS, _sizes(types)):
+        example = _Examples(fill, size)
+        given = [example.of(value) for value in arguments]
+        named = {name: example.of(value) for name, value in keywords.items()}
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                tried(*given, **named)
+        except _REFUSALS as error:
+            first = first or error
+        except Exception as error:
+            raise NotTriedError from error
+        else:
+            return None
+    return first
 
 
-def _example(value: Any) -> Any:
-    if isinstance(value, Array):
-        return np.broadcast_to(np.ones((), value.type.dtype), value.type.dims)
-    if isinstance(value, Scalar):
-        is_python = value.type.kind == "python"
-        return value.type.python_type(1) if is_python else value.type.dtype.type(1)
-    if type(value) in (list, tuple):
-        return type(value)(_example(part) for part in value)
-    return value
+class _Examples:
+    """Values of NumPy's and Python's in place of traced ones: ones, zeros, or unit matrices (and
+    ones), with a number for the lengths that the data decide."""
+
+    def __init__(self, fill: str, size: int) -> None:
+        self.fill, self.size = fill, size
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, Array):
+            return self._array(value.type)
+        if isinstance(value, Scalar):
+            kind = value.type.python_type if value.type.kind == "python" else value.type.dtype.type
+            return kind(self.fill != "zero")
+        if isinstance(value, GeneratorValue):
+            return value.example
+        if isinstance(value, Flat):
+            return self._array(value.array.type).flat
+        if type(value) in (list, tuple):
+            return type(value)(self.of(part) for part in value)
+        if isinstance(value, slice):
+            return slice(*(self.of(end) for end in (value.start, value.stop, value.step)))
+        if isinstance(value, types.FunctionType) or type(value).__module__.startswith("stcompile"):
+            raise NotTriedError
+        return value
+
+    def _array(self, type_: Type) -> Any:
+        dims = mapped(type_.dims, self._length)
+        if min(dims, default=0) < 0 or math.prod(dims) > LARGEST:
+            raise NotTriedError
+        if self.fill == "unit" and len(dims) > 1:
+            return np.zeros(dims, type_.dtype) + np.eye(*dims[-2:], dtype=type_.dtype)
+        return np.full(dims, self.fill != "zero", type_.dtype)
+
+    def _length(self, symbol: Symbol) -> int:
+        if symbol.typical is not None:
+            return symbol.typical
+        low, high = (
+            end if isinstance(end, int) else self.size for end in (symbol.low, symbol.high)
+        )
+        return min(max(self.size, low), high)
+
+
+def _sizes(found: Sequence[Type]) -> Iterable[int]:
+    """The numbers that lengths which the data decide are tried as."""
+    dims = [dim for type_ in found for dim in type_.dims]
+    if all(symbol.typical is not None for dim in dims for symbol in symbols_in(dim)):
+        return (0,)
+    return sorted({*_LENGTHS, *(dim for dim in dims if isinstance(dim, int))})
+
+
+def _types_in(values: Iterable[Any]) -> Iterator[Type]:
+    for value in values:
+        if isinstance(value, Array):
+            yield value.type
+        elif type(value) in (list, tuple):
+            yield from _types_in(value)

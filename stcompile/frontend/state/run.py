@@ -66,9 +66,11 @@ NEEDS_LENGTH = (
 )
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
 
+WOULD_REFUSE = "NumPy or Python would refuse this as well: check shapes and types"
+REFUSED_AS_WELL = "Python and NumPy refuse this as well: check the arguments"
 _HINTS: dict[type[StcompileError], str] = {
     LanguageError: "the page `Language` of the documentation lists what can be written instead",
-    TypingError: "NumPy or Python would refuse this as well: check shapes and types",
+    TypingError: WOULD_REFUSE,
     ArgumentsError: "check the names and the number of the arguments",
 }
 
@@ -280,7 +282,7 @@ class Run(Sizes):
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> tuple[Variable, ...]:
         try:
-            if any(atom.type.is_named for atom in inputs):
+            if any(atom.type.is_named for atom in inputs) or _is_named_part(params):
                 inputs = self._fitted(primitive, inputs, params)
             outputs = self.recorder.record(primitive, inputs, self.location, params)
         except UnsupportedOperandError as error:
@@ -620,6 +622,11 @@ class Run(Sizes):
             return bool(self.checked(asked))
         except (TypeError, ValueError) as error:
             return self.raises(error, reason=str(error))
+
+
+def _is_named_part(params: Mapping[str, Any]) -> bool:
+    """True for params of a part of an array that is as long as the data or a step decide."""
+    return varies((params.get("at", ()), params.get("length", ())))
 
 
 def whole(dims: tuple[int, ...]) -> ViewStep:

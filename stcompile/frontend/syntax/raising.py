@@ -13,7 +13,7 @@ from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import messages
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.run import REFUSED_AS_WELL, Run
 from stcompile.frontend.state.signals import PathRaised, Signal
 from stcompile.frontend.state.values import Text, described, is_traced
 from stcompile.frontend.syntax.blocks import unwind
@@ -97,7 +97,7 @@ def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
     hint = (
         "help(stcompile.nn) has the functions, and help of each says what it takes"
         if is_nn
-        else "Python and NumPy refuse this as well: check the arguments"
+        else REFUSED_AS_WELL
     )
     raise LanguageError(f"this call raises {what}", location=calling, hint=hint)
 
