@@ -144,17 +144,20 @@ def optimise(
     check: Check | None = None,
 ) -> Program:
     """The program after all stages. If there is a ``check``, it gets what is read of the program
-    after each of them. A program with checkpoints is not merged: they are there so that fewer
+    before them, and after each that changed it. A program with checkpoints is not merged: they are there so that fewer
     values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
+    if check is not None:
+        check("staging", eliminate_dead_code(program))
     for stage in stages_at(level, parallel):
+        before = program
         if saving is not None and stage.name == REWRITTEN:
             program = saving.rewrite(program)
         if stage.name not in without:
             with timed(stage.name):
                 program = stage.run(program)
-        if check is not None:
+        if check is not None and program is not before:
             check(stage.name, eliminate_dead_code(program))
     return program
 
