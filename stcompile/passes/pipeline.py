@@ -144,8 +144,8 @@ def optimise(
     check: Check | None = None,
 ) -> Program:
     """The program after all stages. If there is a ``check``, it gets what is read of the program
-    before them, and after each that changed it. A program with checkpoints is not merged: they are there so that fewer
-    values are kept."""
+    before them, and after each that changed it. A program with checkpoints is not merged: they are
+    there so that fewer values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
     if check is not None:
