@@ -1,6 +1,6 @@
 """Which tests the plain command runs, and which are left for ``--cases all``.
 
-A test with many parameters is one kind of test, of which a quarter of the cases is run: the command
+A test with many parameters is one kind of test, of which a few cases are run: the command
 answers in minutes, and each kind of test is in it. Of what is marked as slow, the first case of a
 test with parameters is run, and what has none is left out.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import pytest
 
-FEW, EVERY = 4, 4
+FEW, EVERY = 3, 6
 """All cases of a test are run up to ``FEW``, of more of them one of ``EVERY``."""
 
 

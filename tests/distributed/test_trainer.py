@@ -80,6 +80,7 @@ def test_other_ranks_go_on_where_some_were_interrupted(
     assert metrics[0] == metrics[1]
 
 
+@pytest.mark.slow
 @needs_mpi
 def test_an_example() -> None:
     command = (ROOT / "examples" / "mnist_cnn.py", "--distributed", "--data", "digits")
