@@ -103,6 +103,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{FOLDER}.check_indices", "leave_checks"), levels=KERNELS),
     Stage(place_stores, levels=KERNELS),  # kernels read what others would have read before
     Stage(deferred(f"{FOLDER}.threads", "share_out"), levels=KERNELS, parallel=True),
+    Stage(deferred(f"{FOLDER}.hoist_memory", "hoist_memory"), levels=KERNELS),
     Stage(renumber),
 )
 REWRITTEN = "place_stores"  # the stage before which a program may be rewritten to need less memory
