@@ -25,6 +25,7 @@ from stcompile.passes.memory.overlap_exchange import overlap_exchange
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
 from stcompile.passes.phases import push_factors, share_scalars, simplify, suit_numpy
+from stcompile.passes.products.merge_diagonals import merge_diagonals
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
@@ -73,6 +74,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{LOOPS}.merge_triangles", "merge_triangles"), levels=PLANNED, exact=False),
     Stage(deferred(f"{FOLDER}.enclose", "enclose_loops"), levels=PLANNED),
     Stage(push_slices, levels=FAST, exact=False),
+    Stage(merge_diagonals, levels=FAST, exact=False),
     Stage(push_sums, levels=FAST, exact=False),
     Stage(share_equations),
     Stage(choose_layouts, levels=FAST, exact=False),
