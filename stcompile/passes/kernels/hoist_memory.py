@@ -5,9 +5,9 @@ to step. Steps that run on several threads at the same time keep memory of their
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(hoist_memory(parse_program('''
-... program f(x: f64[3]) {
-...   y: f64 = kernel(x; writes=(), body=program kernel(x: f64[3]) {
-...     y: f64 = loop(x, 0.0; carry=1, constants=1, length=9,
+... program f(x: f64[3], s: f64) {
+...   y: f64 = kernel(x, s; writes=(), body=program kernel(x: f64[3], s: f64) {
+...     y: f64 = loop(x, s; carry=1, constants=1, length=9,
 ...       body=program body(x: f64[3], t: int, y: f64) {
 ...         v1: f64[1] = empty(; dtype=f64, shape=(1,))
 ...         v2: f64[1] = update(v1, y; drop=(0,), length=(1,), start=((0,),), step=(1,))
@@ -18,10 +18,10 @@ to step. Steps that run on several threads at the same time keep memory of their
 ...   })
 ...   return y
 ... }''')))
-program f(x: f64[3]) {
-  y: f64 = kernel(x; body=program kernel(x: f64[3]) {
+program f(x: f64[3], s: f64) {
+  y: f64 = kernel(x, s; body=program kernel(x: f64[3], s: f64) {
     v1: f64[1] = empty(; dtype=f64, shape=(1,))
-    y: f64, v2: f64[1] = loop(x, 0.0, v1; body=program body(x: f64[3], t: int, y: f64, v1: f64[1]) {
+    y: f64, v2: f64[1] = loop(x, s, v1; body=program body(x: f64[3], t: int, y: f64, v1: f64[1]) {
       v2: f64[1] = update(v1, y; drop=(0,), length=(1,), start=((0,),), step=(1,))
       v3: f64 = slice(v2; drop=(0,), length=(1,), start=((0,),), step=(1,))
       return v3, v2
