@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from stcompile.base import options
+from tests.parts import first_part
 
 gc.set_threshold(2_000_000, 50, 100)  # compiling makes many objects and few cycles: 10 % faster
 
@@ -41,11 +42,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the level that functions are compiled at where a test does not say it",
     )
 
+    parser.addoption(
+        "--cases",
+        choices=("part", "rest", "all"),
+        help="which cases of tests with many parameters are run, and whether slow tests are: a part"
+        " where pytest is called for the whole project, else all",
+    )
+
 
 def pytest_configure(config: pytest.Config) -> None:
     level = config.getoption("--level")
     if level is not None:
         options.DEFAULT_LEVEL = level
+    if config.option.cases is None:  # the workers of pytest-xdist get what is decided here
+        whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        chosen = ("keyword", "markexpr", "lf", "failedfirst", "update_golden")
+        narrowed = any(config.getoption(name, None) for name in chosen)
+        config.option.cases = "part" if whole and not narrowed else "all"
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    more = {
+        "part": "; --cases all runs all of them",
+        "rest": "; those that the plain command leaves",
+    }
+    return f"cases: {config.option.cases}{more.get(config.option.cases, '')}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.option.cases == "all":
+        return
+    first = first_part(items)
+    is_first = config.option.cases == "part"
+    config.hook.pytest_deselected(items=[i for i in items if (i.nodeid in first) != is_first])
+    items[:] = [item for item in items if (item.nodeid in first) == is_first]
 
 
 @pytest.fixture

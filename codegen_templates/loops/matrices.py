@@ -1,6 +1,7 @@
 """Functions of small matrices that compiled loops call. Their text is printed beside the loops.
 
-They do what LAPACK does, and raise what NumPy raises.
+They do what LAPACK does, and raise what NumPy raises. They are loops over elements alone: each
+function of NumPy, and each part of an array, takes Numba a tenth of a second or more to compile.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ def factored(a: Any) -> Any:
     exchanged with. (LAPACK may take NaN for 0; here it goes on as NaN.)"""
     n = a.shape[0]
     u = np.empty((n + 1, n), a.dtype)
-    u[:n] = a
+    for i in range(n):
+        for j in range(n):
+            u[i, j] = a[i, j]
     for k in range(n):
         top, largest = k, abs(u[k, k].real) + abs(u[k, k].imag)
         for i in range(k + 1, n):
@@ -33,12 +36,12 @@ def factored(a: Any) -> Any:
         if top != k:
             for j in range(n):
                 u[k, j], u[top, j] = u[top, j], u[k, j]
-        pivot, scale = u[k, k + 1 :], 1.0 / u[k, k]
+        scale = 1.0 / u[k, k]
         for i in range(k + 1, n):
             factor = u[i, k] * scale if largest > 1e-290 else u[i, k] / u[k, k]
-            row, u[i, k] = u[i, k + 1 :], factor
-            for j in range(len(row)):
-                row[j] -= factor * pivot[j]
+            u[i, k] = factor
+            for j in range(k + 1, n):
+                u[i, j] -= factor * u[k, j]
     return u
 
 
@@ -56,10 +59,11 @@ def solved(u: Any, b: Any) -> Any:
     """``np.linalg.solve(a, b)``, for the factors ``u`` of ``a``."""
     if is_singular(u):
         raise np.linalg.LinAlgError("Singular matrix")
-    n = u.shape[1]
-    x = b.copy().reshape(n, -1)
-    for j in range(x.shape[1]):
-        y = x[:, j].copy()
+    n, x = u.shape[1], np.empty(b.shape, b.dtype)
+    y = np.empty(n, b.dtype)
+    for j in range(1 if b.ndim == 1 else b.shape[1]):
+        for k in range(n):
+            y[k] = b[k] if b.ndim == 1 else b[k, j]
         for k in range(n):
             top = int(u[n, k].real)
             y[k], y[top] = y[top], y[k]
@@ -73,8 +77,12 @@ def solved(u: Any, b: Any) -> Any:
             for k in range(i + 1, n):
                 total = added(total, -u[i, k] * y[k])
             y[i] = total / u[i, i]
-        x[:, j] = y
-    return x.reshape(b.shape)
+        for k in range(n):
+            if b.ndim == 1:
+                x[k] = y[k]
+            else:
+                x[k, j] = y[k]
+    return x
 
 
 @helper
@@ -82,10 +90,11 @@ def solved_transposed(u: Any, b: Any) -> Any:
     """``np.linalg.solve(a.T, b)``, for the factors ``u`` of ``a``."""
     if is_singular(u):
         raise np.linalg.LinAlgError("Singular matrix")
-    n = u.shape[1]
-    x = b.copy().reshape(n, -1)
-    for j in range(x.shape[1]):
-        y = x[:, j].copy()
+    n, x = u.shape[1], np.empty(b.shape, b.dtype)
+    y = np.empty(n, b.dtype)
+    for j in range(1 if b.ndim == 1 else b.shape[1]):
+        for k in range(n):
+            y[k] = b[k] if b.ndim == 1 else b[k, j]
         for k in range(n):
             y[k] /= u[k, k]
             for i in range(k + 1, n):
@@ -96,25 +105,31 @@ def solved_transposed(u: Any, b: Any) -> Any:
         for k in range(n - 1, -1, -1):
             top = int(u[n, k].real)
             y[k], y[top] = y[top], y[k]
-        x[:, j] = y
-    return x.reshape(b.shape)
+        for k in range(n):
+            if b.ndim == 1:
+                x[k] = y[k]
+            else:
+                x[k, j] = y[k]
+    return x
 
 
 @helper
 def inverse(u: Any) -> Any:
     """``np.linalg.inv(a)``, for the factors ``u`` of ``a``."""
-    one = np.zeros((u.shape[1], u.shape[1]), u.dtype)
-    for i in range(u.shape[1]):
-        one[i, i] = 1.0
+    n = u.shape[1]
+    one = np.empty((n, n), u.dtype)
+    for i in range(n):
+        for j in range(n):
+            one[i, j] = 1.0 if i == j else 0.0
     return solved(u, one)
 
 
 @helper
 def determinant(u: Any) -> Any:
     """``np.linalg.det(a)``, for the factors ``u`` of ``a``."""
-    n, product = u.shape[1], np.ones(1, u.dtype)
-    if is_singular(u):
-        product[0] = 0.0
+    n, product = u.shape[1], np.empty(1, u.dtype)
+    product[0] = 0.0 if is_singular(u) else 1.0
+    if product[0] == 0.0:
         return product[0]
     for i in range(n):
         product[0] *= u[i, i] if u[n, i] == i else -u[i, i]
@@ -136,8 +151,10 @@ def sign_and_logarithm(u: Any) -> Any:
 @helper
 def lower_factor(a: Any) -> Any:
     """``np.linalg.cholesky(a)`` of real matrices, of which the lower triangle is read."""
-    lower = np.zeros_like(a)
+    lower = np.empty(a.shape, a.dtype)
     for i in range(a.shape[0]):
+        for j in range(i + 1, a.shape[0]):
+            lower[i, j] = 0.0
         for j in range(i + 1):
             total = a[i, j]
             for k in range(j):

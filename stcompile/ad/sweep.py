@@ -237,14 +237,6 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
     if _is_complex(equation) and not holds_for_complex(equation):
         raise _refusal(f"`{name}`", equation)
     if rule_function(equation.primitive) is None:
-        if any(isinstance(value, Program) for value in equation.params.values()):
-            raise DerivativeError(
-                "forward mode does not pass through the adjoint of a checkpoint or of a custom "
-                "rule that has a loop or a branch",
-                location=equation.location,
-                hint='take such derivatives in reverse mode: st.hessian(f, mode="reverse"), or '
-                "st.grad of st.grad",
-            )
         hint = "differentiate the loss, not a training step with comm" if name in _EXCHANGED else ""
         location = equation.location.shown
         raise DerivativeError(f"`{name}` has no derivative rule", location=location, hint=hint)

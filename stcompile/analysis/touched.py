@@ -55,7 +55,7 @@ def count_touched(program: Program, *args: Any) -> int:
     The program is run by the evaluator, so this is slow; an optimised list (``program`` of a
     compiled function) says what a call costs.
     """
-    counter = _Counter(_Copies.of(program))
+    counter = _Counter(Copies.of(program))
     given = [a.copy(order="K") if isinstance(a, np.ndarray) else a for a in args]
     with np.errstate(all="ignore"):
         evaluate(program, *given, watch=counter.watch)
@@ -63,7 +63,7 @@ def count_touched(program: Program, *args: Any) -> int:
 
 
 @dataclass(frozen=True)
-class _Copies:
+class Copies:
     """The equations, by identity, that copy an array before they write to it; for those loops that
     copy the first values of what they carry, which results these are; for equations in loops,
     what each of these loops calls its counter in the lengths of axes; the equations whose results
@@ -76,7 +76,7 @@ class _Copies:
     unread: frozenset[int]
 
     @classmethod
-    def of(cls, program: Program) -> _Copies:
+    def of(cls, program: Program) -> Copies:
         tree = unfold(program)
         planned = plan_writes(tree, Moments(tree))
         sources = {step.at: step.source for step in tree.steps}
@@ -143,7 +143,7 @@ def _copied(repeat: Repeat, writes: Writes) -> tuple[int, ...]:
 class _Counter:
     """Watches the evaluator."""
 
-    def __init__(self, copies: _Copies) -> None:
+    def __init__(self, copies: Copies) -> None:
         self.copies = copies
         self.bound: dict[Symbol, int] = {}  # lengths of axes that the data decided
         self.touched = 0

@@ -60,6 +60,9 @@ in all: each takes some microseconds."""
 
 OUTER_BYTES = 1 << 15
 """Larger outer products are limited by memory, and NumPy would copy both operands in pieces."""
+LONGER_THAN_MATRIX = 4
+"""A diagonal is merged into a product of so many times as many elements as the matrix: else the two
+ways cost the same."""
 THIN_SIDE, LONGER_SIDE = 32, 64
 """A matrix with a side shorter than the first, and another that is longer by the second factor, is
 thin: the BLAS that comes with NumPy is quicker with such."""

@@ -24,7 +24,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.passes.pipeline import MemorySaving, prepare
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Staged
-from stcompile.wengert.verify import verify_stage
+from stcompile.wengert.verify import Verifier
 
 if TYPE_CHECKING:  # imported where it is used
     from stcompile.export.file import Unit
@@ -135,7 +135,7 @@ class Compiler(Callee, ABC):
 
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
         """A staged call, optimised so that it keeps to the memory budget if there is one."""
-        check = verify_stage if options.verify else None
+        check = Verifier().verify_stage if options.verify else None
         if options.memory is None:
             return prepare(
                 staged, self.results, options.form, parallel=options.parallel, check=check

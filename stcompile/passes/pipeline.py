@@ -25,6 +25,7 @@ from stcompile.passes.memory.overlap_exchange import overlap_exchange
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
 from stcompile.passes.phases import push_factors, share_scalars, simplify, suit_numpy
+from stcompile.passes.products.merge_diagonals import merge_diagonals
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
@@ -73,6 +74,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{LOOPS}.merge_triangles", "merge_triangles"), levels=PLANNED, exact=False),
     Stage(deferred(f"{FOLDER}.enclose", "enclose_loops"), levels=PLANNED),
     Stage(push_slices, levels=FAST, exact=False),
+    Stage(merge_diagonals, levels=FAST, exact=False),
     Stage(push_sums, levels=FAST, exact=False),
     Stage(share_equations),
     Stage(choose_layouts, levels=FAST, exact=False),
@@ -103,6 +105,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{FOLDER}.check_indices", "leave_checks"), levels=KERNELS),
     Stage(place_stores, levels=KERNELS),  # kernels read what others would have read before
     Stage(deferred(f"{FOLDER}.threads", "share_out"), levels=KERNELS, parallel=True),
+    Stage(deferred(f"{FOLDER}.hoist_memory", "hoist_memory"), levels=KERNELS),
     Stage(renumber),
 )
 REWRITTEN = "place_stores"  # the stage before which a program may be rewritten to need less memory
@@ -144,17 +147,20 @@ def optimise(
     check: Check | None = None,
 ) -> Program:
     """The program after all stages. If there is a ``check``, it gets what is read of the program
-    after each of them. A program with checkpoints is not merged: they are there so that fewer
-    values are kept."""
+    before them, and after each that changed it. A program with checkpoints is not merged: they are
+    there so that fewer values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
+    if check is not None:
+        check("staging", eliminate_dead_code(program))
     for stage in stages_at(level, parallel):
+        before = program
         if saving is not None and stage.name == REWRITTEN:
             program = saving.rewrite(program)
         if stage.name not in without:
             with timed(stage.name):
                 program = stage.run(program)
-        if check is not None:
+        if check is not None and program is not before:
             check(stage.name, eliminate_dead_code(program))
     return program
 

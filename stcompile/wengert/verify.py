@@ -28,112 +28,137 @@ class VerificationError(Exception):
     """A program that is not well formed; the message names the program and the equation."""
 
 
+class _Wrong(Exception):
+    """What is wrong with an equation, without its place."""
+
+
 def verify(program: Program) -> None:
     """Raise `VerificationError` unless the program is well formed."""
-    _verify(program, program.name, frozenset(program.symbols))
+    Verifier().verify(program)
 
 
-def verify_stage(name: str, program: Program) -> None:
-    """Raise `VerificationError`, with the name of a stage, unless it left a well-formed program."""
-    try:
-        verify(program)
-    except VerificationError as error:
-        raise VerificationError(f"after {name}: {error}") from error
+class Verifier:
+    """Verifies programs of which each was made of the one before: what an equation says by itself
+    is looked at once, as long as the same lengths are bound around it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Equation, Set[Symbol]]] = {}
+
+    def verify(self, program: Program) -> None:
+        """Raise `VerificationError` unless the program is well formed."""
+        self._program(program, program.name, frozenset(program.symbols))
+
+    def verify_stage(self, name: str, program: Program) -> None:
+        """The same, with the name of the stage that left the program in the message."""
+        try:
+            self.verify(program)
+        except VerificationError as error:
+            raise VerificationError(f"after {name}: {error}") from error
+
+    def _program(self, program: Program, path: str, bound: Set[Symbol]) -> None:
+        defined: dict[str, Variable] = {}
+        where: Equation | str = "inputs"
+        try:
+            for variable in program.inputs:
+                _define(variable, defined, bound)
+            for equation in program.equations:
+                where = equation
+                for atom in equation.inputs:
+                    _read(atom, defined)
+                self._equation(equation, path, bound)
+                if equation.binds is not None:
+                    if equation.binds in bound:
+                        raise _Wrong(f"{equation.binds} is bound already")
+                    bound = {*bound, equation.binds}
+                for variable in equation.outputs:
+                    _define(variable, defined, bound)
+            where = "return"
+            for atom in program.outputs:
+                _read(atom, defined)
+        except _Wrong as wrong:
+            raise VerificationError(f"{path}: {where}\n{wrong}") from wrong
+
+    def _equation(self, equation: Equation, path: str, bound: Set[Symbol]) -> None:
+        known = self._known.get(id(equation))
+        if known is not None and known[1] == bound:
+            return
+        _verify_operation(equation, bound)
+        binds = equation.params.get("binds")
+        inner = bound if binds is None else {*bound, binds}
+        for name, program in sub_programs(equation.params):
+            self._program(program, f"{path} > {equation.primitive}.{name} {program.name}", inner)
+        self._known[id(equation)] = equation, bound  # which keeps it, and so its id
 
 
-def _verify(program: Program, path: str, bound: Set[Symbol]) -> None:
-    defined: dict[str, Variable] = {}
-    for variable in program.inputs:
-        _define(variable, defined, f"{path}: inputs", bound)
-    for equation in program.equations:
-        where = f"{path}: {equation}"
-        for atom in equation.inputs:
-            _read(atom, defined, where)
-        _verify_operation(equation, where, path, bound)
-        if equation.binds is not None:
-            if equation.binds in bound:
-                raise VerificationError(f"{where}\n{equation.binds} is bound already")
-            bound = {*bound, equation.binds}
-        for variable in equation.outputs:
-            _define(variable, defined, where, bound)
-    for atom in program.outputs:
-        _read(atom, defined, f"{path}: return")
-
-
-def _define(
-    variable: Variable, defined: dict[str, Variable], where: str, bound: Set[Symbol]
-) -> None:
+def _define(variable: Variable, defined: dict[str, Variable], bound: Set[Symbol]) -> None:
     if variable.type.kind != "stack":  # the items of a list may have the lengths of a step
-        _mention(variable.type.dims, bound, where)
+        _mention(variable.type.dims, bound)
     if variable.name in defined:
-        raise VerificationError(f"{where}\n{variable.name} is defined twice")
+        raise _Wrong(f"{variable.name} is defined twice")
     defined[variable.name] = variable
 
 
-def _mention(static: Any, bound: Set[Symbol], where: str) -> None:
+def _mention(static: Any, bound: Set[Symbol]) -> None:
     for symbol in symbols_in(static):
         if symbol not in bound:
-            raise VerificationError(f"{where}\nmentions {symbol}, which nothing around it binds")
+            raise _Wrong(f"mentions {symbol}, which nothing around it binds")
 
 
-def _read(atom: Atom, defined: Mapping[str, Variable], where: str) -> None:
+def _read(atom: Atom, defined: Mapping[str, Variable]) -> None:
     if isinstance(atom, Constant):
         if not is_number(atom.value):
-            raise VerificationError(f"{where}\n{atom.value!r} is not a number")
+            raise _Wrong(f"{atom.value!r} is not a number")
     elif atom.name not in defined:
-        raise VerificationError(f"{where}\n{atom.name} is read before it is defined")
+        raise _Wrong(f"{atom.name} is read before it is defined")
     elif defined[atom.name] != atom:
-        raise VerificationError(f"{where}\n{defined[atom.name]} is read as {atom}")
+        raise _Wrong(f"{defined[atom.name]} is read as {atom}")
 
 
-def _verify_operation(equation: Equation, where: str, path: str, bound: Set[Symbol]) -> None:
+def _verify_operation(equation: Equation, bound: Set[Symbol]) -> None:
     primitive = PRIMITIVES.get(equation.primitive)
     if primitive is None:
-        raise VerificationError(f"{where}\n{equation.primitive} is not a primitive")
+        raise _Wrong(f"{equation.primitive} is not a primitive")
     if missing := REQUIRED.get(equation.primitive, set()) - set(equation.params):
-        raise VerificationError(f"{where}\nhas no {', '.join(sorted(missing))}")
+        raise _Wrong(f"has no {', '.join(sorted(missing))}")
     for static in equation.params.values():
-        _mention(static, bound, where)
+        _mention(static, bound)
     binds = equation.params.get("binds")
-    inner = bound if binds is None else {*bound, binds}
     if binds is not None:
-        _mention((binds.low, binds.high), bound, where)
-    for name, program in sub_programs(equation.params):
-        _verify(program, f"{path} > {equation.primitive}.{name} {program.name}", inner)
+        _mention((binds.low, binds.high), bound)
     if equation.primitive == "loop":
-        _verify_ports(equation, where)
+        _verify_ports(equation)
     try:
         types = infer(equation.primitive, tuple(a.type for a in equation.inputs), equation.params)
     except OperandError as error:
-        raise VerificationError(f"{where}\n{error}") from error
+        raise _Wrong(str(error)) from error
     except Exception as error:  # params are missing or of the wrong form
-        raise VerificationError(f"{where}\n{type(error).__name__}: {error}") from error
+        raise _Wrong(f"{type(error).__name__}: {error}") from error
     found = tuple(variable.type for variable in equation.outputs)
     if found != types:
-        raise VerificationError(f"{where}\nhas outputs {found} where {types} are inferred")
+        raise _Wrong(f"has outputs {found} where {types} are inferred")
     effects = {*primitive.effects, *inner_effects(equation.params)}
     # A kernel is a function: lengths that it names are its own, and may be known outside.
     own = {"bind"} if equation.primitive == "kernel" else set[str]()
     if set(equation.effects) - own != effects - own:
-        raise VerificationError(f"{where}\nhas effects {equation.effects}, not {sorted(effects)}")
+        raise _Wrong(f"has effects {equation.effects}, not {sorted(effects)}")
     if equation.primitive == "call":
         results = equation.params["value"]
         if not 0 <= results <= len(equation.outputs):
-            raise VerificationError(f"{where}\nhas {len(equation.outputs)} outputs, not {results}")
+            raise _Wrong(f"has {len(equation.outputs)} outputs, not {results}")
 
 
-def _verify_ports(loop: Equation, where: str) -> None:
+def _verify_ports(loop: Equation) -> None:
     numbers = [loop.params[name] for name in ("constants", "carry", "length")]
     counts = numbers[:-1] if numbers[-1] is None or isinstance(numbers[-1], Dim) else numbers
     if not all(type(number) is int and number >= 0 for number in counts):
-        raise VerificationError(f"{where}\nconstants, carry, length are {numbers}")
+        raise _Wrong(f"constants, carry, length are {numbers}")
     constants, carry = counts[:2]
     body: Program = loop.params["body"]
     counted = numbers[-1] is None and loop.params.get("condition") is None
     if counted + constants + carry > len(loop.inputs):
-        raise VerificationError(f"{where}\nhas {len(loop.inputs)} inputs, fewer than its ports")
+        raise _Wrong(f"has {len(loop.inputs)} inputs, fewer than its ports")
     if carry > len(body.outputs):
-        raise VerificationError(f"{where}\ncarries {carry} of {len(body.outputs)} outputs")
+        raise _Wrong(f"carries {carry} of {len(body.outputs)} outputs")
 
 
 def sub_programs(params: Mapping[str, Any]) -> Iterator[tuple[str, Program]]:

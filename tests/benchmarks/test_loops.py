@@ -241,6 +241,7 @@ def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run(tmp_path: Path) -> None:
     file, page = tmp_path / "facts.json", tmp_path / "page.md"
     command = [sys.executable, "-m", "examples.benchmarks.loops", "--size", "S", "--rounds", "1"]

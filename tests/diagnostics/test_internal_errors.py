@@ -42,13 +42,6 @@ def test_refusals_keep_their_kind() -> None:
         st.compile(lambda x: np.convolve(x[x > 0], [1, 2]))(X)
 
 
-@st.checkpoint
-def block(x: Any) -> Any:
-    for _ in range(20):
-        x = np.tanh(x)
-    return x
-
-
 def masked(x: Any) -> Any:
     return np.convolve(x[x > 0], [1, 2])
 
@@ -61,10 +54,6 @@ def alone(x: Any) -> Any:
     return np.sum(x)
 
 
-def hessian(x: Any) -> Any:
-    return np.sum(block(x))
-
-
 @pytest.mark.parametrize(
     ("call", "line", "reason"),
     [
@@ -75,7 +64,6 @@ def hessian(x: Any) -> Any:
             "np.sum",
             "returns a pair.*one value",
         ),
-        (lambda: st.hessian(hessian)(X), "for _ in range", "checkpoint.*mode=.reverse"),
     ],
 )
 def test_refusals_name_the_line(call: Any, line: str, reason: str) -> None:
@@ -86,9 +74,3 @@ def test_refusals_name_the_line(call: Any, line: str, reason: str) -> None:
 def test_a_value_is_no_function() -> None:
     with pytest.raises(st.StcompileError, match=r"f64\[2,2\] is not a function"):
         st.grad(st.grad)(X)
-
-
-def test_a_hessian_of_a_checkpoint_in_reverse_mode() -> None:
-    plain = block.__wrapped__
-    expected = st.hessian(lambda x: np.sum(plain(x)))(X)
-    np.testing.assert_allclose(st.hessian(hessian, mode="reverse")(X), expected, atol=1e-12)

@@ -11,6 +11,7 @@ from tests.distributed.mpi import needs_mpi, run
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 @needs_mpi
 @pytest.mark.parametrize("ranks", [1, 3, 4])
 def test_ranks_are_as_one_process(ranks: int) -> None:

@@ -42,6 +42,7 @@ def test_a_fault_on_one_rank_ends_all(fault: str, code: int, said: str, tmp_path
     assert fault == "params" or read_checkpoint(checkpoint).position[0] == 1
 
 
+@pytest.mark.slow
 @needs_mpi
 def test_other_ranks_go_on_where_some_were_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -79,6 +80,7 @@ def test_other_ranks_go_on_where_some_were_interrupted(
     assert metrics[0] == metrics[1]
 
 
+@pytest.mark.slow
 @needs_mpi
 def test_an_example() -> None:
     command = (ROOT / "examples" / "mnist_cnn.py", "--distributed", "--data", "digits")

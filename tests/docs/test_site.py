@@ -16,6 +16,7 @@ from tests.docs.pages import ROOT
 pytest.importorskip("sphinx", reason="the site needs the extra `docs`")
 
 
+@pytest.mark.slow
 def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
     """One test, for one build; Sphinx ends with an error at the first warning."""
     command = ["-m", "sphinx", "-W", "-q", "-b", "html", "docs", str(tmp_path)]

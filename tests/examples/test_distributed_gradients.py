@@ -14,6 +14,7 @@ from tests.examples.running import ROOT, run
 pytest.importorskip("distributed", reason="needs the extra `dask`")
 
 
+@pytest.mark.slow
 def test_a_scheduler_and_worker_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STCOMPILE_CACHE", str(tmp_path / "cache"))
     command = ("--workers", "2", "--shards", "3", "--rows", "2000", "--features", "4")

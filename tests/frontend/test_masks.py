@@ -368,6 +368,7 @@ def test_a_division_by_zero_of_nothing():
     assert by_v == 0
 
 
+@pytest.mark.slow
 def test_second_order():
     def program(x, w):
         y = x * w

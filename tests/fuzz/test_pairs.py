@@ -55,6 +55,7 @@ def test_the_functions_are_those_of_the_table():
     assert len(found) > 150
 
 
+@pytest.mark.slow
 def test_most_pairs_meet(programs):
     """In a part of one design already; the command tells which do."""
     met = set().union(*(made.met for made in programs))
@@ -167,6 +168,7 @@ def test_a_wrong_transform_is_noticed(transform: str, monkeypatch: pytest.Monkey
     assert (verdict.kind, verdict.about) == ("wrong", transform)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     log = tmp_path / "log"

@@ -85,6 +85,7 @@ def test_programs_are_made_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "log"
     asked = ["--programs", str(len(run.SORTS)), "--log", str(log), "--second-order", "0"]

@@ -179,6 +179,7 @@ def _arrays(value: object) -> list:
     return [value]
 
 
+@pytest.mark.slow
 def test_another_process_generates_the_same_code() -> None:
     """No hash order, address or random name leaks into generated code: it is that of the files,
     which processes with other hashes wrote and compare with."""

@@ -94,6 +94,7 @@ def test_captured_numbers_stay_what_they_were(monkeypatch: pytest.MonkeyPatch) -
     assert before(X, F, 20)[0] == pytest.approx(value, rel=1e-13)
 
 
+@pytest.mark.slow
 def test_calls_and_tuples() -> None:
     """What is left of NumPy is compiled by Numba, if it knows it."""
     matrix = np.diag([1.0, 2.0, 4.0])

@@ -36,6 +36,7 @@ def _matrix(n: int, dtype: Any) -> Any:
     return a
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [float, complex])
 @pytest.mark.parametrize("n", SIZES)
 def test_systems(compiled: dict[str, Any], n: int, dtype: Any) -> None:

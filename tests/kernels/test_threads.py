@@ -52,6 +52,7 @@ def test_steps_run_in_any_order(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         assert_equal_bits(shared(*copy.deepcopy(args)), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("everywhere")
 def test_what_is_shared_out() -> None:
     """Loops whose steps need what others wrote are not."""
@@ -66,6 +67,7 @@ def test_what_is_shared_out() -> None:
     assert "prange(" not in first
 
 
+@pytest.mark.slow
 def test_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under Numba: the same bits in one thread, in two, and without threads of its own."""
     monkeypatch.setattr(threads, "LEAST", 500)

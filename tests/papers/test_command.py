@@ -206,6 +206,7 @@ def test_no_tool(made: list[Plan], tmp_path: Path, capsys: pytest.CaptureFixture
     assert "none of these tools is installed" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_whole_runs_on_digits(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Real processes: one that goes well, and one that cannot."""
     pytest.importorskip("sklearn", reason="sklearn is not installed")

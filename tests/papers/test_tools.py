@@ -92,6 +92,7 @@ def test_worked_example(tool: str) -> None:
     assert record.seconds_a_call is not None
 
 
+@pytest.mark.slow
 def test_seeds_and_epochs(small: None) -> None:
     def losses(seed: int, epochs: int) -> list[float]:
         plan = Plan("rnn-2", "stcompile", seed=seed, epochs=epochs, limit=300, threads=1)

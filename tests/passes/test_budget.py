@@ -60,6 +60,7 @@ def least(function: Callable[..., Any], wrt: Any, *args: Any) -> int:
     return int(found[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_calls_keep_to_the_budget(name: str) -> None:
     function, wrt, args = CASES[name]
@@ -88,6 +89,7 @@ def test_a_large_budget_changes_nothing() -> None:
     assert st.value_and_grad(function, wrt, memory="1GB").source(*args) == plain.source(*args)
 
 
+@pytest.mark.slow
 def test_no_more_is_computed_again_than_it_takes() -> None:
     function, wrt, args = CASES["network"]
     full = st.value_and_grad(function, wrt, level="fast").memory(*args).held

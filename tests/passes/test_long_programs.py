@@ -58,6 +58,7 @@ def calls(count: int) -> int:
     return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_time_grows_with_the_length() -> None:
     calls(3)  # what is compiled once
     short, long = calls(10), calls(40)

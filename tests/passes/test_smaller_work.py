@@ -11,6 +11,7 @@ import pytest
 import stcompile as st
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.loops.share_states import share_states
+from stcompile.passes.products.merge_diagonals import merge_diagonals
 from stcompile.passes.products.push_sums import push_sums
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
@@ -42,6 +43,201 @@ def changed(text: str, change: Callable[[Program], Program], args: Sequence[Any]
 
 def normal(*shape: int) -> np.ndarray[Any, Any]:
     return RNG.normal(size=shape)
+
+
+# --- merge_diagonals: x @ W + x * d ---------------------------------------------------------------
+
+MERGED = ["eye", "where", "add", "contract"]
+RESHAPED = ["eye", "reshape", "where", "add", "contract"]
+
+
+def _merged(program: Program) -> Program:
+    """After the pass; what nobody reads is left out before."""
+    return merge_diagonals(eliminate_dead_code(program))
+
+
+def columns(x: str, w: str, d: str, params: str, total: str = "add(v1, v2)", out: str = "") -> str:
+    return f"""program f(x: f64[{x}], w: f64[{w}], d: f64[{d}]) {{
+      v1: f64[{out or x}] = contract({params}, order=(), spelling='')
+      v2: f64[{x}] = multiply(x, d)
+      y: f64[{x}] = {total}
+      return y
+    }}"""
+
+
+LEFT = "x, w; batch=(), contracted=((1, 0),)"
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        (columns("40,3", "3,3", "3", LEFT), [(40, 3), (3, 3), (3,)]),
+        (columns("40,3", "3,3", "1,3", LEFT), [(40, 3), (3, 3), (1, 3)]),
+        (columns("40,3", "3,3", "3", LEFT, "add(v2, v1)"), [(40, 3), (3, 3), (3,)]),
+        (
+            columns("40,3", "3,3", "3", LEFT, "accumulate(v1, v2; op='add')"),
+            [(40, 3), (3, 3), (3,)],
+        ),
+        (
+            columns("40,3", "3,3", "3", "x, w; batch=(), contracted=((1, 1),)"),
+            [(40, 3), (3, 3), (3,)],
+        ),
+        (
+            columns("3,40", "3,3", "3,1", "w, x; batch=(), contracted=((1, 0),)"),
+            [(3, 40), (3, 3), (3, 1)],
+        ),
+        (
+            columns("2,40,3", "2,3,3", "2,1,3", "x, w; batch=((0, 0),), contracted=((2, 1),)"),
+            [(2, 40, 3), (2, 3, 3), (2, 1, 3)],
+        ),
+        (
+            columns("2,40,3", "2,3,3", "3", "x, w; batch=((0, 0),), contracted=((2, 2),)"),
+            [(2, 40, 3), (2, 3, 3), (3,)],
+        ),
+        (
+            columns("4,10,3", "3,3", "3", "x, w; batch=(), contracted=((2, 0),)"),
+            [(4, 10, 3), (3, 3), (3,)],
+        ),
+    ],
+)
+def test_factors_of_columns_go_into_the_matrix(text: str, shapes: Any) -> None:
+    made = changed(text, merge_diagonals, [normal(*shape) for shape in shapes])
+    assert made in (MERGED, RESHAPED)
+
+
+@pytest.mark.parametrize(
+    "total", ["add({0}, {1})", "add({1}, {0})", "subtract({0}, {1})", "subtract({1}, {0})"]
+)
+@pytest.mark.parametrize("product", ["v1", "n1"])
+@pytest.mark.parametrize("scaled", ["v2", "v3", "n2", "n3"])
+def test_signs_go_into_the_matrix(total: str, product: str, scaled: str) -> None:
+    """Of terms that are negated, and of products of what is negated."""
+    text = f"""program f(x: f64[40,3], w: f64[3,3], d: f64[3]) {{
+      n: f64[40,3] = negative(x)
+      v1: f64[40,3] = contract(n, w; batch=(), contracted=((1, 0),), order=(), spelling='')
+      n1: f64[40,3] = negative(v1)
+      v2: f64[40,3] = multiply(x, d)
+      n2: f64[40,3] = negative(v2)
+      v3: f64[40,3] = multiply(d, n)
+      n3: f64[40,3] = negative(v3)
+      y: f64[40,3] = {total.format(product, scaled)}
+      return y
+    }}"""
+    made = changed(text, _merged, [normal(40, 3), normal(3, 3), normal(3)])
+    assert "multiply" not in made
+    assert made[-1] == "contract"
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        (columns("3,3", "3,3", "3", LEFT), [(3, 3), (3, 3), (3,)]),  # no longer than the matrix
+        (columns("40,3", "3,3", "40,1", LEFT), [(40, 3), (3, 3), (40, 1)]),
+        (columns("40,3", "3,3", "40,3", LEFT), [(40, 3), (3, 3), (40, 3)]),
+        (columns("40,3", "3,3", "1", LEFT), [(40, 3), (3, 3), (1,)]),
+        (columns("40,3", "3,3", "3", LEFT, "multiply(v1, v2)"), [(40, 3), (3, 3), (3,)]),
+        (
+            columns("3,40", "3,3", "40", "w, x; batch=(), contracted=((1, 0),)"),
+            [(3, 40), (3, 3), (40,)],
+        ),
+    ],
+)
+def test_other_factors_stay(text: str, shapes: Any) -> None:
+    made = changed(text, merge_diagonals, [normal(*shape) for shape in shapes])
+    assert made[:2] == ["contract", "multiply"]
+
+
+def test_what_is_added_to_more_than_the_product_stays() -> None:
+    """A product that is the same for all of some matrices is none with several matrices."""
+    params = "x, w; batch=((0, 0),), contracted=((2, 1),), order=(), spelling=''"
+    text = f"""program f(x: f64[1,90,3], w: f64[1,3,3], d: f64[4,1,3]) {{
+      v1: f64[1,90,3] = contract({params})
+      v2: f64[4,90,3] = multiply(x, d)
+      y: f64[4,90,3] = add(v1, v2)
+      return y
+    }}"""
+    made = changed(text, merge_diagonals, [normal(1, 90, 3), normal(1, 3, 3), normal(4, 1, 3)])
+    assert made == ["contract", "multiply", "add"]
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "merged"), [("n.1", "3", True), ("40", "n.1", False), ("n.1", "n.1", False)]
+)
+def test_only_matrices_of_known_sides_get_a_diagonal(n: str, m: str, merged: bool) -> None:
+    """However many rows are multiplied by them."""
+    params = "batch=(), contracted=((1, 0),), order=(), spelling=''"
+    before = parse_program(f"""
+    program f[n.1: 2 to None like 99](x: f64[{n},{m}], w: f64[{m},{m}], d: f64[{m}]) {{
+      v1: f64[{n},{m}] = contract(x, w; {params})
+      v2: f64[{n},{m}] = multiply(x, d)
+      y: f64[{n},{m}] = add(v1, v2)
+      return y
+    }}""")
+    after = merge_diagonals(before)
+    verify(after)
+    assert (after is not before) == merged
+
+
+def test_an_infinite_factor_stays_in_its_column() -> None:
+    program = merge_diagonals(parse_program(columns("40,3", "3,3", "3", LEFT)))
+    factors = np.array([1.0, np.inf, 2.0])
+    (found,) = evaluate(program, normal(40, 3), normal(3, 3), factors)
+    assert np.isfinite(found[:, [0, 2]]).all()
+    assert not np.isfinite(found[:, 1]).any()
+
+
+# --- merge_diagonals: sums of x * y ---------------------------------------------------------------
+
+
+def diagonal(dims: str, axis: str, result: str, batch: str, contracted: str, product: str) -> str:
+    return f"""program f(x: f64[{dims}], y: f64[{dims}]) {{
+      v1: f64[{dims}] = multiply(y, x)
+      v2: f64[{result}] = sum(v1; axis={axis}, keepdims=False)
+      v3: f64[{product}] = contract(x, y; batch={batch}, contracted={contracted}, order=(), spelling='')
+      return v2, v3
+    }}"""  # noqa: E501
+
+
+def test_sums_of_products_are_read_from_the_product() -> None:
+    text = diagonal("40,3", "(0,)", "3", "()", "((0, 0),)", "3,3")
+    assert changed(text, merge_diagonals, [normal(40, 3), normal(40, 3)]) == [
+        "contract",
+        "diagonal",
+    ]
+    text = diagonal("2,40,3", "(1,)", "2,3", "((0, 0),)", "((1, 1),)", "2,3,3")
+    assert changed(text, merge_diagonals, [normal(2, 40, 3), normal(2, 40, 3)]) == [
+        "contract",
+        "diagonal",
+    ]
+    text = diagonal("5,40,3", "(0, 1)", "3", "()", "((1, 1), (0, 0))", "3,3")
+    assert changed(text, merge_diagonals, [normal(5, 40, 3), normal(5, 40, 3)]) == [
+        "contract",
+        "diagonal",
+    ]
+
+
+@pytest.mark.parametrize("factors", ["n, x", "x, y", "n, n2"])
+@pytest.mark.parametrize("terms", ["x, y", "n, x", "n, n2"])
+@pytest.mark.parametrize("result", ["v2", "v4"])
+def test_signs_of_sums_of_products(factors: str, terms: str, result: str) -> None:
+    text = f"""program f(x: f64[40,3], y: f64[40,3]) {{
+      n: f64[40,3] = negative(y)
+      n2: f64[40,3] = negative(x)
+      v1: f64[40,3] = multiply({factors})
+      v2: f64[3] = sum(v1; axis=(0,), keepdims=False)
+      v3: f64[3,3] = contract({terms}; batch=(), contracted=((0, 0),), order=(), spelling='')
+      v4: f64[3] = negative(v2)
+      return {result}, v3
+    }}"""
+    made = changed(text, _merged, [normal(40, 3), normal(40, 3)])
+    assert "sum" not in made
+
+
+def test_sums_over_other_axes_stay() -> None:
+    text = diagonal("3,40", "(1,)", "3", "()", "((0, 0),)", "40,40")
+    assert "diagonal" not in changed(text, merge_diagonals, [normal(3, 40), normal(3, 40)])
+    text = diagonal("2,40,3", "(1,)", "2,3", "()", "((1, 1),)", "2,3,2,3")
+    assert "diagonal" not in changed(text, merge_diagonals, [normal(2, 40, 3), normal(2, 40, 3)])
 
 
 # --- smaller_factor_scaled ------------------------------------------------------------------------
@@ -292,7 +488,7 @@ def test_a_mixture_goes_through_its_samples_once() -> None:
 
     def likelihood(means: Any, factors: Any, scales: Any) -> Any:
         centred = samples - means[:, None, :]
-        q = centred @ (factors.transpose(0, 2, 1) + np.eye(3) * np.exp(scales)[:, None, :])
+        q = centred @ factors.transpose(0, 2, 1) + centred * np.exp(scales)[:, None, :]
         t = -0.5 * np.sum(q * q, axis=2) + np.sum(scales, axis=1)[:, None]
         m = np.max(t, axis=0)
         return np.sum(m + np.log(np.sum(np.exp(t - m), axis=0)))

@@ -56,6 +56,7 @@ def with_scipy(options: Options) -> Options:
     return options
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "clip_norm"), [(FAST, None), (BLAS, 1.0)], ids=["numpy", "scipy-clipped"]
 )

@@ -78,6 +78,7 @@ def test_an_argument_of_that_name() -> None:
         np.testing.assert_allclose(slope, density * X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_calls_allocate_no_more_for_more_data(dtype: Any) -> None:
     """All values of functions of SciPy have a buffer."""

@@ -68,6 +68,7 @@ def test_locks_are_tests_when_asked_for(project: Path) -> None:
     assert "2 passed" in pytest_in(project)[1]
 
 
+@pytest.mark.slow
 def test_a_changed_model_fails_with_the_diff_on_every_worker(project: Path) -> None:
     (project / "pytest.ini").write_text("[pytest]\ngradient_locks = gradients\n")
     (project / "model.py").write_text(MODEL.replace("w * w", "w * w * w"))

@@ -81,6 +81,7 @@ def test_one_image_and_many_are_reconstructed_alike(example: ModuleType) -> None
     np.testing.assert_allclose(error, example.loss(params, x))
 
 
+@pytest.mark.slow
 def test_program_on_digits(tmp_path: Path) -> None:
     outputs = ("--json", "r.json", "--report", "report", "--picture", "new/p.png")
     done = programs.run(

@@ -56,6 +56,7 @@ def diverged(
     return caught.value, params
 
 
+@pytest.mark.slow
 def test_a_nan_in_the_forward_pass(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path / "c.npz", every=3)
     error, params = diverged(grows, 50.0, checkpoints=checkpoints)

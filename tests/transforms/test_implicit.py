@@ -278,6 +278,7 @@ def nested(p: Any) -> Any:
     return st.fixed_point(lambda z: 0.5 * np.sin(inner(z)) + p[::-1] / 2, np.zeros(3))
 
 
+@pytest.mark.slow
 def test_a_root_inside_an_equation() -> None:
     def loss(p: Any) -> Any:
         return np.sum(nested(p) ** 2)

@@ -64,6 +64,7 @@ def by_pyright(folder: Path) -> Found:
     return noted([(e["file"], e["range"]["start"]["line"] + 1, e["rule"]) for e in errors])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "check"), [("mypy", by_mypy), ("basedpyright", by_pyright)])
 def test_right_uses_pass_and_wrong_ones_are_refused(
     module: str, check: object, tmp_path: Path
