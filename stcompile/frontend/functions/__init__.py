@@ -59,7 +59,7 @@ def _transpose_method(run: Run, x: Any, *axes: Any) -> Any:
 
 def _fill(run: Run, x: Any, value: Any) -> None:
     if isinstance(value, Array) and value.type.ndim:
-        run.raises(ValueError("setting an array element with a sequence."))
+        run.raises(ValueError("setting an array element with a sequence"))
     set_item(run, x, Ellipsis, value)
 
 

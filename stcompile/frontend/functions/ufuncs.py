@@ -123,6 +123,6 @@ def _add_at(run: Run, a: Array, indices: Any, value: Any) -> None:
         run.call(ufuncs.add_in_turn, [a, places, value], {})
     else:
         run.refuse(
-            f"np.add.at of {described(value)} to {describe(a)} is not supported",
+            f"adding {described(value)} to {describe(a)} at places is not supported",
             "add to an array of floats, and convert it afterwards",
         )
