@@ -162,26 +162,38 @@ def wider_values(x):
     return y * x
 
 
-@example(M)
-def of_integers(x):
-    counts = np.zeros(3, int)
-    np.add.at(counts, [0, 0], x[0, :2])
-    return np.sum(x * counts[0])
-
-
-@example(M)
-def of_one_integer(x):
-    counts = np.zeros(3, int)
-    np.add.at(counts, 0, x[0, 0])
-    return np.sum(x * counts[0])
-
-
 test_values_and_gradients = example.tests()
 
 
 def at_of_a_captured_array(x):
     np.add.at(COUNTS, [0], x[0, 0])
     return np.sum(COUNTS)
+
+
+def of_integers(x):
+    counts = np.zeros(3, int)
+    np.add.at(counts, [0, 0], x[0, :2])
+    return np.sum(x * counts[0])
+
+
+def of_one_integer(x):
+    counts = np.zeros(3, int)
+    np.add.at(counts, 0, x[0, 0])
+    return np.sum(x * counts[0])
+
+
+@pytest.mark.filterwarnings("ignore:.*truncated")
+@pytest.mark.parametrize("function", [of_integers, of_one_integer])
+def test_sums_of_integers_are_cut(function):
+    value, gradient = st.value_and_grad(function)(M + 1)
+    assert value == function(M + 1)
+    np.testing.assert_allclose(gradient, value / np.sum(M + 1))
+
+
+def to_a_part_of_integers(x):
+    counts = np.zeros(3, int)
+    np.add.at(counts, slice(0, 2), x[0, 0])
+    return np.sum(x * counts[0])
 
 
 def unsigned(x):
@@ -211,6 +223,7 @@ def product_at(x):
         (lambda x: np.sum(np.sin.reduce(x)), "does not make one number of two"),
         (lambda x: np.sum(np.gcd.outer(x, x)), "is not supported"),
         (at_of_a_captured_array, "does not own"),
+        (to_a_part_of_integers, "at places is not supported"),
         (lambda x: np.add.at(x * 2, [0], "a"), "cannot be added"),
         (unsigned, "np.subtract.at of u8"),
         (product_at, "np.multiply.at is not supported"),

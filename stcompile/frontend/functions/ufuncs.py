@@ -12,7 +12,7 @@ from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.indexing import accumulate_at
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, describe, described, is_traced
+from stcompile.frontend.state.values import Array, Scalar, describe, described, is_traced
 from stcompile.library import ufuncs
 from stcompile.wengert.types import is_number
 
@@ -108,6 +108,9 @@ def _at(ufunc: np.ufunc) -> Lowering:
     return lowering
 
 
+_PLACES = (Array, Scalar, list, int, np.integer)
+
+
 def _add_at(run: Run, a: Array, indices: Any, value: Any) -> None:
     """The sums are of the dtype of ``a``, whatever is added to it, as NumPy has them."""
     given = value.type.dtype if is_traced(value) else np.asarray(value).dtype
@@ -116,7 +119,7 @@ def _add_at(run: Run, a: Array, indices: Any, value: Any) -> None:
     elif given.kind in "iub":
         whole = run.as_array(value)
         accumulate_at(run, a, indices, run.cast(whole, a.type.dtype))
-    elif given.kind == "f" and a.type.ndim == 1 and not isinstance(indices, tuple):
+    elif given.kind == "f" and a.type.ndim == 1 and isinstance(indices, _PLACES):
         places = run.as_array(indices)
         if places.type.dtype.kind == "b":
             (places,) = run.call(np.nonzero, [places], {})
