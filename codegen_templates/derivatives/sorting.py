@@ -16,8 +16,9 @@ from ..numpy import sorting as template
 
 
 @adjoint
-def sort(out: Any, x: Any, d_out: Any, *, axis: int) -> Any:
-    ranks = np.argsort(template.argsort(x, axis=axis, kind="stable"), axis=axis)
+def sort(out: Any, x: Any, d_out: Any, *, axis: int, descending: bool = False) -> Any:
+    order = template.argsort(x, axis=axis, kind="stable", descending=descending)
+    ranks = np.argsort(order, axis=axis)
     return np.take_along_axis(d_out, ranks, axis=axis)
 
 

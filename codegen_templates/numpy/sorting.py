@@ -10,12 +10,18 @@ from ..marks import fresh
 
 
 @fresh
-def sort(x: Any, *, axis: int) -> Any:
+def sort(x: Any, *, axis: int, descending: bool = False) -> Any:
+    if descending:
+        return np.sort(x, axis=axis, descending=True)  # type: ignore[call-overload, unused-ignore]
     return np.sort(x, axis=axis)
 
 
 @fresh
-def argsort(x: Any, *, axis: int, kind: Any = None) -> Any:
+def argsort(x: Any, *, axis: int, kind: Any = None, descending: bool = False) -> Any:
+    if descending and kind == "stable":
+        return np.argsort(x, axis=axis, stable=True, descending=True)  # type: ignore[call-arg, unused-ignore]
+    if descending:
+        return np.argsort(x, axis=axis, descending=True)  # type: ignore[call-arg, unused-ignore]
     if kind is None:
         return np.argsort(x, axis=axis)
     return np.argsort(x, axis=axis, kind=kind)

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stcompile.base.numpys import RESHAPE_CAN_REFUSE
 from stcompile.base.strides import (
     Strides,
     alike,
@@ -48,8 +49,6 @@ from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
 from stcompile.wengert.types import Type
 
-# np.reshape(copy=False) exists since NumPy 2.1; setting the shape is deprecated since 2.5.
-_RESHAPE_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 _SHORT = 2  # no axis of what NumPy is asked with is longer
 
 # Results that are in C order, whatever order the operands are in.
@@ -284,7 +283,7 @@ def seen_through(primitive: str, params: Mapping[str, Any], dummy: Any) -> Any:
 def reshaped_view(dummy: Any, dims: tuple[int, ...]) -> Any:
     """The array in another shape if NumPy gives a view of it, else None."""
     try:
-        if _RESHAPE_CAN_REFUSE:
+        if RESHAPE_CAN_REFUSE:
             return np.reshape(dummy, dims, copy=False)
         view = dummy.view()
         view.shape = dims

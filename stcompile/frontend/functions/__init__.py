@@ -63,8 +63,17 @@ def _fill(run: Run, x: Any, value: Any) -> None:
     set_item(run, x, Ellipsis, value)
 
 
-def _sort(run: Run, x: Any, axis: int = -1, kind: str | None = None) -> None:
-    set_item(run, x, Ellipsis, SORTING[np.sort](run, x, axis, kind))
+def _sort(
+    run: Run,
+    x: Any,
+    axis: int = -1,
+    kind: str | None = None,
+    *,
+    stable: Any = None,
+    descending: Any = None,
+) -> None:
+    ordered = SORTING[np.sort](run, x, axis, kind, stable=stable, descending=descending)
+    set_item(run, x, Ellipsis, ordered)
 
 
 def _astype(run: Run, x: Any, dtype: Any, order: str = "K", copy: bool = True) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
+from stcompile.base.numpys import eigenvalues_are_complex
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Poison, is_static
@@ -61,24 +62,24 @@ def eigvalsh(run: Run, a: Any, UPLO: str = "L") -> Any:
     return run.record("eigvalsh", run.as_array(a), lower=_lower(run, UPLO))
 
 
-def _complex_matrix(run: Run, name: str, a: Any) -> Any:
+def _with_complex_eigenvalues(run: Run, name: str, a: Any) -> Any:
     x = run.as_array(a)
-    if x.type.dtype.kind != "c":
+    if x.type.dtype.kind != "c" and not eigenvalues_are_complex():
         run.refuse(
             f"np.linalg.{name} of a real matrix is real or complex, which depends on its values",
-            "make the matrix complex: a.astype(complex)",
+            "make the matrix complex: a.astype(complex); NumPy 2.5 does so itself",
         )
     return x
 
 
 def eig(run: Run, a: Any) -> Any:
-    x = _complex_matrix(run, "eig", a)
+    x = _with_complex_eigenvalues(run, "eig", a)
     parts = [run.record("eig", x, part=part) for part in ("eigenvalues", "eigenvectors")]
     return run.own(_named(np.linalg.eig)(*parts))
 
 
 def eigvals(run: Run, a: Any) -> Any:
-    return run.record("eigvals", _complex_matrix(run, "eigvals", a))
+    return run.record("eigvals", _with_complex_eigenvalues(run, "eigvals", a))
 
 
 def svd(

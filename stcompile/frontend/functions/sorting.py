@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
+from stcompile.base.numpys import SORTS_DESCENDING
 from stcompile.frontend.functions.creation import constant
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
@@ -34,19 +35,49 @@ def _flat_of_any(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
     return _flat(run, a, axis if has_axes or axis not in (0, -1) else None)
 
 
-def sort(run: Run, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
+def _ways(run: Run, name: str, kind: Any, stable: Any, descending: Any) -> dict[str, bool]:
+    """What is asked of an order besides the axis and the kind; refused if NumPy does so."""
+    if kind not in _KINDS or stable not in (None, True, False):
+        run.refuse(f"np.{name} does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
+    if descending is None:
+        return {}
+    if not SORTS_DESCENDING:
+        hint = "take the elements from the end, as in np.sort(x)[::-1]"
+        run.refuse(f"np.{name} has no `descending` before NumPy 2.5", hint, TypingError)
+    if kind is not None:
+        run.refuse(f"np.{name} takes `kind` or `descending`", "say stable=True", TypingError)
+    if not is_static(descending):
+        run.refuse("`descending` is a traced value", "use True or False", TypingError)
+    return {"descending": True} if descending else {}
+
+
+def sort(
+    run: Run,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    *,
+    stable: Any = None,
+    descending: Any = None,
+) -> Any:
     """np.sort; of equal numbers it does not matter which comes first."""
-    if kind not in _KINDS or stable not in (None, True, False):
-        run.refuse(f"np.sort does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
+    ways = _ways(run, "sort", kind, stable, descending)
     x, at = _flat(run, a, axis)
-    return run.record("sort", x, axis=at)
+    return run.record("sort", x, axis=at, **ways)
 
 
-def argsort(run: Run, a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
-    if kind not in _KINDS or stable not in (None, True, False):
-        run.refuse(f"np.argsort does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
+def argsort(
+    run: Run,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    *,
+    stable: Any = None,
+    descending: Any = None,
+) -> Any:
+    ways = _ways(run, "argsort", kind, stable, descending)
     x, at = _flat_of_any(run, a, axis)
-    return run.record("argsort", x, axis=at, kind="stable" if stable else kind)
+    return run.record("argsort", x, axis=at, kind="stable" if stable else kind, **ways)
 
 
 def _partition(primitive: str) -> Any:

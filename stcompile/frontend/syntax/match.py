@@ -14,14 +14,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from stcompile.base.classes import MISSING
+from stcompile.base.numpys import ARRAYS_ARE_SEQUENCES
 from stcompile.frontend.control import comparisons, conditions
 from stcompile.frontend.control.branches import branch, choose, either, predicate_of
 from stcompile.frontend.operations.attributes import attribute
-from stcompile.frontend.operations.iteration import items_of
+from stcompile.frontend.operations.iteration import items_of, sequence_of
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Signal
-from stcompile.frontend.state.values import Scalar, described, is_static, is_traced
+from stcompile.frontend.state.values import Array, Scalar, described, is_static, is_traced
 from stcompile.frontend.syntax.targets import bind
 from stcompile.wengert.ir import Equation
 
@@ -159,13 +160,13 @@ def _sequence(
     run: Run, pattern: ast.MatchSequence, value: Any, frame: Frame, captures: Captures
 ) -> Any:
     run.checked(value)
-    if not isinstance(value, collections.abc.Sequence) or isinstance(
-        value, str | bytes | bytearray
-    ):
-        return False  # an array is not one
-    items = items_of(run, value)
+    if not _is_sequence(value):
+        return False
     parts: list[ast.pattern] = pattern.patterns
     stars = [index for index, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
+    if isinstance(value, Array) and not stars and sequence_of(run, value).length != len(parts):
+        return False  # before its items are taken, which may be many
+    items = items_of(run, value)
     if not stars:
         if len(items) != len(parts):
             return False
@@ -181,6 +182,14 @@ def _sequence(
     if isinstance(star, ast.MatchStar) and star.name is not None and fits is not False:
         captures[star.name] = run.own(items[at:after])
     return fits
+
+
+def _is_sequence(value: Any) -> bool:
+    """True for what a pattern of a sequence may fit, by its class. NumPy says it of arrays."""
+    if isinstance(value, Array):
+        return ARRAYS_ARE_SEQUENCES
+    is_text = isinstance(value, str | bytes | bytearray)
+    return isinstance(value, collections.abc.Sequence) and not is_text
 
 
 def _mapping(

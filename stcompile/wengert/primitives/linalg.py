@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.numpys import eigenvalues_are_complex
 from stcompile.wengert.bounds import least, minimum
 from stcompile.wengert.dims import broadcast
 from stcompile.wengert.primitives.base import (
@@ -115,9 +116,23 @@ def _qr(dims: Dims, params: Params) -> Dims:
     return (*rest, m, n) if params["part"] == "Q" else (*rest, n, n)
 
 
+def _complex(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
+    """The type rule of eigenvalues and eigenvectors, which are complex for real matrices, too, if
+    NumPy computes them so."""
+    infer = _of_matrices(name, dims)
+
+    def complex_too(types: Types, params: Params) -> Types:
+        (found,) = infer(types, params)
+        if found.dtype.kind != "c" and not eigenvalues_are_complex():
+            raise OperandError(f"{name}: takes complex matrices, not {types[0]}")
+        return (found.with_dtype(np.result_type(found.dtype, np.complex64)),)
+
+    return complex_too
+
+
 def _of_complex(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
-    """The type rule of eigenvalues, eigenvectors and square roots of complex matrices. Those of
-    real ones are real or complex, as their values are."""
+    """The type rule of square roots and logarithms of complex matrices. Those of real ones are real
+    or complex, as their values are."""
     infer = _of_matrices(name, dims)
 
     def of_complex(types: Types, params: Params) -> Types:
@@ -238,8 +253,8 @@ LINALG: tuple[Primitive, ...] = (
     Primitive("cholesky", _of_matrices("cholesky", _same)),
     Primitive("eigh", _of_matrices("eigh", _eigh, real=_is("eigenvalues"))),
     Primitive("eigvalsh", _of_matrices("eigvalsh", lambda dims, _: dims[:-1], real=_always)),
-    Primitive("eig", _of_complex("eig", _eigh)),
-    Primitive("eigvals", _of_complex("eigvals", lambda dims, _: dims[:-1])),
+    Primitive("eig", _complex("eig", _eigh)),
+    Primitive("eigvals", _complex("eigvals", lambda dims, _: dims[:-1])),
     Primitive("svd", _of_matrices("svd", _svd, square=False, real=_is("S"))),
     Primitive("svdvals", _of_matrices("svdvals", _values, square=False, real=_always)),
     Primitive("qr", _of_matrices("qr", _qr, square=False)),
