@@ -19,7 +19,6 @@ from stcompile.base.errors import (
     NanError,
     RecompilationWarning,
     StcompileError,
-    add_note,
 )
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
@@ -279,7 +278,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
                 note = f"to raise it again: python {self._capsules[where]}"
             except Exception as failure:
                 note = f"there is no capsule: {type(failure).__name__}: {failure}"
-            add_note(error, note)
+            error.add_note(note)
             raise
         return result
 

@@ -160,7 +160,7 @@ class _Teller:
         return "function", function.__module__, function.__qualname__, self._code(function.__code__)
 
     def _code(self, code: types.CodeType) -> Fingerprint:
-        name = getattr(code, "co_qualname", code.co_name)
+        name = code.co_qualname
         place = code.co_filename, name, code.co_firstlineno
         if _is_library(code.co_filename):
             return "code", *place

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stcompile.base.errors import ArgumentsError, InternalError, add_note, excerpt
+from stcompile.base.errors import ArgumentsError, InternalError, excerpt
 from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.location import Location
 from stcompile.base.options import Threads
@@ -126,7 +126,7 @@ class Specialisation:
             error.location = place.shown if place is not None else None
         elif places:
             head = "raised by the code for" + (" one of" if len(places) > 1 else "")
-            add_note(error, "\n".join([head, *map(excerpt, places)]))
+            error.add_note("\n".join([head, *map(excerpt, places)]))
 
     @property
     def entry_call(self) -> Call:

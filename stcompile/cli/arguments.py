@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.command import UsageError
+from stcompile.base.signatures import real_signature
 from stcompile.cli.files import Found, raised_in
 
 EXAMPLES = "example_args"
@@ -114,7 +115,7 @@ def _saved(found: Found, path: Path) -> Given:
     while f"arr_{len(positional)}" in nested:
         positional.append(nested.pop(f"arr_{len(positional)}"))
     try:
-        inspect.signature(found.plain).bind(*positional, **nested)
+        real_signature(found.plain).bind(*positional, **nested)
     except TypeError as error:
         names = ", ".join(arrays) or "nothing"
         raise UsageError(
@@ -124,7 +125,7 @@ def _saved(found: Found, path: Path) -> Given:
 
 
 def _takes(found: Found) -> str:
-    return f"takes {', '.join(inspect.signature(found.plain).parameters) or 'no arguments'}"
+    return f"takes {', '.join(real_signature(found.plain).parameters) or 'no arguments'}"
 
 
 def _value(array: np.ndarray[Any, Any]) -> Any:

@@ -323,9 +323,9 @@ def _fetch(run: Run, function: Any, arguments: Arguments, keywords: Keywords) ->
 
 
 def _is_container_method(function: Any) -> bool:
-    """``items.append`` and the like: methods of a static container, a string or a number."""
+    """``items.append`` and the like: methods of a static container, a string, bytes or a number."""
     owner = getattr(function, "__self__", None)
-    plain = (list, dict, set, tuple, str, int, frozenset, range)
+    plain = (list, dict, set, tuple, str, bytes, int, frozenset, range)
     if trees.is_namedtuple(owner) and isinstance(function, types.MethodType):
         return defined_in(function.__func__) == collections.__name__
     return isinstance(function, types.BuiltinMethodType) and isinstance(owner, plain)

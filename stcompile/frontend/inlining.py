@@ -12,6 +12,7 @@ from typing import Any
 
 from stcompile.base.errors import SourceError
 from stcompile.base.places import Place
+from stcompile.base.signatures import real_signature
 from stcompile.frontend.operations.binding import bind_arguments, staged_signature
 from stcompile.frontend.shared_calls import shared_call
 from stcompile.frontend.state.frames import Frame, FunctionNode, bound_names, yields
@@ -24,6 +25,7 @@ from stcompile.frontend.state.values import (
 from stcompile.parse.source import FunctionSource, function_source
 
 RECURSION_LIMIT = 200
+_LAZY: Any = getattr(types, "LazyImportType", ())  # from Python 3.15 on
 _OWN = ("stcompile.nn.", "stcompile.library.", "stcompile.codegen_templates.derivatives.")
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
@@ -42,7 +44,7 @@ def inline_function(
     run.captures.guard(itself.attribute("__code__"))
     run.captures.guard(itself.attribute("__defaults__"))
     _check_kind(run, function, source)
-    signature = inspect.signature(function, follow_wrapped=False)
+    signature = real_signature(function, follow_wrapped=False)
     bound = bind_arguments(run, function.__name__, signature, arguments, keywords)
     for name, parameter in signature.parameters.items():
         if name not in bound and parameter.default is not parameter.empty:
@@ -103,7 +105,8 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
                 raise NameError(name) from None
             return run.captures.captured(value, Place.of_cell(cell, name))
         if name in globals_:
-            return _from_outside(run, function, globals_[name], Place.of_global(globals_, name))
+            value = _of_global(globals_, name)
+            return _from_outside(run, function, value, Place.of_global(globals_, name))
         if hasattr(builtins, name):
             run.captures.guard(Place.of_builtin(globals_, name))
             return getattr(builtins, name)
@@ -111,6 +114,13 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
         raise NameError(name)
 
     return outside
+
+
+def _of_global(names: dict[str, Any], name: str) -> Any:
+    """A global, imported if it is one of a ``lazy import``: Python does so when code reads the
+    name, and keeps what it has imported under it."""
+    value = names[name]
+    return eval(name, names) if isinstance(value, _LAZY) else value
 
 
 def inline_closure(run: Run, closure: Closure, arguments: Arguments, keywords: Keywords) -> Any:

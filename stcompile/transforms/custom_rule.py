@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -11,6 +10,7 @@ from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.base.generics import P, R
 from stcompile.base.shown import Shown
+from stcompile.base.signatures import real_signature
 from stcompile.calls.described import call_of
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
@@ -50,7 +50,7 @@ class CustomRule(Travels, Shown, Generic[P, R]):
         self.through = through
         self.__name__ = name or forward.__name__.lstrip("_")  # what users call is the rule
         self.__doc__ = forward.__doc__
-        self.__signature__ = inspect.signature(forward)
+        self.__signature__ = real_signature(forward)
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         value, _ = self.forward(*arguments, **keywords)

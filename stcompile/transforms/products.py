@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from stcompile.base import trees
 from stcompile.base.boundary import public
@@ -25,10 +25,7 @@ from stcompile.transforms.primal import Primal
 from stcompile.transforms.pullback import Pullback, Vjp
 from stcompile.transforms.pushforward import Pushforward
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeVarTuple, Unpack
-
-    Primals = TypeVarTuple("Primals")
+Primals = TypeVarTuple("Primals")
 
 KEPT = 64  # functions
 
@@ -91,18 +88,18 @@ def _staged_vjp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any])
 
 @overload
 def vjp(
-    function: Callable[[Unpack[Primals]], R],
-    *primals: Unpack[Primals],
+    function: Callable[[*Primals], R],
+    *primals: *Primals,
     has_aux: Literal[False] = False,
     level: Level | None = None,
-) -> tuple[R, Pullback[tuple[Unpack[Primals]]]]: ...
+) -> tuple[R, Pullback[tuple[*Primals]]]: ...
 @overload
 def vjp(
-    function: Callable[[Unpack[Primals]], tuple[R, X]],
-    *primals: Unpack[Primals],
+    function: Callable[[*Primals], tuple[R, X]],
+    *primals: *Primals,
     has_aux: Literal[True],
     level: Level | None = None,
-) -> tuple[R, Pullback[tuple[Unpack[Primals]]], X]: ...
+) -> tuple[R, Pullback[tuple[*Primals]], X]: ...
 @staged_by(_staged_vjp)  # type: ignore[misc]  # mypy takes `*Any` for less than `*Primals`
 @public
 def vjp(
@@ -135,10 +132,10 @@ def _staged_linearize(run: Run, arguments: Sequence[Any], keywords: Mapping[str,
 @staged_by(_staged_linearize)
 @public
 def linearize(
-    function: Callable[[Unpack[Primals]], R],
-    *primals: Unpack[Primals],
+    function: Callable[[*Primals], R],
+    *primals: *Primals,
     level: Level | None = None,
-) -> tuple[R, Callable[[Unpack[Primals]], R]]:
+) -> tuple[R, Callable[[*Primals], R]]:
     """``(value, linear)``: the function at ``primals``, and its derivative there, the function from
     a tangent for each primal to the tangent of the value.
 
@@ -151,7 +148,7 @@ def linearize(
     (6.0, 3.0, 2.0)
     """
     linear = _compiled(_linear, function, len(primals), False, options(level))
-    made: tuple[R, Callable[[Unpack[Primals]], R]] = linear(*primals)
+    made: tuple[R, Callable[[*Primals], R]] = linear(*primals)
     return made
 
 

@@ -3,6 +3,7 @@
 # ruff: noqa: PIE800, C417, UP031 (programs of the language, not of the best style)
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -283,6 +284,15 @@ def an_iterator_in_a_list_is_used_up_once(x):
     return first[1][0] * len(first) + len(second)
 
 
+TOLD = b"2.5;3"
+
+
+@examples(X)
+def methods_of_bytes(x):
+    first, second = TOLD.split(b";")
+    return x * float(first.decode()) * (2 if second.isdigit() else 1)
+
+
 class Unhashable:
     def __eq__(self, other):
         return self is other
@@ -303,5 +313,7 @@ class Unhashable:
 def test_unhashable_keys_are_refused_as_in_python(program):
     with pytest.raises(TypeError) as plain:
         program(2.0)
-    with pytest.raises(st.TypingError, match=str(plain.value)):
+    told = re.search(r"unhashable type: '\w+'", str(plain.value))  # Python 3.14 says more
+    assert told is not None
+    with pytest.raises(st.TypingError, match=told[0]):
         st.compile(program)(2.0)

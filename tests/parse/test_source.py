@@ -80,9 +80,9 @@ def test_lambdas_on_one_line() -> None:
     made = NESTED(1)
     assert [text_of(f) for f in made] == ["lambda x: x * 2", "lambda x: x * 3", "lambda x: x * 2"]
     assert text_of(NESTED).startswith("lambda x, inner=")
-    if sys.version_info >= (3, 11):  # the line table has columns: even twins are told apart
-        assert function_source(made[0]).node is not function_source(made[2]).node
-        assert function_source(TWINS[0]).node is not function_source(TWINS[1]).node
+    # The line table has columns: even twins are told apart.
+    assert function_source(made[0]).node is not function_source(made[2]).node
+    assert function_source(TWINS[0]).node is not function_source(TWINS[1]).node
 
 
 def keep(*_: Any) -> Callable[[Any], Any]:
@@ -298,9 +298,8 @@ def test_lambdas_edited_into_each_other_are_refused(module: Any, tmp_path: Path)
     write(tmp_path / "user_module.py", "f, g = lambda x: x + 2, lambda x: x + 3\n")
     with pytest.raises(SourceError):
         function_source(f)
-    if sys.version_info >= (3, 11):  # x + 2 stands in another column now
-        with pytest.raises(SourceError):
-            function_source(g)
+    with pytest.raises(SourceError):  # x + 2 stands in another column now
+        function_source(g)
 
 
 def test_warnings_of_the_text_are_not_repeated(module: Any, recwarn: Any) -> None:

@@ -53,7 +53,7 @@ def by_pyright(folder: Path) -> Found:
     settings = {
         "include": [str(RIGHT), str(WRONG)],
         "extraPaths": [str(ROOT)],
-        "pythonVersion": "3.10",
+        "pythonVersion": "3.11",
         "typeCheckingMode": "standard",
     }
     config = folder / "pyrightconfig.json"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stcompile.base.errors import ArgumentsError
+from stcompile.base.signatures import real_signature
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Bound, Closure
 
@@ -19,7 +20,7 @@ def signature_of(function: Any) -> inspect.Signature:
     if isinstance(function, Bound):
         inner = signature_of(function.function)
         return inner.replace(parameters=list(inner.parameters.values())[1:])
-    return inspect.signature(function)
+    return real_signature(function)
 
 
 class _Written:

@@ -11,6 +11,7 @@ from typing import Any
 
 from stcompile.base.classes import find, is_plain_value, owner_of
 from stcompile.base.places import Place
+from stcompile.base.signatures import real_signature
 from stcompile.frontend.operations.binding import bind_arguments
 from stcompile.frontend.state.run import Run
 from stcompile.wengert.types import is_number
@@ -50,9 +51,7 @@ def _is_made(owner: type, function: types.FunctionType) -> bool:
         return code.co_name == "<lambda>" and "_tuple_new" in code.co_names
     if "__dataclass_params__" not in owner.__dict__:
         return False
-    # Before Python 3.11 code has no qualified name. Generated methods start in line 2 of their
-    # text.
-    return _MADE in getattr(code, "co_qualname", _MADE if code.co_firstlineno == 2 else "")
+    return _MADE in code.co_qualname
 
 
 def _initialise(
@@ -63,7 +62,7 @@ def _initialise(
     keywords: Mapping[str, Any],
 ) -> None:
     """``__init__`` of a dataclass: its fields one by one, then ``__post_init__``."""
-    signature = inspect.signature(function)
+    signature = real_signature(function)
     shown = signature.replace(parameters=[*signature.parameters.values()][1:])
     instance, *rest = arguments
     given = bind_arguments(run, owner.__name__, shown, rest, keywords)
@@ -144,7 +143,7 @@ def _new_tuple(
 ) -> Any:
     """``__new__`` of a namedtuple."""
     cls, *rest = arguments
-    signature = inspect.signature(function)
+    signature = real_signature(function)
     shown = signature.replace(parameters=[*signature.parameters.values()][1:])
     given = bind_arguments(run, owner.__name__, shown, rest, keywords)
     items = []

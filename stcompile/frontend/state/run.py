@@ -645,5 +645,6 @@ def syntax_name(node: ast.AST) -> str:
         "TryStar": "`except*`", "Raise": "`raise`", "Delete": "`del`",
         "ClassDef": "a class definition", "Starred": "a starred name", "Slice": "a slice",
         "Match": "`match`", "JoinedStr": "an f-string", "AsyncFunctionDef": "`async def`",
+        "TemplateStr": "a template string (`t\"...\"`)",
     }  # fmt: skip
     return names.get(type(node).__name__, type(node).__name__)

@@ -228,13 +228,16 @@ def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
 def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]:
     inner = _scope(run, node.generators, frame)
     made: dict[Any, Any] = run.own({})
+    value: Any = node.value
+    if value is None:  # from Python 3.15 on, and the key is a dict
+        run.refuse("`**` in a comprehension is not supported", "merge the dicts in a loop")
 
     def add() -> None:
         key = run.evaluate(node.key, inner)
         if is_traced(key):
             run.refuse("a dict key cannot be a traced value", "use a string or an int")
         overloads.refuse_hash(run, key)
-        made[key] = run.evaluate(node.value, inner)
+        made[key] = run.evaluate(value, inner)
 
     _each(run, node.generators, inner, frame, add)
     return made
