@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
@@ -17,8 +17,6 @@ from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 
 if TYPE_CHECKING:  # what only some programs need is loaded by the function that needs it
-    from typing_extensions import Unpack
-
     from stcompile.reports.snapshots import Snapshot, Snapshots
     from stcompile.transforms.checkpoint import Checkpoint
     from stcompile.transforms.jacobian import Jacobian, Mode

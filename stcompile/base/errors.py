@@ -116,14 +116,6 @@ class Caution:
         return f"{excerpt(self.location)}\n{self.reason}\nhint: {self.hint}"
 
 
-def add_note(error: Exception, note: str) -> None:
-    """Add a line to what an error says."""
-    if hasattr(error, "add_note"):
-        error.add_note(note)
-    elif len(error.args) == 1 and isinstance(error.args[0], str):  # Python 3.10
-        error.args = (f"{error.args[0]}\n{note}",)
-
-
 def excerpt(location: Location) -> str:
     """``file:line, in function`` with the source line and a caret under the expression."""
     name = os.path.basename(location.file)

@@ -181,11 +181,10 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
     def visit_Subscript(self, node: ast.Subscript) -> None:
         key = node.slice
         self.write(node.value, "[")
-        stars = isinstance(key, ast.Tuple) and any(isinstance(e, ast.Starred) for e in key.elts)
-        if isinstance(key, ast.Tuple) and key.elts and not stars:
+        if isinstance(key, ast.Tuple) and key.elts:
             self.comma_list(key.elts, len(key.elts) == 1)
         else:
-            set_precedence(Precedence.Comma, key)  # `x[(*a, b)]`: Python 3.10 needs these
+            set_precedence(Precedence.Comma, key)
             self.visit(key)
         self.write("]")
 
