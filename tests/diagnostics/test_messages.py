@@ -103,6 +103,8 @@ def test_a_refused_function_is_called_by_its_own_name() -> None:
         name = name_of(function)
         if name.startswith("np.random."):
             continue  # bound methods of the global state
+        if function is np.show_config:
+            continue  # `numpy.show` before NumPy 2.1
         found: Any = np
         for part in name.split(".")[1:]:
             found = getattr(found, part)
