@@ -37,6 +37,7 @@ from stcompile.emit.layout import (
 from stcompile.emit.names import DEVICE, NAMESPACE, Naming
 from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.statements import Statements
+from stcompile.emit.steps import KernelFunction
 from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.plan.buffers import Plan
 from stcompile.plan.decide import make_schedule
@@ -71,7 +72,7 @@ class Emitted:
     Where its values live: the variables of ``tree`` have ``names``, and buffers by the ``plan``, of
     ``buffer_bytes`` in all. The others are in the storage that ``storage`` tells of, but for the
     ``unmade``, which are stored nowhere, or only in an argument. ``saved`` are constant arrays that
-    the module needs under these names.
+    the module needs under these names. ``kernels`` are called at these positions of the tree.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Emitted:
     names: Mapping[Variable, str]
     unmade: Collection[Variable]
     saved: Mapping[str, np.ndarray[Any, Any]]
+    kernels: Mapping[int, KernelFunction]
 
 
 def emit(
@@ -195,11 +197,10 @@ class _Emitter:
         self.statements = self._statements()
         self.lengths = self._named_lengths()
         self.statements.symbols.update(self.lengths)
-        self.kernels: Mapping[int, Any] = {}
+        self.kernels: Mapping[int, KernelFunction] = {}
         if any(step.equation.primitive == "kernel" for step in self.tree.steps):
             self.kernels = kernels_of(self.schedule, self.naming.names, known, self.lengths)
-        called = {at: (kernel.name, kernel.steps) for at, kernel in self.kernels.items()}
-        self.statements.kernels = called
+        self.statements.kernels = self.kernels
 
     def _statements(self) -> Statements:
         if not self.options.xp:
@@ -243,6 +244,7 @@ class _Emitter:
             self.naming.given,
             schedule.unmade,
             {own: constant.value for own, constant in self.saved.items()},
+            self.kernels,
         )
 
     def _elsewhere(

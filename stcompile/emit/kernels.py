@@ -55,9 +55,38 @@ class Kernel:
     written: Collection[int]
     lengths: Mapping[Symbol, str]
 
+    @property
+    def program(self) -> Program:
+        """The equations of the kernel."""
+        program: Program = self.equation.params["body"]
+        return program
+
     @cached_property
     def steps(self) -> Sequence[int]:
-        return tuple(sorted({*_told(self.equation.params["body"], False)}))
+        return tuple(sorted({*_told(self.program, False)}))
+
+    @cached_property
+    def statements(self) -> KernelStatements:
+        """The body of the function, written; its schedule tells where values live."""
+        owned = frozenset(self.program.inputs[at] for at in self.written)
+        tree = replace(unfold(self.program), owned=owned)
+        schedule = make_schedule(tree, (), Options("readable"))  # a kernel makes its own arrays
+        naming = Naming(schedule, [self.name, "njit", "prange", *self.taken])
+        for variable in schedule.tree.inputs:
+            naming.called(variable)
+        written = KernelStatements(schedule, naming)
+        named = {one: naming.names.like(own) for one, own in self.lengths.items()}
+        written.symbols.update(named)
+        written.told = {steps: naming.names.like("steps") for steps in self.steps}
+        names = [*(naming.called(v).id for v in schedule.tree.inputs), *named.values()]
+        written.arguments = (*names, *written.told.values())
+        written.region(schedule.tree.region)
+        return written
+
+    @property
+    def allocated(self) -> int:
+        """The bytes that a call allocates, what it returns among them."""
+        return self.statements.allocated
 
 
 def _told(program: Program, is_deep: bool) -> Iterator[int]:
@@ -88,9 +117,11 @@ def _programs(equation: Equation) -> Iterator[Program]:
 
 
 class KernelStatements(Statements):
-    """Writes the items of a kernel. Some numbers of steps are parameters: ``told``."""
+    """Writes the items of a kernel, a function of ``arguments``. Some numbers of steps are among
+    them: ``told``."""
 
     told: Mapping[int, str] = MappingProxyType({})
+    arguments: Sequence[str] = ()
 
     @cached_property
     def greatest(self) -> dict[Atom, int]:
@@ -214,25 +245,13 @@ def _compiled(**chosen: bool | Collection[str]) -> str:
 
 
 def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> list[Line]:
-    program: Program = kernel.equation.params["body"]
-    owned = frozenset(program.inputs[at] for at in kernel.written)
-    tree = replace(unfold(program), owned=owned)
-    schedule = make_schedule(tree, (), Options("readable"))  # a kernel makes its own arrays
-    tree = schedule.tree
-    naming = Naming(schedule, [kernel.name, "njit", "prange", *kernel.taken])
-    for variable in tree.inputs:
-        naming.called(variable)
-    lengths = {one: naming.names.like(own) for one, own in kernel.lengths.items()}
-    statements = KernelStatements(schedule, naming)
-    statements.symbols.update(lengths)
-    statements.told = {steps: naming.names.like("steps") for steps in kernel.steps}
-    statements.region(tree.region)
+    program, statements = kernel.program, kernel.statements
+    tree = statements.schedule.tree
     pairs: Mapping[int, int] = dict(kernel.equation.params["writes"])
     placed = {pairs[at] for at in kernel.written}
     new = [atom for at, atom in enumerate(program.outputs) if at not in placed]
     results = [statements.returned(tree.atom(atom)) for atom in new]
-    names = [*(naming.called(v).id for v in tree.inputs), *lengths.values()]
-    arguments = ", ".join([*names, *statements.told.values()])
+    arguments = ", ".join(statements.arguments)
     head = f"def {kernel.name}({arguments}):"
     if len(head) > WIDTH:
         head = f"def {kernel.name}(\n{' ' * INDENT}{arguments}\n):"

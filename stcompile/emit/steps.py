@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from stcompile.analysis.regions import Item, Repeat, Step
 from stcompile.analysis.storage import changed_by_kernel
@@ -32,6 +32,20 @@ from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
 
 
+class KernelFunction(Protocol):
+    """The function of a kernel: its name, the numbers of steps that a call passes, the statements
+    of its body, and the bytes that a call allocates, results among them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def steps(self) -> Sequence[int]: ...
+    @property
+    def statements(self) -> Steps: ...
+    @property
+    def allocated(self) -> int: ...
+
+
 class Steps:
     """Writes equations, one after the other, into ``blocks``; ``allocated`` is the sum of the
     bytes that the statements allocate."""
@@ -45,7 +59,7 @@ class Steps:
         self.sizes: list[tuple[Block, str]] = []  # which of them a block names
         self.item: Item | None = None  # the one that is being written
         self.allocated = 0
-        self.kernels: Mapping[int, tuple[str, Sequence[int]]] = {}  # their functions, by position
+        self.kernels: Mapping[int, KernelFunction] = {}  # by position
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -198,14 +212,14 @@ class Steps:
         """Write the call of a kernel. It returns what it does not write in place."""
         arguments = [operand.code for operand in operands]
         arguments += [name(self.symbols[length]) for length in lengths_of(step.equation)]
-        called, steps = self.kernels[step.at]
-        own = ast.Call(name(called), [*arguments, *map(literal, steps)], [])
+        kernel = self.kernels[step.at]
+        own = ast.Call(name(kernel.name), [*arguments, *map(literal, kernel.steps)], [])
         placed = changed_by_kernel(step, self.schedule.writes)
         new = [output for output in equation.outputs if output not in placed]
         targets: list[ast.expr] = [
             ast.Name(self.naming.called(output).id, ast.Store()) for output in new
         ]
-        self.allocated += sum(output.type.nbytes for output in new)
+        self.allocated += kernel.allocated
         if not new:
             self.put(ast.Expr(own), equation.location)
             return

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from stcompile.analysis.regions import Branch, Repeat, Step, Tree
+from stcompile.analysis.storage import Storage
 from stcompile.base.location import Location
 from stcompile.base.shown import Shown
 from stcompile.emit.function import Emitted
+from stcompile.emit.steps import KernelFunction
 from stcompile.plan.allocation import Block
+from stcompile.plan.buffers import Plan
 from stcompile.plan.lifetimes import Lifetime, lifetimes
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Equation, Program, Variable
@@ -258,9 +261,14 @@ class _Report:
         return [self.constant_bytes + nbytes for nbytes in self._alive(both)]
 
     def lives(self) -> Iterator[Life]:
-        """Every array, and from when to when it is needed."""
+        """Every array, and from when to when it is needed. What a kernel makes for itself is alive
+        while the kernel runs."""
         for variable, life in self._unplanned():
             yield self._life(variable, life, None)
+        for at, kernel in self.emitted.kernels.items():
+            for variable, _ in _Kernel(kernel).lives():
+                name = f"{kernel.statements.naming.given.get(variable, '')} of {kernel.name}"
+                yield Life(name, variable.type.nbytes, at, at, None)
         blocks = {block: at for at, block in enumerate(self.plan.allocation.blocks, 1)}
         for variable, life in self._planned():
             block = self.plan.allocation.block_of[variable]
@@ -278,29 +286,22 @@ class _Report:
         return Life(name, variable.type.nbytes, life.start, life.end, memory)
 
     def _alive(self, lives: Iterable[tuple[Variable, Lifetime]]) -> list[int]:
-        end = self.tree.region.end
-        changes = [0] * (end + 2)
-        for variable, life in lives:
-            changes[life.start] += variable.type.nbytes
-            changes[life.end + 1] -= variable.type.nbytes
+        found = _summed(lives, self.tree.region.end)
         returned = [a for a in self.tree.region.outputs if self.plan.has(a)]
-        changes[end] += sum(atom.type.nbytes for atom in returned)  # copies for the caller
-        return list(itertools.accumulate(changes))
+        found[self.tree.region.end] += sum(atom.type.nbytes for atom in returned)  # their copies
+        for at, kernel in self.emitted.kernels.items():
+            found[at] += _Kernel(kernel).peak()
+        return found
 
     def _unplanned(self) -> Iterator[tuple[Variable, Lifetime]]:
         """The arrays that are allocated in a call, with their lives."""
-        storage = self.emitted.storage
+        emitted = self.emitted
         own = {
-            root: root
-            for root in storage.owned
-            if root.type.kind == "array"
-            and not self.plan.has(root)
-            and root not in self.plan.constants
-            and root not in self.emitted.unmade
+            root
+            for root in _allocated(emitted.tree, emitted.storage, emitted.plan)
+            if root not in emitted.unmade
         }
-        uses = self.tree.uses
-        places = {variable: [use.at for use in found] for variable, found in uses.items()}
-        yield from lifetimes(self.tree, storage, own, places).items()
+        yield from _lives(emitted.tree, emitted.storage, {root: root for root in own})
 
     def _planned(self) -> Iterator[tuple[Variable, Lifetime]]:
         """The lives of buffers. A class that takes over an array counts from after that array's
@@ -337,6 +338,53 @@ class _Report:
                     shown = item.location.shown or item.location
                     where = f"{shown.section} {os.path.basename(shown.file)}:{shown.line}"
                     yield Residual(name, kind.dims, str(kind.dtype), nbytes, where)
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """The arrays that a kernel makes and does not return. What has one name has one memory."""
+
+    kernel: KernelFunction
+
+    def lives(self) -> Iterator[tuple[Variable, Lifetime]]:
+        schedule = self.kernel.statements.schedule
+        tree, storage = schedule.tree, schedule.writes.storage
+        returned = {o for o in map(tree.atom, tree.region.outputs) if isinstance(o, Variable)}
+        others = {schedule.head_of(one) for one in (*tree.inputs, *schedule.unmade, *returned)}
+        class_of = {
+            root: head
+            for root in _allocated(tree, storage, schedule.plan)
+            if (head := schedule.head_of(root)) not in others
+        }
+        yield from _lives(tree, storage, class_of)
+
+    def peak(self) -> int:
+        """The most bytes of them that are needed at one time."""
+        return max(_summed(self.lives(), self.kernel.statements.schedule.tree.region.end))
+
+
+def _allocated(tree: Tree, storage: Storage, plan: Plan) -> Iterator[Variable]:
+    """The arrays that get memory of their own where they are computed."""
+    for root in storage.owned:
+        if root.type.kind == "array" and not plan.has(root) and root not in plan.constants:
+            yield root
+
+
+def _lives(
+    tree: Tree, storage: Storage, class_of: Mapping[Variable, Variable]
+) -> Iterator[tuple[Variable, Lifetime]]:
+    """When memory is needed: for each class of arrays, by its first one."""
+    places = {variable: [use.at for use in found] for variable, found in tree.uses.items()}
+    yield from lifetimes(tree, storage, class_of, places).items()
+
+
+def _summed(lives: Iterable[tuple[Variable, Lifetime]], end: int) -> list[int]:
+    """The bytes of the arrays that are needed at each position from 0 to ``end``."""
+    changes = [0] * (end + 2)
+    for variable, life in lives:
+        changes[life.start] += variable.type.nbytes
+        changes[life.end + 1] -= variable.type.nbytes
+    return list(itertools.accumulate(changes))
 
 
 def _outermost(block: Block) -> Block:

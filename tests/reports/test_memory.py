@@ -13,7 +13,7 @@ import stcompile as st
 from stcompile.base.options import Level
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.link import link
-from stcompile.reports.memory import Memory
+from stcompile.reports.memory import Memory, lives_of
 from tests.golden import models
 
 LEVELS: tuple[Level, ...] = ("readable", "fast")
@@ -124,6 +124,34 @@ def test_a_call_at_the_fast_level_allocates_what_is_said(name: str) -> None:
     memory = compiled.memory(*args)
     assert measured(compiled, *args) <= memory.allocated + 20_000
     assert memory.peak <= memory.nbytes + memory.allocated
+
+
+def swept(u, f):
+    u = u.copy()
+    for _ in range(30):
+        for i in range(1, len(u) - 1):
+            u[i] = 0.5 * (np.tanh(u[i - 1] * u[i + 1]) + f[i])
+    return np.sum(u * u)
+
+
+def test_kernels_allocate_what_is_said() -> None:
+    """Python runs the loops here, so that allocations are traced."""
+    args = np.linspace(0.1, 1.0, 200), np.ones(200)
+    compiled = st.value_and_grad(swept, wrt=("u", "f"), level="compiled")
+    memory = compiled.memory(*args)
+    emitted = compiled.specialise(compiled.bind(args, {})).emitted
+    assert emitted.kernels
+    as_python = "njit = lambda **_: lambda function: function\n"
+    source = emitted.source.replace("from numba import njit\n", as_python)
+    plain = link(source, emitted.name, emitted.workspace)
+    function = plain() if emitted.workspace else plain
+    np.testing.assert_allclose(function(*args)[0], swept(*args), rtol=1e-12)
+    kept = 30 * 198 * 8  # what the adjoint needs of each step
+    assert kept <= memory.peak <= memory.allocated + memory.nbytes
+    assert memory.peak - 1_600 * 2 <= measured(function, *args) <= memory.peak + 20_000
+    lives = [life for life in lives_of(emitted) if life.name.endswith(" of kernel_1")]
+    assert sum(life.nbytes for life in lives) >= kept
+    assert all(life.start == life.end and life.memory is None for life in lives)
 
 
 def test_a_tape_holds_every_value_and_its_cotangent() -> None:
