@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from stcompile.base import options
-from stcompile.calls import kernels
-from stcompile.calls.cache_folder import cache_folder
 from tests.parts import first_part
 
 gc.set_threshold(2_000_000, 50, 100)  # compiling makes many objects and few cycles: 10 % faster
@@ -79,18 +76,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     is_first = config.option.cases == "part"
     config.hook.pytest_deselected(items=[i for i in items if (i.nodeid in first) != is_first])
     items[:] = [item for item in items if (item.nodeid in first) == is_first]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _machine_code(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Machine code of kernels is kept for the session where the cache is off: many programs call
-    the same helpers, and Numba takes a tenth of a second and more for each of them."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # the one of all workers
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels, "cache_folder", lambda: cache_folder() or folder / "kernels")
-        yield
 
 
 @pytest.fixture
