@@ -104,10 +104,11 @@ NEAR_EQUATIONS = 12
 
 # --- kernels -------------------------------------------------------------------------------------
 
-WRITTEN_OUT_STEPS, WRITTEN_OUT_LOOPS, DEEP_NEST = 16, 2, 3
-"""LLVM writes out loops of so many steps at most, if it knows how many they are. It may know it of
-as many of such loops, one in the other, as the second number says; if there are more than the
-third, to write out all of them takes it half a minute, and the result is no quicker."""
+WRITTEN_OUT_STEPS, WRITTEN_OUT_EQUATIONS, VECTOR = 16, 600, 8
+"""LLVM writes out loops of so many steps at most, and innermost ones of so many vectors, if it
+knows how many they are; nests of them as well. What has more equations then than the second number
+takes it seconds, and is no quicker: the numbers of steps of outer loops are arguments of the kernel
+there, so that LLVM does not know them. The third is how many numbers a vector holds."""
 LENT_BYTES = 1 << 16
 """Arrays of a kernel of so many bytes are buffers that are made once: the system takes the memory
 of large ones back when they are gone, and each page of new memory costs a quarter of a microsecond,

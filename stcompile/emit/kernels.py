@@ -16,7 +16,7 @@ import numpy as np
 
 from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.options import Options
-from stcompile.base.thresholds import DEEP_NEST, WRITTEN_OUT_LOOPS, WRITTEN_OUT_STEPS
+from stcompile.base.thresholds import VECTOR, WRITTEN_OUT_EQUATIONS, WRITTEN_OUT_STEPS
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.render import render
 from stcompile.code.templates import Code, Operand, substitute
@@ -62,8 +62,15 @@ class Kernel:
         return program
 
     @cached_property
+    def kept(self) -> Mapping[int, Equation]:
+        """The loops of few steps that are kept as loops, by their ids."""
+        kept: dict[int, Equation] = {}
+        _written_out(self.program, kept)
+        return kept
+
+    @property
     def steps(self) -> Sequence[int]:
-        return tuple(sorted({*_told(self.program, False)}))
+        return tuple(sorted({loop.params["length"] for loop in self.kept.values()}))
 
     @cached_property
     def statements(self) -> KernelStatements:
@@ -78,6 +85,7 @@ class Kernel:
         named = {one: naming.names.like(own) for one, own in self.lengths.items()}
         written.symbols.update(named)
         written.told = {steps: naming.names.like("steps") for steps in self.steps}
+        written.kept = self.kept
         names = [*(naming.called(v).id for v in schedule.tree.inputs), *named.values()]
         written.arguments = (*names, *written.told.values())
         written.region(schedule.tree.region)
@@ -89,21 +97,23 @@ class Kernel:
         return self.statements.allocated
 
 
-def _told(program: Program, is_deep: bool) -> Iterator[int]:
-    """The steps of short loops with others in them, in a nest that is deep."""
+def _written_out(program: Program, kept: dict[int, Equation]) -> float:
+    """How many equations LLVM makes of a program if it writes out all loops of few steps. Where
+    these are too many, the loop is added to ``kept`` by its id, and so are those around it; then
+    the result is infinite."""
+    total = 0.0
     for equation in program.equations:
-        depth = _depth(equation)
-        inner = is_deep or depth > DEEP_NEST
-        if inner and _is_short(equation) and depth > WRITTEN_OUT_LOOPS:
-            yield equation.params["length"]
-        for body in _programs(equation):
-            yield from _told(body, inner)
-
-
-def _depth(equation: Equation) -> int:
-    """How many short loops there are one in the other."""
-    inner = (_depth(one) for program in _programs(equation) for one in program.equations)
-    return _is_short(equation) + max(inner, default=0)
+        inner = max((_written_out(body, kept) for body in _programs(equation)), default=1.0)
+        if _is_short(equation):
+            inner *= equation.params["length"]
+            if inner > WRITTEN_OUT_EQUATIONS and not _is_innermost(equation):
+                kept[id(equation)] = equation
+                inner = math.inf
+        elif equation.primitive == "loop":
+            vectors = equation.params["length"] / VECTOR if _is_in_vectors(equation) else 1.0
+            inner = inner * vectors if math.isfinite(inner) else 1.0
+        total += inner
+    return total
 
 
 def _is_short(equation: Equation) -> bool:
@@ -112,14 +122,26 @@ def _is_short(equation: Equation) -> bool:
     return isinstance(length, int) and length <= WRITTEN_OUT_STEPS and not is_kept
 
 
+def _is_in_vectors(equation: Equation) -> bool:
+    """True for a loop that LLVM writes out because a few vectors hold all of its steps."""
+    length = equation.params["length"]
+    is_known = isinstance(length, int) and length <= WRITTEN_OUT_STEPS * VECTOR
+    return is_known and _is_innermost(equation)
+
+
+def _is_innermost(equation: Equation) -> bool:
+    return not any(one.primitive == "loop" for one in equation.params["body"].equations)
+
+
 def _programs(equation: Equation) -> Iterator[Program]:
     return (value for value in equation.params.values() if isinstance(value, Program))
 
 
 class KernelStatements(Statements):
-    """Writes the items of a kernel, a function of ``arguments``. Some numbers of steps are among
-    them: ``told``."""
+    """Writes the items of a kernel, a function of ``arguments``. The numbers of steps of the
+    ``kept`` loops are among them: ``told``."""
 
+    kept: Collection[int] = ()
     told: Mapping[int, str] = MappingProxyType({})
     arguments: Sequence[str] = ()
 
@@ -159,9 +181,8 @@ class KernelStatements(Statements):
 
     def _steps(self, loop: Repeat) -> ast.expr:
         length = self._length(loop)
-        told = self.told.get(loop.length) if isinstance(loop.length, int) else None
-        if told is not None and _depth(loop.source) > WRITTEN_OUT_LOOPS:
-            length = name(told)
+        if id(loop.source) in self.kept and isinstance(loop.length, int):
+            length = name(self.told[loop.length])
         if is_parallel(loop):
             return ast.Call(name("prange"), [length], [])
         if not loop.reverse:
