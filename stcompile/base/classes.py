@@ -108,6 +108,21 @@ def own(instance: Any, name: str) -> Any:
     return MISSING if names is None else names.get(name, MISSING)
 
 
+def has_own(instance: Any, name: str) -> bool:
+    """Whether an instance has an attribute in its dict or in a slot."""
+    return own(instance, name) is not MISSING
+
+
+def finds_attributes_itself(cls: type) -> bool:
+    """True for compiled classes that may look attributes of their instances up by rules of their
+    own: those of `threading.local` are other ones in each thread, those of a proxy are another
+    object's. Python's built-in classes do it as `object` does."""
+    found = find(cls, "__getattribute__")
+    if not isinstance(found, types.WrapperDescriptorType):
+        return False
+    return found.__objclass__.__module__ != object.__module__
+
+
 def set_own(instance: Any, name: str, value: Any) -> None:
     """Set an attribute of an instance, or delete it (`MISSING`), without asking any descriptor."""
     slot, names = slot_of(type(instance), name), names_of(instance)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import threading
 import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -343,3 +345,71 @@ def test_defaults_of_generated_methods():
         lambda: setattr(Rate.__init__, "__defaults__", (5.0,)),
         lambda: setattr(Point.__new__, "__defaults__", (6.0,)),
     )
+
+
+class Local(threading.local):
+    def __init__(self):
+        self.k = 2.0
+
+
+class Slotted:
+    __slots__ = ("j", "k")
+
+
+def test_attributes_of_thread_local_objects() -> None:
+    """They are not in the dict that the object shows to others, and others in each thread."""
+    local = threading.local()
+    local.k = 2.0
+
+    def scaled(x):
+        if hasattr(local, "k"):
+            x = x * local.k
+        return x * getattr(local, "j", 10.0) * vars(local).get("i", 1.0)
+
+    changes = [lambda: setattr(local, "k", 3.0), lambda: setattr(local, "j", 4.0)]
+    assert_same_after(scaled, *changes, lambda: delattr(local, "k"))
+    compiled = st.grad(lambda x: scaled(x))
+    found = [compiled(1.0)]
+    thread = threading.Thread(target=lambda: found.append(compiled(1.0)))
+    thread.start()
+    thread.join()
+    assert found == [4.0, 10.0]
+
+
+@pytest.mark.parametrize("held", [Local(), weakref.proxy(types.SimpleNamespace)])
+def test_attributes_that_are_looked_up_by_other_rules(held: Any) -> None:
+    def scaled(x):
+        try:
+            k = held.k
+        except AttributeError:
+            k = 7.0
+        return x * k * getattr(held, "j", 10.0)
+
+    assert_same_after(scaled)
+
+
+def test_attributes_behind_a_proxy() -> None:
+    class Held:
+        pass
+
+    base = Held()
+    base.k = 2.0
+    proxy = weakref.proxy(base)
+
+    def scaled(x):
+        found = x * proxy.k if hasattr(proxy, "k") else x
+        return found * getattr(proxy, "j", 10.0)
+
+    changes = [lambda: setattr(base, "k", 3.0), lambda: setattr(base, "j", 4.0)]
+    assert_same_after(scaled, *changes, lambda: delattr(base, "k"))
+
+
+def test_slots_that_are_filled_and_emptied() -> None:
+    held = Slotted()
+    held.k = 2.0
+
+    def scaled(x):
+        return x * getattr(held, "j", 10.0) * (held.k if hasattr(held, "k") else 5.0)
+
+    changes = [lambda: setattr(held, "j", 1.0), lambda: delattr(held, "k")]
+    assert_same_after(scaled, *changes, lambda: delattr(held, "j"))

@@ -88,17 +88,13 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
         return hasattr(owner.example, name)
     if isinstance(owner, types.ModuleType):
         place = Place.constant(owner, owner.__name__)
-        has = functools.partial(_has, name=name)
+        has = functools.partial(data_model.has, name=name)
         return bool(run.captures.guard(place.fact(f"hasattr {name}", has)))
     if isinstance(owner, type | Super) or type(owner) in _BUILT_IN:
         return _of_object(run, owner, name, (MISSING,)) is not MISSING
     if isinstance(owner, Closure | Bound) or type(owner).__module__ == Array.__module__:
         return hasattr(owner, name)
     return data_model.has_attribute(run, owner, name)
-
-
-def _has(owner: Any, name: str) -> bool:
-    return hasattr(owner, name)
 
 
 def frozen_method(frozen: Frozen, name: str, *arguments: Any, **keywords: Any) -> Any:
@@ -238,7 +234,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
         )
     except AttributeError as error:
         place = Place.constant(module, module.__name__)
-        run.captures.guard(place.fact(f"hasattr {name}", functools.partial(_has, name=name)))
+        run.captures.guard(data_model.fact_of_having(place, name))
         return run.raises(
             error,
             "is it misspelt?",
@@ -278,7 +274,7 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
     except AttributeError as error:
         place = run.captures.place_of(owner)
         if place is not None:
-            run.captures.guard(place.fact(f"hasattr {name}", functools.partial(_has, name=name)))
+            run.captures.guard(data_model.fact_of_having(place, name))
         return run.raises(error, reason=str(error))
     if name in MUTATING and isinstance(owner, list | dict | set) and not run.owns(owner):
         return run.refuse(

@@ -21,6 +21,8 @@ from stcompile.base.classes import (
     MISSING,
     Missing,
     find,
+    finds_attributes_itself,
+    has_own,
     is_changeable,
     is_data,
     names_of,
@@ -48,6 +50,9 @@ _OF_TYPES = (
 def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> Any:
     """``owner.name``; if there is no such attribute the ``default``, or without one a refusal."""
     cls = type(owner)
+    place = run.captures.place_of(owner) if finds_attributes_itself(cls) else None
+    if place is not None:
+        return _asked(run, owner, place, name, default)
     refuse_getters(run, cls)
     is_hooked = isinstance(find(cls, "__getattr__"), types.FunctionType)
     look_up = functools.partial(find_attribute, run, owner, name, MISSING)
@@ -68,6 +73,27 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
         return default
     missing = f"'{cls.__name__}' object has no attribute '{name}'"
     return run.raises(AttributeError(missing), reason=missing)
+
+
+def _asked(run: Run, owner: Any, place: Place, name: str, default: Any) -> Any:
+    """An attribute of an object from outside that looks it up itself: Python is asked, now and in
+    each call."""
+    run.captures.class_of(owner)
+    if run.captures.guard(fact_of_having(place, name)):
+        return run.captures.captured(getattr(owner, name), place.attribute(name))
+    if default is not _REFUSED:
+        return default
+    missing = f"'{type(owner).__name__}' object has no attribute '{name}'"
+    return run.raises(AttributeError(missing), reason=missing)
+
+
+def fact_of_having(place: Place, name: str) -> Place:
+    """Whether the object in a place has an attribute."""
+    return place.fact(f"hasattr {name}", functools.partial(_has, name=name))
+
+
+def _has(owner: Any, name: str) -> bool:
+    return hasattr(owner, name)
 
 
 def refuse_getters(run: Run, cls: type) -> None:
@@ -114,19 +140,17 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     found = find(type(owner), name)
     before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
     place = run.captures.place_of(owner)
+    if place is not None and finds_attributes_itself(type(owner)):
+        return bool(run.captures.guard(fact_of_having(place, name)))
     value = MISSING if before_own else own(owner, name)
     if value is not MISSING:
         run.checked(value)  # if paths left different values, one of them may have left none
         if place is None:
             run.captures.lookup(type(owner), name)
         else:
-            run.captures.guard(place.fact(f"own {name}", functools.partial(_has_own, name=name)))
+            run.captures.guard(place.fact(f"own {name}", functools.partial(has_own, name=name)))
         return True
     return get_attribute(run, owner, name, MISSING) is not MISSING
-
-
-def _has_own(owner: Any, name: str) -> bool:
-    return own(owner, name) is not MISSING
 
 
 def _own(run: Run, owner: Any, name: str, value: Any) -> Any:

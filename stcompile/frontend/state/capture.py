@@ -20,12 +20,14 @@ from stcompile.analysis.layouts import Layouts
 from stcompile.base import trees
 from stcompile.base.classes import (
     find,
+    has_own,
     is_changeable,
     is_plain_value,
     names_of,
     own_attributes,
     owner_of,
     set_own,
+    slot_of,
 )
 from stcompile.base.errors import LanguageError
 from stcompile.base.guards import (
@@ -248,7 +250,11 @@ class Captures:
     def lacks(self, owner: Any, name: str) -> None:
         """Rely on a real object not to have an attribute of that name itself."""
         place = self.place_of(owner)
-        if place is not None and names_of(owner) is not None:
+        if place is None:
+            return
+        if slot_of(type(owner), name) is not None:
+            self.guard(place.fact(f"own {name}", functools.partial(has_own, name=name)))
+        elif names_of(owner) is not None:
             self.guard(place.has_own(name))
 
     def _is(self, place: Place, expected: Any) -> None:
