@@ -19,6 +19,7 @@ from typing import Protocol
 
 import numpy as np
 
+from stcompile.analysis.indices import INDICES
 from stcompile.batch.step import Step, Value, batched_type
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
@@ -274,7 +275,8 @@ def is_harmless(program: Program) -> bool:
         name = equation.primitive
         is_scaled = name in ("multiply", "divide") and isinstance(equation.inputs[1], Constant)
         is_scaled |= name == "multiply" and isinstance(equation.inputs[0], Constant)
-        is_linear = PRIMITIVES[name].linear and name not in ("index", "index_update")
+        has_place = len(equation.inputs) > INDICES.get(name, len(equation.inputs))  # may be none
+        is_linear = PRIMITIVES[name].linear and not has_place
         if name == "divide" and is_scaled and equation.inputs[1].value == 0:  # type: ignore[union-attr]
             return False
         if not (is_scaled or is_linear or name in BOUNDED | COMPARISONS | MAKERS):

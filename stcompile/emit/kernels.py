@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.analysis.indices import INDICES
 from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.options import Options
 from stcompile.base.thresholds import VECTOR, WRITTEN_OUT_EQUATIONS, WRITTEN_OUT_STEPS
@@ -296,8 +297,7 @@ def _is_checked(tree: Tree) -> bool:
 
 def _indices(equation: Equation) -> Iterator[Atom]:
     """The integers that say which element an equation reads or writes."""
-    first = {"slice": 1, "index": 1, "update": 2, "index_update": 2, "accumulate": 2}
-    at = first.get(equation.primitive, len(equation.inputs))
+    at = INDICES.get(equation.primitive, len(equation.inputs))
     return (atom for atom in equation.inputs[at:] if isinstance(atom, Variable))
 
 

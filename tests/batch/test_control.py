@@ -107,6 +107,35 @@ def test_no_item_computes_what_it_does_not_go_to(rows: list[float]) -> None:
         close(tangents, expected)
 
 
+def counted(s: Any, w: Any) -> Any:
+    i, total = 0, 0.0
+    while i < len(w) and w[i] < s:
+        total = total + w[i] * s
+        i += 1
+    return total
+
+
+def looked_up(k: Any, w: Any) -> Any:
+    return w[k] * 2 if k < len(w) else w[0] * w[1]
+
+
+def put(k: Any, w: Any) -> Any:
+    y = w * w
+    if 0 <= k < len(w):
+        y[k] = w[0]
+    return y
+
+
+def test_an_index_behind_its_guard() -> None:
+    """An item that has no element there does not read it."""
+    w = np.array([0.1, 0.4, 0.5])
+    axes = (0, None)
+    assert_batch(counted, np.array([0.45, 5.0, -1.0]), w, axes=axes)
+    assert_batch(counted, np.array([0.45, 5.0, -1.0]), w, axes=axes, wrt=1)
+    assert_batch(looked_up, np.array([2, 7, -1, 3]), w, axes=axes, wrt=1)
+    assert_batch(put, np.array([2, 7, -1, 3]), w, axes=axes, wrt=1)
+
+
 def infinite(x: Any) -> Any:
     return np.sqrt(x) if x >= 0 else x
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import functools
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -88,8 +87,7 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
         return hasattr(owner.example, name)
     if isinstance(owner, types.ModuleType):
         place = Place.constant(owner, owner.__name__)
-        has = functools.partial(data_model.has, name=name)
-        return bool(run.captures.guard(place.fact(f"hasattr {name}", has)))
+        return bool(run.captures.guard(data_model.fact_of_having(place, name)))
     if isinstance(owner, type | Super) or type(owner) in _BUILT_IN:
         return _of_object(run, owner, name, (MISSING,)) is not MISSING
     if isinstance(owner, Closure | Bound) or type(owner).__module__ == Array.__module__:

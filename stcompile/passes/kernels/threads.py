@@ -49,6 +49,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from stcompile.analysis.indices import INDICES
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.elements import COSTLY
@@ -316,8 +317,7 @@ def may_raise(equation: Equation, counters: set[Variable]) -> bool:
             primitive not in ("add", "subtract", "multiply")
             or all(atom.type.dtype.kind in "iub" for atom in inputs)
         )
-    first = {"slice": 1, "index": 1, "update": 2, "index_update": 2, "accumulate": 2}
-    indices = inputs[first.get(primitive, len(inputs)) :]
+    indices = inputs[INDICES.get(primitive, len(inputs)) :]
     return any(isinstance(atom, Variable) and atom not in counters for atom in indices)
 
 
