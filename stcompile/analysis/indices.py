@@ -16,10 +16,7 @@ from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Dim, Size, Symbol
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives.control import Ports
-from stcompile.wengert.primitives.indexing import axes_taken, is_mask
-
-INDICES = {"slice": 1, "index": 1, "update": 2, "index_update": 2, "accumulate": 2}
-"""The place of the first integer among the operands of what reads and writes parts."""
+from stcompile.wengert.primitives.indexing import FIRST_INTEGER, axes_taken, is_mask
 
 Ranges: TypeAlias = "Mapping[Variable, Size | None]"
 """The integers of which something is known: counters, as sizes; None for what was checked."""
@@ -43,7 +40,7 @@ class Use(NamedTuple):
 
 def uses_of(equation: Equation, known: Ranges) -> Iterator[tuple[int, Use]]:
     """The integers that are indices by themselves, with their places among the operands."""
-    first = INDICES.get(equation.primitive, len(equation.inputs))
+    first = FIRST_INTEGER.get(equation.primitive, len(equation.inputs))
     integers, dims = equation.inputs[first:], equation.inputs[0].type.dims if first else ()
     if not integers or equation.params.get("op") == "contract":
         return

@@ -103,6 +103,10 @@ class RecompilationWarning(StcompileWarning):
     """A function that is compiled again and again, because a static argument keeps changing."""
 
 
+class LevelWarning(StcompileWarning):
+    """A function that runs at the fast level, because Numba would take long to compile it."""
+
+
 @dataclass(frozen=True)
 class Caution:
     """A line of the user's, what it does, and what to write instead."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
@@ -34,6 +35,21 @@ def _default_verify() -> bool:
     return os.environ.get("STCOMPILE_VERIFY", "0") not in ("", "0")
 
 
+NUMBA_LIMIT = "STCOMPILE_NUMBA_LIMIT"
+
+
+def _default_numba_limit() -> float:
+    """The limit that the environment names, or 20 s."""
+    text = os.environ.get(NUMBA_LIMIT, "") or "20"
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = math.nan
+    if not limit >= 0:
+        raise ValueError(f"{NUMBA_LIMIT} is a number of seconds, or 'inf', not {text!r}")
+    return limit
+
+
 @dataclass(frozen=True)
 class Options:
     """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function),
@@ -50,7 +66,9 @@ class Options:
     ``fastmath`` its compiler take numbers for real ones. ``threads`` is how many the libraries of
     linear algebra take during a call, or ``"auto"`` for a number that is chosen by measuring (None:
     as many as they have). ``verify`` checks what the compiler makes: the list after every stage,
-    and that the code reads each value before its place is written again."""
+    and that the code reads each value before its place is written again. ``numba_limit`` is the
+    most seconds that Numba may take for a function of the compiled level; one that would take more
+    runs at the fast level."""
 
     level: Level = field(default_factory=_default_level)
     debug_nans: bool = False
@@ -66,6 +84,7 @@ class Options:
     fastmath: bool = False
     verify: bool = field(default_factory=_default_verify)
     threads: Threads = None
+    numba_limit: float = field(default_factory=_default_numba_limit)
 
     def __post_init__(self) -> None:
         names = (self.copy,) if isinstance(self.copy, str) else self.copy
@@ -95,6 +114,10 @@ class Options:
                 raise ValueError(f"{name}=True needs level='compiled'")
         if self.memory is not None and self.level != "fast":
             raise ValueError("a memory budget needs level='fast'")
+
+    def at_fast_level(self) -> Options:
+        """The same at the fast level, without what only the compiled level has."""
+        return replace(self, level="fast", parallel=False, fastmath=False)
 
     @property
     def is_watched(self) -> bool:

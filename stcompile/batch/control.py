@@ -19,7 +19,6 @@ from typing import Protocol
 
 import numpy as np
 
-from stcompile.analysis.indices import INDICES
 from stcompile.batch.step import Step, Value, batched_type
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
@@ -27,6 +26,7 @@ from stcompile.wengert.ir import Atom, Constant, Program, Variable, freeze
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import COUNTER, Ports, undefined
+from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
@@ -275,7 +275,9 @@ def is_harmless(program: Program) -> bool:
         name = equation.primitive
         is_scaled = name in ("multiply", "divide") and isinstance(equation.inputs[1], Constant)
         is_scaled |= name == "multiply" and isinstance(equation.inputs[0], Constant)
-        has_place = len(equation.inputs) > INDICES.get(name, len(equation.inputs))  # may be none
+        has_place = len(equation.inputs) > FIRST_INTEGER.get(
+            name, len(equation.inputs)
+        )  # may be none
         is_linear = PRIMITIVES[name].linear and not has_place
         if name == "divide" and is_scaled and equation.inputs[1].value == 0:  # type: ignore[union-attr]
             return False

@@ -141,4 +141,4 @@ def _folder_for(compiler: Compiler) -> PrivateFolder | None:
 def _name(compiler: Compiler, key: SignatureKey) -> str:
     """What an entry is found by."""
     named = compiler.name, compiler.title, compiler.update
-    return digest_of((versions(), named, fingerprint(compiler), fingerprint(key)))
+    return digest_of((versions(), named, fingerprint((compiler, key))))

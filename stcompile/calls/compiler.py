@@ -7,14 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from stcompile.base.errors import LevelWarning, excerpt
 from stcompile.base.extras import require
-from stcompile.base.options import Options
+from stcompile.base.options import NUMBA_LIMIT, Options
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.callee import Callee
 from stcompile.calls.lengths import with_sizes
 from stcompile.calls.link import link
+from stcompile.calls.numba_time import seconds_for
 from stcompile.calls.specialisation import Made, Specialisation, attributes_in
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import READABLE, Emitted, emit
@@ -95,10 +97,7 @@ class Compiler(Callee, ABC):
         for caution in staged.cautions:
             where = caution.location
             warnings.warn_explicit(str(caution), caution.category, where.file, where.line)
-        names = list(arguments.values)
-        staged = self._prepared(staged, names, options)
-        with timed("source"):
-            emitted = emit(staged, names, self.title, self.update, options)
+        staged, emitted = self._emitted(staged, list(arguments.values), options)
         beside = {**externals_of(staged.program), **emitted.saved}
         with timed("link"):
             linked = self._linked(emitted, beside)
@@ -123,6 +122,30 @@ class Compiler(Callee, ABC):
             threads=options.threads,
             made=Made(staged, emitted),
         )
+
+    def _emitted(
+        self, staged: Staged, names: Sequence[str], options: Options
+    ) -> tuple[Staged, Emitted]:
+        """A staged call, optimised, and its source; at the fast level, with a warning, if Numba
+        would take too long for its kernels."""
+        prepared = self._prepared(staged, names, options)
+        with timed("source"):
+            emitted = emit(prepared, names, self.title, self.update, options)
+        if not emitted.kernels or options.inner:
+            return prepared, emitted
+        seconds = seconds_for(emitted.source)
+        if seconds <= options.numba_limit:
+            return prepared, emitted
+        said = (
+            f"Numba would take about {seconds:.0f} s for the loops of `{self.function_name}`, so "
+            f"it runs at level='fast'\nhint: {NUMBA_LIMIT}=inf in the environment lets Numba take "
+            f"that long, once; the limit is {options.numba_limit:g} s"
+        )
+        where = self.definition
+        shown = said if where is None else f"{excerpt(where)}\n{said}"
+        file, line = ("<stcompile>", 1) if where is None else (where.file, where.line)
+        warnings.warn_explicit(shown, LevelWarning, file, line)
+        return self._emitted(staged, names, options.at_fast_level())
 
     def _linked(self, emitted: Emitted, beside: Mapping[str, Any]) -> Callable[..., Any]:
         """The function, or its factory. Where Numba is missing, code that needs it can be read."""

@@ -65,6 +65,7 @@ class _Teller:
     def __init__(self) -> None:
         self._around: list[Any] = []  # what the value that is told is a part of
         self._classes: dict[type, Fingerprint] = {}
+        self._instances: dict[int, int] = {}  # by identity, numbered in the order of their places
 
     def tell(self, value: Any) -> Fingerprint:
         if type(value) in _NUMBERS:
@@ -142,7 +143,8 @@ class _Teller:
         return self._instance(value)
 
     def _instance(self, value: Any) -> Fingerprint:
-        """An object of a class that Python code alone makes up; guards tell of its attributes."""
+        """An object of a class that Python code alone makes up, and which of those that were told
+        before it is; guards tell of its attributes."""
         kind = type(value)
         if str(kind.__module__).split(".")[0] == "stcompile":
             return "instance", self._name(kind)
@@ -150,7 +152,8 @@ class _Teller:
             raise Untold(f"nothing says what {_shown(value)} is made of")
         if find(kind, "stage_call") is not MISSING:
             raise Untold(f"{_shown(value)} transforms functions")
-        return "instance", self._class(kind)
+        number = self._instances.setdefault(id(value), len(self._instances))
+        return "instance", number, self._class(kind)
 
     # --- functions and classes -----------------------------------------------------------------
 

@@ -53,14 +53,16 @@ def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tu
     if another process could not verify all that it depends on."""
     if made.beside is not None or externals_of(made.staged.program):
         raise Untold("it needs more than its own code")
-    addresses = Addresses()
+    addresses, aliases = Addresses(), Aliases()
     for address, value in _roots(compiler, arguments):
         addresses.note(value, address)
+        aliases.first(value, address)
     guards = []
     for at, guard in enumerate(made.guards):
-        told = digest_of(fingerprint(guard.expected))
+        value = guard.place.read()
+        told = digest_of((fingerprint(guard.expected), aliases.first(value, ("guard", at))))
         guards.append((type(guard).__name__, addresses.portable(guard.place), told))
-        addresses.note(guard.place.read(), ("guard", at))
+        addresses.note(value, ("guard", at))
     hidden = [(addresses.portable(h.place), *_type_parts(h), _told_number(h)) for h in made.hidden]
     beside = [
         (name, _plain(path), digest_of(fingerprint(key))) for name, path, key in made.attributes
@@ -89,6 +91,20 @@ def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tu
     }
     captured = [told for *_, told in guards], [told for _, *told in hidden], beside
     return marshal.dumps(content), digest_of(repr(captured))[:16]
+
+
+class Aliases:
+    """Which places have one object: a program may compare objects by their identity."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, tuple[Any, Any]] = {}  # by identity; the object stays alive
+
+    def first(self, value: Any, address: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The address that a value was met at first, which is this one if it is new. Equal plain
+        values may be one object or several, as Python likes."""
+        if is_plain_value(value) or type(value) in (float, tuple, frozenset):
+            return address
+        return self._first.setdefault(id(value), (value, address))[1]  # type: ignore[no-any-return]
 
 
 def _roots(compiler: Compiler, arguments: Arguments) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -148,8 +164,10 @@ def unpacked(
     kept: dict[str, Any] = marshal.loads(content)
     if kept["scipy"] and kept["scipy"] != scipy_state():
         raise Stale("another SciPy")
-    objects = Objects(dict(_roots(compiler, arguments)))
-    guards = tuple(_guard(objects, at, *parts) for at, parts in enumerate(kept["guards"]))
+    objects, aliases = Objects(dict(_roots(compiler, arguments))), Aliases()
+    for address, value in _roots(compiler, arguments):
+        aliases.first(value, address)
+    guards = tuple(_guard(objects, aliases, at, *parts) for at, parts in enumerate(kept["guards"]))
     hidden = tuple(_hidden(objects, at, *parts) for at, parts in enumerate(kept["hidden"]))
     attributes = tuple(_attribute(arguments, *parts) for parts in kept["attributes"])
     saved = {name: _loaded(value) for name, value in kept["saved"].items()}
@@ -177,14 +195,16 @@ def unpacked(
     return made
 
 
-def _guard(objects: Objects, at: int, kind: str, portable: Any, told: str) -> Guard:
+def _guard(
+    objects: Objects, aliases: Aliases, at: int, kind: str, portable: Any, told: str
+) -> Guard:
     place = objects.place(portable)
     try:
         value = place.read()
     except UNREADABLE:
         raise Stale(f"{place.description} is not there") from None
     expected = structure_of(value) if kind == StructureGuard.__name__ else value
-    if digest_of(fingerprint(expected)) != told:
+    if digest_of((fingerprint(expected), aliases.first(value, ("guard", at)))) != told:
         raise Stale(f"{place.description} is another")
     objects.note(value, ("guard", at))
     return _GUARDS[kind](place, expected)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.analysis.indices import INDICES
 from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.options import Options
 from stcompile.base.thresholds import VECTOR, WRITTEN_OUT_EQUATIONS, WRITTEN_OUT_STEPS
@@ -34,6 +33,7 @@ from stcompile.wengert.ir import Atom, Constant, Equation, Params, Program, Vari
 from stcompile.wengert.naming import Names, base_name
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import promoted
+from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 from stcompile.wengert.primitives.sizes import COUNT
 from stcompile.wengert.symbols import lengths_of
 from stcompile.wengert.types import Type
@@ -297,7 +297,7 @@ def _is_checked(tree: Tree) -> bool:
 
 def _indices(equation: Equation) -> Iterator[Atom]:
     """The integers that say which element an equation reads or writes."""
-    at = INDICES.get(equation.primitive, len(equation.inputs))
+    at = FIRST_INTEGER.get(equation.primitive, len(equation.inputs))
     return (atom for atom in equation.inputs[at:] if isinstance(atom, Variable))
 
 

@@ -178,6 +178,36 @@ def captured_objects_that_become_one() -> Story:
         yield f, (2.0,)
 
 
+class Layer:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+
+@story
+def objects_that_become_one() -> Story:
+    """Which of the objects are one decides what `is`, `==`, `in`, `index` and sets say."""
+    one, other, lists = Layer(2), Layer(2), {"a": [1.0], "b": [1.0]}
+    net = types.SimpleNamespace(layers=[one, other], last=other)
+
+    def told(x, a, b, among):
+        total = x * (3 if a is b else 5) + (7 if a == b else 0) + 11 * len({*among})
+        total += sum(k * x for k, layer in enumerate(net.layers, 2) if layer is net.last)
+        total += 13 * x * (among.index(b) if b in among else -1)
+        return total * (17 if lists["a"] is lists["b"] else 1)
+
+    f = st.value_and_grad(told)
+    yield f, (2.0, one, one, [one, other])
+    yield f, (2.0, one, other, [one, other])
+    yield f, (2.0, one, Layer(2), [one, one])
+    yield f, (2.0, one, Layer(2), [one, Layer(2)])
+    net.last = one
+    yield f, (2.0, one, one, [one, other])
+    net.layers = [other, other]
+    yield f, (2.0, one, one, [one, other])
+    lists["b"] = lists["a"]
+    yield f, (2.0, one, one, [one, other])
+
+
 @story
 def modules_and_classes_that_change() -> Story:
     module = types.ModuleType("module")

@@ -21,6 +21,7 @@ TOLD = (  # one of each kind of change: each call is compiled, so all of them wo
     "dataclasses_that_change",
     "modules_and_classes_that_change",
     "objects_as_arguments",
+    "objects_that_become_one",
     "other_code_in_the_same_function",
 )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stcompile as st
+from tests.derivatives.numeric import differences
 
 X = np.array([1.0, 2.0, 3.0])
 S = np.float64(2.5)
@@ -121,3 +123,53 @@ def test_items_are_told_apart_where_one_is_not_equal_to_itself():
 def test_the_matrix_transpose_of_a_vector_is_numpys_error():
     with pytest.raises(st.TypingError, match="at least two dimensions"):
         st.compile(matrix_transpose)(X)
+
+
+class Net:
+    pass
+
+
+@dataclasses.dataclass
+class Layer:
+    w: float
+    parts: list[float] = dataclasses.field(default_factory=lambda: [1.0, 2.0])
+
+
+LAYERS = [Layer(2.0), Layer(3.0)]
+NET = Net()
+NET.layers, NET.last, NET.parts = LAYERS, LAYERS[-1], LAYERS[0].parts
+
+
+def last_is_met_in_the_list(x: Any) -> Any:
+    for layer in NET.layers:
+        x = x * layer.w if layer is NET.last else np.tanh(x * layer.w)
+    return x
+
+
+def last_is_read_first(x: Any) -> Any:
+    last = NET.last
+    x = x * last.w
+    return x * sum(layer.w for layer in NET.layers if layer is not last)
+
+
+def lists_inside_of_objects(x: Any) -> Any:
+    found = [layer.parts is NET.parts for layer in NET.layers]
+    return x * (2.0 if found == [True, False] else 3.0)
+
+
+@pytest.mark.parametrize(
+    "function", [last_is_met_in_the_list, last_is_read_first, lists_inside_of_objects]
+)
+def test_an_object_that_is_reached_in_two_ways_is_one(function: Any) -> None:
+    for level in ("readable", "fast"):
+        value, slope = st.value_and_grad(function, level=level)(0.5)
+        assert value == pytest.approx(function(0.5), rel=1e-14)
+        assert slope == pytest.approx(differences(function, 0.5), rel=1e-8)
+
+
+def test_an_object_that_is_replaced_by_another_one() -> None:
+    compiled = st.compile(last_is_met_in_the_list)
+    for last in (LAYERS[0], LAYERS[1], Layer(3.0)):
+        NET.last = last
+        assert compiled(0.5) == pytest.approx(last_is_met_in_the_list(0.5), rel=1e-14)
+    NET.last = LAYERS[-1]

@@ -139,7 +139,8 @@ class Captures:
         """A structure with mirrors of its leaves. What its objects have besides their fields is
         mirrored when it is read."""
         parts = trees.children(value)
-        if parts is None:
+        is_captured = isinstance(root, Place) and type(value) is not tuple
+        if parts is None or (is_captured and self._is_read(value)):
             return leaf(path, value)
         made = trees.with_children(
             value,
@@ -152,7 +153,13 @@ class Captures:
                     at = (*path, ("attribute", name))
                     read = functools.partial(self._beside, item, root, at, changed)
                     set_own(made, name, Unread(functools.cache(read)))
+        if isinstance(root, Place) and is_captured:
+            self._mirrors[id(value)] = value, made, root.part(path)
         return made
+
+    def _is_read(self, value: Any) -> bool:
+        """True for an object that was reached in another way before."""
+        return id(value) in self._mirrors or id(value) in self._places
 
     def _beside(self, value: Any, root: str | Place, path: trees.Path, changed: bool) -> Any:
         """The mirror of an attribute that is not a field of the structure."""
@@ -264,7 +271,12 @@ class Captures:
         """False if two mirrors may be those of one object at another call; guards that two
         captured objects stay two. ``owns`` tells what the function itself has made."""
         mirrors = [(mirror, place) for _, mirror, place in self._mirrors.values()]
-        places = [p for value in (one, other) for mirror, p in mirrors if mirror is value]
+        mirrors += self._places.values()
+        places = [
+            next(iter(found))
+            for value in (one, other)
+            if (found := [place for mirror, place in mirrors if mirror is value])
+        ]
         if len(places) == 2:
             self.guard(places[0].same_as(places[1]))
             return True

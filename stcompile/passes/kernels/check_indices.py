@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stcompile.analysis.indices import INDICES, Ranges, Use, ranges_inside, uses_of
+from stcompile.analysis.indices import Ranges, Use, ranges_inside, uses_of
 from stcompile.passes.general.rebuild import Builder, Rebuild
 from stcompile.wengert.ir import (
     Atom,
@@ -46,6 +46,7 @@ from stcompile.wengert.ir import (
     freeze,
     map_programs,
 )
+from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 
 
 def check_indices(program: Program) -> Program:
@@ -118,7 +119,7 @@ def _with_own_operands(equation: Equation, known: Ranges) -> Equation:
     seen = set[int]()
     for at, use in uses_of(equation, known):
         if at in seen:
-            first = at - INDICES[equation.primitive]
+            first = at - FIRST_INTEGER[equation.primitive]
             start = [
                 (offset, *factors, 0)
                 if axis != use.axis

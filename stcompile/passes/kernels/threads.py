@@ -49,7 +49,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from stcompile.analysis.indices import INDICES
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.elements import COSTLY
@@ -66,6 +65,7 @@ from stcompile.wengert.ir import (
 )
 from stcompile.wengert.primitives.control import COUNTER, Ports
 from stcompile.wengert.primitives.elementwise import by_python
+from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 
 LEAST = 500_000  # operations of a loop that is shared out: threads take a while to begin
 ARITHMETIC = frozenset(
@@ -317,7 +317,7 @@ def may_raise(equation: Equation, counters: set[Variable]) -> bool:
             primitive not in ("add", "subtract", "multiply")
             or all(atom.type.dtype.kind in "iub" for atom in inputs)
         )
-    indices = inputs[INDICES.get(primitive, len(inputs)) :]
+    indices = inputs[FIRST_INTEGER.get(primitive, len(inputs)) :]
     return any(isinstance(atom, Variable) and atom not in counters for atom in indices)
 
 

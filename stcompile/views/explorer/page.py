@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -170,6 +171,7 @@ class _Gathered:
             memory=memory,
             parallel=own.options.parallel and loops,
             fastmath=own.options.fastmath and loops,
+            numba_limit=math.inf,  # nothing is compiled by Numba here
         )
         if isinstance(own, Gradient):
             return Gradient(own.function, own.wrt, True, options)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,11 @@ from stcompile.wengert.primitives.linear import contracted_type
 from stcompile.wengert.types import Type
 
 Params = Mapping[str, Any]
+
+FIRST_INTEGER: Mapping[str, int] = MappingProxyType(
+    {"slice": 1, "index": 1, "update": 2, "index_update": 2, "accumulate": 2}
+)
+"""The place of the first integer among the operands of what reads and writes parts."""
 
 
 def slice_dims(name: str, x: Type, counters: Types, params: Params) -> Sizes:
