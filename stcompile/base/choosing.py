@@ -1,11 +1,11 @@
-"""A number, such as one of threads, that is chosen by what steps take with it.
+"""Choose a number, for example a number of threads, by measuring the steps that use it.
 
 Means decide, not medians: a step in which threads wait for a processor that another program has
 takes some tens of milliseconds instead of half of one, and does so now and then. The numbers are
-tried in turn, for some tens of milliseconds each, several times; one that is far behind is tried
-twice. Afterwards steps go on being watched: the numbers are tried again when steps have become much
-slower than they were, and each time that as much time has gone by again, since a number may also
-have become better.
+tried in turn, for some tens of milliseconds each, several times; a number that is far behind is
+tried twice. Afterwards steps go on being watched: the numbers are tried again when steps have
+become much slower than they were, and each time that as much time has gone by again, since another
+number may have become better.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ FIRST_LOOK = 10.0
 
 @dataclass(frozen=True)
 class Choice:
-    """The number that was chosen after so many ``steps``, and the mean seconds of a step with each.
-    ``before`` are those of the steps that had become slower, None if that was not the reason."""
+    """The number that was chosen after ``steps`` steps, and the mean seconds of a step with each
+    number. ``before`` is the mean of the steps whose slowness caused the trials, None if they had
+    another reason."""
 
     number: int
     steps: int
@@ -46,7 +47,8 @@ class Choice:
     before: float | None = None
 
     def told(self, step: str, number: str) -> str:
-        """What steps take, in words: ``step`` is what one is called, ``number`` what is counted.
+        """Say in words how long steps take with each number; ``step`` and ``number`` are the nouns
+        to use.
 
         >>> Choice(1, 120, {1: 0.00038, 2: 0.0112}).told("a step", "thread")
         'a step takes 0.38 ms, with 2 threads 11.2 ms'
@@ -64,7 +66,7 @@ def milliseconds(seconds: float) -> str:
 
 
 class _Trial:
-    """The steps with one number, as far as they count."""
+    """The total time and the count of the steps that were made with a number during a trial."""
 
     def __init__(self) -> None:
         self.seconds, self.steps = 0.0, 0
@@ -79,8 +81,8 @@ class _Trial:
 
 
 class Chooser:
-    """Chooses one of some numbers. The next step is to be made with ``number``; ``tell`` is told
-    what it took."""
+    """Choose a number by measuring. The next step is to be made with ``number``; afterwards `tell`
+    is to be called with its seconds."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = tuple(numbers)

@@ -57,7 +57,7 @@ class TypingError(StcompileError):
 
 
 class DerivativeError(StcompileError):
-    """What was asked for has no derivative here: the output, ``wrt``, or an active operation."""
+    """Raised when the output, an argument of ``wrt`` or an active operation has no derivative."""
 
 
 class ArgumentsError(StcompileError):
@@ -90,12 +90,12 @@ class StcompileWarning(UserWarning):
 
 
 class PrecisionWarning(StcompileWarning):
-    """Arithmetic that leaves float32, or a float that is truncated: its value is not what it might
-    be, or its gradient is lost."""
+    """Arithmetic that leaves float32, or a float that is truncated: precision or the gradient is
+    lost."""
 
 
 class UnrolledWarning(StcompileWarning):
-    """A long loop that cannot be kept as one: each of its steps is compiled by itself, which takes
+    """A long loop that has to be unrolled: each of its steps is compiled by itself, which takes
     time."""
 
 

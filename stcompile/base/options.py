@@ -1,4 +1,4 @@
-"""How a function is compiled: what the public functions take as keywords."""
+"""Options: how a function is compiled, as the public functions take it in keywords."""
 
 from __future__ import annotations
 
@@ -98,12 +98,13 @@ class Options:
 
     @property
     def is_watched(self) -> bool:
-        """True if calls are prepared for what may go wrong in them, which takes time."""
+        """True if calls are prepared for errors, with a capsule or a search for NaNs, which takes
+        time."""
         return self.debug_nans or self.on_error == "capsule"
 
     @property
     def form(self) -> Form:
-        """The level, or how its code is for other functions that Numba compiles."""
+        """The level, or ``"inner"`` for code that other functions compiled by Numba call."""
         return "inner" if self.inner else self.level
 
     @property
@@ -137,7 +138,7 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([A-Za-z]*)\s*")
 
 
 def bytes_of(size: int | str) -> int:
-    """A number of bytes, as a number or with a unit.
+    """Convert a size to a number of bytes; ``size`` is a number, or text with a unit.
 
     >>> bytes_of("64MB"), bytes_of("1.5 GB"), bytes_of("2KiB"), bytes_of(1000)
     (64000000, 1500000000, 2048, 1000)
@@ -162,7 +163,7 @@ def options(
     fastmath: bool = False,
     threads: Threads = None,
 ) -> Options:
-    """The options for keywords, of which None stands for the default; that of the level is
+    """Make options from keywords, of which None stands for the default; the default level is
     ``"fast"`` if there is a memory budget."""
     held = None if memory is None else bytes_of(memory)
     if xp is not None:
