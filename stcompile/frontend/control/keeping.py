@@ -1,4 +1,4 @@
-"""Keeping a loop of known length: one `loop` equation for all its steps."""
+"""Keep a loop of known length: record one `loop` equation for all its steps."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def keep(
     step: Callable[[Any], Outcome | None],
     name_of: Callable[[Affine], str],
 ) -> Outcome | None:
-    """Stage ``step`` once for all items; how the loop ended, if data may end it. ``where`` is the
-    loop, ``name_of`` gives a name for its counter."""
+    """Stage ``step`` once for all items; return the outcome of the loop if data may end it early.
+    ``where`` is the loop, ``name_of`` gives a name for its counter."""
     trials = (partial(lambda k: step(items.item(k)), k) for k in (0, items.length - 1))
     action = partial(_kept, run, where, items, step, name_of)
     outcome: Outcome | None = with_grids(run, action, lambda: trials)
@@ -127,7 +127,8 @@ def keep_counted(
 def _check_unchanged(
     run: Run, items: Sequence, copied: tuple[tuple[Cell, Cell], ...], found: Settled
 ) -> None:
-    """Refuse a loop that changes what it goes through, if that is not seen where it is read."""
+    """Refuse a loop that changes the list or the array that it iterates over, if reading does not
+    show it."""
     changed = {site.key for site in found.sites} | {growth.site.key for growth in found.grown}
     cells = {cell for pair in copied for cell in pair}
     lists = [source for source in items.sources if isinstance(source, list)]
@@ -144,8 +145,8 @@ def each_of(
     action: Callable[[Any], None],
     name_of: Callable[[Affine], str] = lambda _: "i",
 ) -> bool:
-    """Do something with each item in turn: written out where that is short, else in a loop that is
-    kept if it can be, maybe from the second item on. True if it is kept."""
+    """Apply ``action`` to each item in turn: unrolled if there are few, else in a loop that is kept
+    if possible, maybe from the second item on. True if the loop is kept."""
     first, start = 0, len(run.recorder.equations)
     refusal = why_unrolled(run, where)
     if items.rows and items.length > 1 and refusal is None:

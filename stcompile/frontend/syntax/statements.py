@@ -1,4 +1,4 @@
-"""Statements: what each one does to the frame, and what ends a block early."""
+"""Statements: their effect on the frame, and the signals that end a block early."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def visit_Return(run: Run, node: ast.Return, frame: Frame) -> Signal:
 
 
 def _parts_of_test(test: ast.expr) -> list[ast.expr]:
-    """The operands of an ``and`` whose later ones bind names; else the test itself."""
+    """The operands of an ``and`` if the later operands bind names; else the test itself."""
     if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
         return [test]
     later = (inner for part in test.values[1:] for inner in ast.walk(part))
@@ -228,7 +228,7 @@ def visit_ImportFrom(run: Run, node: ast.ImportFrom, frame: Frame) -> Signal:
 
 
 def _submodule(run: Run, module: ModuleType, name: str) -> None:
-    """Import a module that ``from module import name`` asks for."""
+    """Import a module that ``from module import name`` names."""
     try:
         _imported(run, f"{module.__name__}.{name}")
     except LanguageError as error:

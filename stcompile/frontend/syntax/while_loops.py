@@ -1,4 +1,4 @@
-"""``while`` loops: kept where data end them, or where they are long and their steps counted."""
+"""``while`` loops: kept if data end them, or if they are long and their steps can be counted."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _counted(loop: Loop, path: Path) -> bool:
 
 
 def _data_decides(loop: Loop, path: Path) -> bool:
-    """True if a step makes it depend on traced values whether there is another one."""
+    """True if, after the step ``path``, traced values decide whether there is another step."""
     if isinstance(path.result, Outcome):
         return True
     if path.result not in (None, "continue"):
@@ -109,7 +109,7 @@ def _data_decides(loop: Loop, path: Path) -> bool:
 
 
 def _while(loop: Loop, runs_once: bool) -> Signal:
-    """One `loop` equation for a condition that data decides. A condition that changes something,
+    """Stage a `loop` equation for a condition that data decide. A condition that changes something,
     or that must not be evaluated after a ``break``, is evaluated in the step."""
     run = loop.run
     tested = stage_path(run, loop.test)
