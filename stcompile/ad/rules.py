@@ -68,7 +68,7 @@ def rule_function(primitive: str) -> Callable[..., Any] | None:
 
 
 def kind_of(function: Callable[..., Any]) -> str:
-    """``partials``, ``adjoint`` or ``accumulates``."""
+    """The kind of a rule: ``partials``, ``adjoint`` or ``accumulates``."""
     return str(function.__dict__["mark"])
 
 
