@@ -91,7 +91,7 @@ class _Parser:
 
     @property
     def following(self) -> str:
-        """The text of the token after the one that comes next."""
+        """The text of the token after the next token."""
         return self.tokens[min(self.place + 1, len(self.tokens) - 1)].text
 
     def error(self, wanted: str) -> ParseError:
@@ -99,7 +99,7 @@ class _Parser:
         return ParseError(f"line {self.here.line}: expected {wanted}, found {found}")
 
     def take(self, text: str) -> bool:
-        """Step over ``text`` if it comes next (a string's content is not text)."""
+        """Step over ``text`` if it comes next (the content of a string does not count)."""
         if self.here.text != text or self.here.kind == "string":
             return False
         self.place += bool(text)
