@@ -1,11 +1,12 @@
-"""Choose the storage order of arrays: where windows are read, or rows that are short are summed, the
-longest axis goes innermost.
+"""Choose the storage order of arrays: where windows are read, or short rows are summed, the longest
+axis becomes the innermost.
 
 A convolution reads windows of its input, and sums products with a kernel. With the batch innermost
-all of that is done in long contiguous runs, and as one product of matrices; what follows takes the
-order over, transposes that the user wrote cancel, and one is left where the images come in. Of
-programs without windows, arrays that are summed over short rows are laid out, with those that they
-meet (`stcompile.passes.layout.short_rows`). Products sum in another order.
+all of that is done in long contiguous runs, and as a single product of matrices; later equations
+take over the order, transposes that the user wrote cancel, and a single transpose is left where the
+images come in. In programs without windows, arrays that are summed over short rows are laid out,
+with the arrays that they meet (`stcompile.passes.layout.short_rows`). Products sum in another
+order.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(choose_layouts(parse_program('''

@@ -19,7 +19,7 @@ are stacks. The body takes ``(*constants, counter, *carry, *xs)``. With ``revers
 runs down to 0, and item ``t`` of each port belongs to step ``t`` all the same.
 
 With ``binds`` the types and params of the body may mention that symbol: it is the counter. Rows of
-the ports that are shorter in some steps stand at the start of rows that fit them all.
+the ports that are shorter in some steps are stored at the start of rows that hold them all.
 
 With ``condition`` the loop is a *while* loop: it takes constants and carry only, runs as long as
 the condition, a program of ``(*constants, *carry)``, is true, and its body has no counter.
