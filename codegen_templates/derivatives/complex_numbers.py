@@ -1,4 +1,5 @@
-"""Rules of what is not holomorphic: the parts of complex numbers, their conjugates and signs.
+"""Rules of functions that are not holomorphic: the parts of complex numbers, their conjugates and
+signs.
 
 The cotangent of z = a + ib is dL/da - i dL/db, for a real L. By it the rule of a holomorphic
 function is the product with its derivative, and that of a linear map its plain transpose. In

@@ -319,7 +319,7 @@ def spacing(out: Any, x: Any) -> Any:
 
 @partials
 def nextafter(out: Any, x: Any, y: Any) -> Any:
-    """The next number moves with the first operand; the other one only says on which side it is."""
+    """The next number moves with the first operand; the second operand only gives the direction."""
     return 1.0, 0.0
 
 

@@ -193,7 +193,7 @@ def qr(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
 
 @adjoint
 def pinv(out: Any, x: Any, d_out: Any, *, rcond: float | None = None) -> Any:
-    """Where the rank does not change nearby."""
+    """The derivative where the rank does not change nearby."""
     p, g = out, d_out
     rows, columns = _eye(x.shape[-2], x), _eye(x.shape[-1], x)
     d_x = -(_t(p) @ g @ _t(p))

@@ -1,6 +1,6 @@
 """Functions that compiled loops call. Their text is printed beside the loops.
 
-They raise what Python raises, where compiled code would go on with another number.
+They raise the errors of Python, where compiled code would go on with another number.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Functions of small matrices that compiled loops call. Their text is printed beside the loops.
 
-They do what LAPACK does, and raise what NumPy raises. They are loops over elements alone: each
-function of NumPy, and each part of an array, takes Numba a tenth of a second or more to compile.
+They compute the same as LAPACK, and raise the errors of NumPy. They are loops over elements alone:
+each function of NumPy, and each part of an array, takes Numba a tenth of a second or more to
+compile.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ def check_gradient(
     they differ.
 
     `function` returns the gradient, or with no `value` of its own ``(value, gradient)``; the
-    gradient is a tuple if `several`. `example` makes arguments, `wrt` names those it is taken by.
+    gradient is a tuple if `several`. `example` makes arguments, `wrt` names the arguments that it
+    is taken by.
     """
     call = repeatable(function, generators)
     call_value = call if value is None else repeatable(value, generators)

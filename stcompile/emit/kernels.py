@@ -45,9 +45,9 @@ INTEGER = frozenset({"add", "subtract", "multiply"})
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: the name of its function, the names that this must not use, the places of the
-    operands that it writes to, and how the lengths that it needs are called. It is told some
-    numbers of ``steps``, too, so that LLVM does not write these loops out."""
+    """A kernel: the name of its function, the names that it must not use, the positions of the
+    operands that it writes to, and the names of the lengths that it needs. It gets some numbers of
+    ``steps`` as arguments, too, so that LLVM does not unroll these loops."""
 
     name: str
     equation: Equation
@@ -61,7 +61,7 @@ class Kernel:
 
 
 def _told(program: Program, is_deep: bool) -> Iterator[int]:
-    """The steps of short loops with others in them, in a nest that is deep."""
+    """The numbers of steps of short loops that contain others, in a nest that is deep."""
     for equation in program.equations:
         depth = _depth(equation)
         inner = is_deep or depth > DEEP_NEST
@@ -72,7 +72,7 @@ def _told(program: Program, is_deep: bool) -> Iterator[int]:
 
 
 def _depth(equation: Equation) -> int:
-    """How many short loops there are one in the other."""
+    """Nesting depth of short loops."""
     inner = (_depth(one) for program in _programs(equation) for one in program.equations)
     return _is_short(equation) + max(inner, default=0)
 
@@ -94,7 +94,7 @@ class KernelStatements(Statements):
 
     @cached_property
     def greatest(self) -> dict[Atom, int]:
-        """What Python's integers are at most, without their sign: counters, and what is made of
+        """The greatest magnitudes of Python's integers: of counters, and of integers computed from
         them."""
         loops = (item for _, item in self.schedule.tree.items() if isinstance(item, Repeat))
         return {
@@ -178,7 +178,7 @@ def _as_dtype(operand: Operand, dtype: np.dtype[Any]) -> Operand:
 def kernel_lines(
     kernels: Mapping[int, Kernel], sections: Mapping[str, str], fastmath: bool
 ) -> list[Line]:
-    """The functions of kernels, and those that they call."""
+    """The functions of kernels, and the functions that they call."""
     unique = {kernel.name: kernel for kernel in kernels.values()}
     functions = [_function(kernel, sections, fastmath) for kernel in unique.values()]
     text = "\n".join(line for lines in functions for line, *_ in lines)
@@ -188,7 +188,7 @@ def kernel_lines(
 
 
 def _called(text: str) -> set[str]:
-    """The helpers that some code calls, and those that these call."""
+    """The helpers that some code calls, directly or indirectly."""
     found = {own for own in HELPERS if re.search(rf"\b{own}\(", text)}
     return found.union(*(_called(_body(own)) for own in found))
 
@@ -264,7 +264,7 @@ def _indices(equation: Equation) -> Iterator[Atom]:
 def kernels_of(
     schedule: Schedule, names: Names, taken: Collection[str], lengths: Mapping[Symbol, str]
 ) -> dict[int, Kernel]:
-    """The kernels of a tree by the positions of their steps; those of equal text are one."""
+    """The kernels of a tree by the positions of their steps; kernels of equal text are merged."""
     found: dict[int, Kernel] = {}
     made: dict[object, Kernel] = {}
     for step in schedule.tree.steps:

@@ -1,7 +1,7 @@
 """Products as calls of BLAS through SciPy.
 
 SciPy's functions take arrays in Fortran's order and write to such an array without a copy. An array
-in C order is its own transpose in Fortran's: ``out += x @ y`` is ``out.T += y.T @ x.T``.
+in C order is its own transpose in Fortran's order: ``out += x @ y`` is ``out.T += y.T @ x.T``.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ from stcompile.wengert.types import Type
 
 
 class Steps:
-    """Writes equations, one after the other, into ``blocks``; ``allocated`` is the sum of the
-    bytes that the statements allocate."""
+    """A writer of equations, in order, into ``blocks``; ``allocated`` is the sum of the bytes that
+    the statements allocate."""
 
     def __init__(self, schedule: Schedule, naming: Naming) -> None:
         self.schedule = schedule
@@ -85,7 +85,7 @@ class Steps:
         return written
 
     def put(self, statement: ast.stmt | Compound | Commented, location: Location) -> None:
-        """Write a statement just as it is; it notes the item that it is of."""
+        """Write a statement unchanged; it notes the item that it computes."""
         if self.item is not None:
             note(code_in(statement), self.item)
         self.block(location).statements.append(statement)
@@ -195,7 +195,7 @@ class Steps:
         return literal(0)
 
     def _call_kernel(self, step: Step, equation: Equation, operands: list[Operand]) -> None:
-        """Write the call of a kernel. It returns what it does not write in place."""
+        """Write the call of a kernel. It returns the outputs that it does not write in place."""
         arguments = [operand.code for operand in operands]
         arguments += [name(self.symbols[length]) for length in lengths_of(step.equation)]
         called, steps = self.kernels[step.at]
@@ -297,7 +297,7 @@ class Steps:
         return ast.Subscript(whole, self.counter(row.loop), ast.Load())
 
     def _name_row(self, value: Variable, location: Location) -> None:
-        """Refer to a value that was computed in a row by that row from here on, under a name if it
+        """Refer to a value that was computed in a row by that row from now on, under a name if it
         needs one."""
         row = self.schedule.plan.rows.get(value)
         if row is None:
@@ -431,7 +431,7 @@ def _augmented(statement: ast.stmt) -> ast.stmt:
 
 
 def _like(statement: ast.stmt, written: ast.AugAssign, value: ast.expr) -> ast.AugAssign:
-    """Another way to write a statement, which has no such ``value`` any more."""
+    """Write a statement in another way, in which the ``value`` does not occur any more."""
     note(written, *items_of(statement), *items_of(value))
     return written
 
