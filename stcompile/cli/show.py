@@ -1,4 +1,4 @@
-"""``stcompile show``: what the compiler makes of a function."""
+"""``stcompile show``: print the compiled forms of a function."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def show(
     changed), and every stage by its name, such as staged, reverse or
     share_equations: the Wengert list after it.
 
-    What is compiled already, a gradient or a training step that the file has, is shown
-    as it is.
+    A gradient or a training step in the file is compiled already, and is shown
+    unchanged.
 
     The arguments are --args, or an .npz file, or those of the first call in the
-    function's own doctest, or what a function example_args() in the file returns.
+    function's own doctest, or the result of a function example_args() in the file.
 
     Examples:
       stcompile show model.py:loss

@@ -111,7 +111,7 @@ def pair(value: Pair) -> tuple[int, int]:
 def margins(
     padding: Padding, span: tuple[int, ...], stride: tuple[int, int]
 ) -> tuple[tuple[int, int], ...]:
-    """What is added before and after each of the last two axes."""
+    """The numbers of elements added before and after each of the last two axes."""
     if padding == "valid":
         return ((0, 0), (0, 0))
     if padding == "same":

@@ -1,4 +1,4 @@
-"""What a model is judged by: a number with a name, the mean over images."""
+"""Metrics that judge a model: numbers with names, means over images."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Metric:
 
     @property
     def key(self) -> str:
-        """The name as it is in keys and in names of files."""
+        """The name as it appears in keys and in names of files."""
         return self.name.replace(" ", "_")
 
     def shown(self, value: float | None) -> str:

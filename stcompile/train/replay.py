@@ -19,7 +19,7 @@ Bar = Callable[[str, int], AbstractContextManager[Any]]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a run first made a NaN (or an infinity): the step, and the line within it."""
+    """The origin of the first NaN (or infinity) of a run: the step, and the line within it."""
 
     epoch: int
     step: int
