@@ -1,4 +1,4 @@
-"""Line breaking: one long logical line as several physical ones.
+"""Break one long logical line into several physical lines.
 
 A line is broken within brackets only, where white space means nothing. In order of preference:
 
@@ -201,7 +201,7 @@ def _within_brackets(prefix: str, text: str, suffix: str, width: int) -> list[st
 
 
 def _contents(text: str, width: int) -> list[str]:
-    """What stands within brackets, on lines of its own, indented."""
+    """The text within brackets, on lines of its own, indented."""
     width -= len(INDENT)
     shape = shape_of(text)
     if len(text) <= width:

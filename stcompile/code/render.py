@@ -131,7 +131,7 @@ def _docstring(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """What stands between the double quotes of an f-string for ``text``."""
+    """The text between the double quotes of an f-string that stands for ``text``."""
     # The added quote makes repr choose single quotes as delimiters.
     body = repr(text + '"')[1:-2].replace("\\'", "'").replace('"', '\\"')
     return body.replace("{", "{{").replace("}", "}}")
@@ -229,7 +229,8 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         self.newline(extra=1 if self.indentation else 2)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """An f-string in double quotes; the strings within its expressions have single ones."""
+        """Write an f-string in double quotes; the strings within its expressions have single
+        quotes."""
         body = self._joined(node)
         self.write(ast.unparse(ast.fix_missing_locations(node)) if body is None else f'f"{body}"')
 

@@ -9,8 +9,8 @@ off. ``clip_value`` bounds every entry of the gradients to ``[-clip_value, clip_
 
 The numbers may be changed between steps, and nothing is compiled anew; only switching an option on
 or off compiles. A number out of its range raises `ValueError`. In the formulas, ``g`` is the
-gradient of the parameter ``p`` after clipping and decay, and what is kept from step to step
-(`stcompile.optim.state`) starts at zero.
+gradient of the parameter ``p`` after clipping and decay, and the values kept from step to step
+(`stcompile.optim.state`) start at zero.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _OPTIONS = ("weight_decay", "clip_value", "clip_norm")
 
 @dataclass(eq=False)
 class Optimizer(Stateful, ABC):
-    """What the optimisers share. One of your own is a subclass with the ``slots`` that it keeps
-    (see `Stateful`) and a method ``update``."""
+    """The common part of all optimisers. A user's optimiser is a subclass with the ``slots`` that
+    it keeps (see `Stateful`) and a method ``update``."""
 
     lr: float
     weight_decay: float | None = field(default=None, kw_only=True)
@@ -75,8 +75,8 @@ class Optimizer(Stateful, ABC):
     @abstractmethod
     def update(self, *args: Any, **kwargs: Any) -> None:
         """``update(params, grads, **slots)`` changes the list of arrays ``params`` in place by the
-        list ``grads``, and with them what is kept in each slot. It is compiled with the model, and
-        written in the same language."""
+        list ``grads``, and the arrays of each slot too. It is compiled with the model, and written
+        in the same language."""
 
     def clipped(self, grads: Arrays) -> Arrays:
         """The gradients, limited by ``clip_value`` and ``clip_norm``."""

@@ -22,7 +22,7 @@ _NAME = "<%%time "
 
 
 def timed_cells() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The name and the lines of each such text, the latest first."""
+    """The name and the lines of each text that was timed, the latest first."""
     for file, entry in reversed([*linecache.cache.items()]):
         if len(entry) == 1:  # the text of a file, which is loaded lazily
             continue

@@ -1,4 +1,4 @@
-"""The memory of a compiled call: its buffers, what is alive when, and what a tape would hold."""
+"""Report the memory of a compiled call: its buffers, when they are live, and the size of a tape."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Table: TypeAlias = list[tuple[str, ...]]
 
 @dataclass(frozen=True, repr=False)
 class Buffer(Shown):
-    """What lives in a buffer under one name of the generated code.
+    """An array in a buffer, under one name of the generated code.
 
-    ``memory`` numbers the pieces of memory: buffers with the same number share it. ``nbytes`` are
-    those of this array. ``spans`` say when it is needed: for each time the user's line that first
-    writes it and the one that reads it last, with their sections.
+    ``memory`` numbers the pieces of memory: buffers with the same number share it. ``nbytes`` is
+    the size of this array. ``spans`` say when it is needed: for each period the user's line that
+    first writes it and the line that reads it last, with their sections.
     """
 
     name: str
@@ -60,8 +60,8 @@ class Buffer(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Residual(Shown):
-    """What a loop keeps of all its steps: an array or, if the number of steps is known only at run
-    time (``nbytes`` None), a list."""
+    """Values that a loop keeps of all its steps: an array or, if the number of steps is known only
+    at run time (``nbytes`` None), a list."""
 
     name: str
     shape: tuple[int, ...]
@@ -83,11 +83,12 @@ class Memory(Shown):
     """Bytes of array data.
 
     ``buffers`` are made once, ``nbytes`` in all (0 at the readable level); constants are among
-    them. ``allocated`` bytes are allocated in each call. ``peak`` is the most that is needed at one
-    time, without the caller's arrays; ``held`` is the most that exists at one time, needed or not:
-    the buffers, and what a call allocates. ``naive`` is what a tape would hold that keeps every
-    array of the function as it was written, and for each that is floating point a cotangent; where
-    the number of steps is not known, one step counts. ``residuals`` are kept by loops.
+    them. ``allocated`` bytes are allocated in each call. ``peak`` is the largest number of bytes
+    needed at one time, without the caller's arrays; ``held`` is the largest number that exists at
+    one time, needed or not: the buffers, and the arrays that a call allocates. ``naive`` is the
+    size of a tape that keeps every array of the function as it was written, and for each
+    floating-point array a cotangent; where the number of steps is not known, one step counts.
+    ``residuals`` are kept by loops.
     """
 
     name: str
@@ -172,7 +173,7 @@ class Life:
 
 
 def lives_of(emitted: Emitted) -> tuple[Life, ...]:
-    """The arrays of an emitted function, those of the caller apart."""
+    """The lives of the arrays of an emitted function, without the caller's arrays."""
     return tuple(_Report(emitted).lives())
 
 
@@ -381,7 +382,7 @@ def _is_kept(primitive: str) -> bool:
 
 
 def _equations(equations: Iterable[Equation], steps: int) -> Iterator[tuple[Equation, int]]:
-    """All equations but those of control flow, each with the number of times that it is run."""
+    """All equations except control flow, each with the number of times that it runs."""
     for equation in equations:
         params: Mapping[str, object] = equation.params
         inner = [value for value in params.values() if isinstance(value, Program)]

@@ -71,8 +71,9 @@ class Trace(Shown):
 
 @dataclass(frozen=True)
 class Traced:
-    """A program, its joint one with the adjoint by ``wrt``, and the value of each variable of that
-    at some arguments. The first equations of the joint program are those of the program."""
+    """A program, the joint program with the adjoint by ``wrt``, and the value of each variable of
+    the joint program at some arguments. The first equations of the joint program are those of the
+    program."""
 
     program: Program
     joint: Joint

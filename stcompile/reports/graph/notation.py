@@ -115,7 +115,7 @@ def symbol(equation: Equation) -> str:
 
 
 def right_side(equation: Equation) -> str:
-    """What an equation computes, with its operands."""
+    """The right side of an equation in mathematical notation, with its operands."""
     name = PRIMITIVES[equation.primitive].rule
     operands = [operand(atom) for atom in equation.inputs]
     if name in PATTERNS and PATTERNS[name].count("{}") == len(operands):

@@ -1,4 +1,4 @@
-"""Wengert lists as rows, and what each stage did to them."""
+"""Wengert lists as rows, and the changes that each stage made to them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ RECORDED = {
 @dataclass(frozen=True)
 class Row:
     """One line of a list: an input, an equation, the head of a program inside an equation
-    (``block``), or what is returned. ``scope`` says which program it stands in, ``place`` where it
-    comes from (see `Places`)."""
+    (``block``), or the returned values. ``scope`` names the program that it stands in, ``place``
+    its origin in the source (see `Places`)."""
 
     kind: Kind
     scope: str
@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Listed:
-    """A row with what it shows: its equation, or the variable of an input."""
+    """A row with the equation that it shows, or the variable of an input."""
 
     row: Row
     equation: Equation | None = None
@@ -65,7 +65,7 @@ class Listed:
 
 
 def listed(program: Program, places: Places) -> tuple[Listed, ...]:
-    """The rows of a program, those of the programs inside it included."""
+    """The rows of a program, including the rows of the programs inside it."""
     return (
         *(
             Listed(Row("input", "", 0, (v.name,), (str(v.type),), "", "", (), -1, "input"), None, v)
@@ -147,7 +147,7 @@ class Stage:
 
 
 def stages_of(snapshots: Sequence[Snapshot], places: Places) -> Iterator[Stage]:
-    """The stages, each compared with the one before."""
+    """The stages, each compared with the previous stage."""
     before: Snapshot | None = None
     rows: tuple[Listed, ...] = ()
     for snapshot in snapshots:
@@ -191,7 +191,7 @@ def _changes(old: Sequence[Listed], new: Sequence[Listed]) -> Changes:
 
 
 def _about(stage: str) -> str:
-    """What a stage does, in the first words of its docstring."""
+    """The description of a stage: the first paragraph of its docstring."""
     runs: Mapping[str, Any] = {s.name: s.run for s in PIPELINE} | {OWN: own_outputs}
     if stage not in runs:
         return RECORDED.get(stage, "")

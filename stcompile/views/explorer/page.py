@@ -1,4 +1,4 @@
-"""The page: what it shows, gathered as JSON, and its files put together."""
+"""Gather the content of the page as JSON, and put its files together."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def write_page(
 ) -> None:
     """Write the page of a function at some arguments into a file, whole or not at all.
 
-    A transformed function, such as a training step, is shown as it is; any other with its value and
-    its gradient by ``wrt`` (None: the first argument), or alone if it has none. ``say`` is told
-    what is looked at.
+    A transformed function, such as a training step, is shown unchanged; any other with its value
+    and its gradient by ``wrt`` (None: the first argument), or alone if it has no gradient. ``say``
+    is called with a line about each piece of work.
     """
     write_named(path, page_of(function, arguments, keywords, wrt, options, say))
 
@@ -76,8 +76,8 @@ def page_of(
 
 
 def _assembled(data: Mapping[str, Any]) -> str:
-    """The files of the page as one. The data is JSON in which no ``<`` stands: nothing in it ends
-    the script."""
+    """The files of the page as one file. The data is JSON without any ``<``: nothing in it ends the
+    script."""
     files = resources.files(__package__)
 
     def text(name: str) -> str:
@@ -104,7 +104,7 @@ def _assembled(data: Mapping[str, Any]) -> str:
 
 @dataclass
 class _Gathered:
-    """Gathers what the page shows of a function."""
+    """Gathers the content of a function's page."""
 
     function: Callable[..., Any]
     arguments: Sequence[Any]
@@ -243,10 +243,10 @@ class _Gathered:
         first: Sequence[Any],
         inputs: Sequence[Any],
     ) -> tuple[list[list[list[int]] | None], list[str]]:
-        """The values of the rows of each stage at some inputs, at others for the first one (None
-        for a stage that is not run), and how far each was watched.
+        """The values of the rows of each stage at some inputs, at other inputs for the first stage
+        (None for a stage that is not run), and how far each was watched.
 
-        The last stage and the first one may use half of what is left of the allowance, the others
+        The last stage and the first one may use half of the allowance that is left, the others
         equal parts."""
         many = sum(len(stage.rows) for stage in stages) > RUN_ROWS
         last = len(stages) - 1
@@ -296,8 +296,8 @@ class _Gathered:
     # --- the user's lines ------------------------------------------------------------------------
 
     def _lines(self, own: Dispatcher[..., Any]) -> tuple[list[list[Any]], str]:
-        """What each place gives: the place, the name, the type, the numbers of the value and of its
-        cotangent (-1 for one that has none); and how far the run was watched."""
+        """The values at each place: the place, the name, the type, the numbers of the value and of
+        its cotangent (-1 for a value without one); and how far the run was watched."""
         if not isinstance(own, Gradient):
             return [], ""
         budget = Budget(self.allowance)
@@ -337,7 +337,7 @@ class _Gathered:
 
 
 def inputs_of(staged: Staged, bound: Arguments) -> list[Any]:
-    """What a staged call is run with."""
+    """The inputs that a staged call is run with."""
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     return values + [hidden.read() for hidden in staged.hidden]
 
