@@ -31,15 +31,15 @@ def at_least_one(number: int) -> int:
 
 def one_to_divide(out: Any, divisor: Any) -> Any:
     """1, as NumPy's number where NumPy divided by a Python number to get ``out``: then it gives an
-    infinity for 0, where Python raises an error. (The compiler does this by types.)"""
+    infinity for 0, where Python raises an error. The compiler does this by types."""
     is_python = type(divisor) in (bool, int, float, complex)
     return np.result_type(out).type(1) if is_python and isinstance(out, np.generic) else 1
 
 
 def lengthened(x: Any, axis: int, fill: float) -> Any:
     """The array; if the length of an axis is known only at run time, an array of the greatest
-    possible length, with ``fill`` behind the elements. (The compiler does this: here, lengths are
-    known.)"""
+    possible length, with ``fill`` behind the elements. The compiler does this: here, lengths are
+    known."""
     return x
 
 

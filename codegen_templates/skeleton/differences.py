@@ -69,8 +69,8 @@ def gradient_errors(
 
 def directions(gradient: Any, rng: np.random.Generator) -> Sequence[Any]:
     """Unit vectors with random weights and the signs of the gradient: the contributions of its
-    entries add up, and stand out from rounding errors. Where it is zero, signs are random. (The
-    gradient of a complex number is dL/da - i dL/db, and L grows along its conjugate.)"""
+    entries add up, and stand out from rounding errors. Where it is zero, signs are random. The
+    gradient of a complex number is dL/da - i dL/db, and L grows along its conjugate."""
     found = []
     for _ in range(3):
         noise = rng.standard_normal(np.shape(gradient))

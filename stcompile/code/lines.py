@@ -1,4 +1,4 @@
-"""Break one long logical line into several physical lines.
+r"""Break one long logical line into several physical lines.
 
 A line is broken within brackets only, where white space means nothing. In order of preference:
 
@@ -11,7 +11,7 @@ that is: the contents of the last outermost bracket that suffices on a line of t
 expression of operators in parentheses, broken before the operators that bind least; one item a
 line.
 
->>> print(*break_line("total = np.sum(first * second, axis=0) + third", 36), sep="\\n")
+>>> print(*break_line("total = np.sum(first * second, axis=0) + third", 36), sep="\n")
 total = (
     np.sum(first * second, axis=0)
     + third

@@ -1,9 +1,9 @@
-"""Source text of AST nodes: astor's formatting, with strings and slices as ruff prints them.
+r"""Source text of AST nodes: astor's formatting, with strings and slices as ruff prints them.
 
 The only module that knows astor. Line breaking is `stcompile.code.lines`'s work.
 
 >>> import ast
->>> print(*render(ast.parse("y = x[(0), 2*t : 2*(t+1)] ** (-1), 'a'").body[0]), sep="\\n")
+>>> print(*render(ast.parse("y = x[(0), 2*t : 2*(t+1)] ** (-1), 'a'").body[0]), sep="\n")
 y = (x[0, 2 * t : 2 * (t + 1)] ** -1, "a")
 """
 

@@ -171,8 +171,8 @@ class _Rewriter(ast.NodeTransformer):
         return self._written(made, made.target, method, made.value)
 
     def _written(self, node: ast.stmt, target: ast.expr, method: str, value: ast.expr) -> ast.stmt:
-        """A write into a part of an array: a new array, where arrays cannot be written to. (After a
-        write nobody reads the array as it was.)"""
+        """A write into a part of an array: a new array, where arrays cannot be written to. After a
+        write nobody reads the array as it was."""
         if self.is_writeable or not isinstance(target, ast.Subscript):
             return node
         array = target.value

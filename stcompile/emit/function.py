@@ -317,7 +317,7 @@ class _Emitter:
             yield self.arguments.index(self._called(leaf.argument)), leaf.path, axis
 
     def _measured(self, symbol: Symbol) -> ast.stmt:
-        """``n = x.shape[0]``"""
+        """Assign the length of an axis to its name: ``n = x.shape[0]``."""
         leaf, axis = self._axis(symbol)
         array = (
             self.naming.called(leaf.variable)

@@ -216,7 +216,7 @@ def _with(errstate: Errstate) -> ast.With:
 
 
 def comment_on(location: Location, indent: int) -> str:
-    """``# model.py:14  h = np.tanh(x @ W + b)    (t = 1)``"""
+    """The comment that quotes a line: ``# model.py:14  h = np.tanh(x @ W + b)    (t = 1)``."""
     shown = location.shown
     if shown is None or not shown.line:
         return ""

@@ -95,7 +95,7 @@ def alpha_of(product: Product, scale: ast.expr | None) -> ast.expr:
 
 
 def shown_product(contract: Equation, x: Factor, y: Factor) -> str:
-    """``v1.T @ v6``"""
+    """A product as text: ``v1.T @ v6``."""
     left, right = ast.unparse(x.code), ast.unparse(y.code)
     swapped = contract.params["order"] == (1, 0)
     if not contract.params["contracted"]:

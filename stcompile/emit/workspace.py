@@ -187,8 +187,8 @@ class Workspace:
 
     def _is_view(self, reshape: ast.AST) -> bool:
         """True for a reshape that is a view whatever the lengths are: of a whole array in C order.
-        (Other reshapes may be views for the lengths that are known here, and copies for other
-        lengths.)"""
+        Other reshapes may be views for the lengths that are known here, and copies for other
+        lengths."""
         assert isinstance(reshape, ast.Call) and isinstance(reshape.func, ast.Attribute)
         operand = reshape.func.value
         if _is_reshape(operand):

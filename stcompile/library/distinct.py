@@ -76,5 +76,5 @@ def repeat(a: Any, counts: Any, axis: Any) -> Any:
 
 
 def counted(total: Any) -> Any:
-    """The number of elements as an integer. (The compiler makes a length of it.)"""
+    """The number of elements as an integer. The compiler makes a length of it."""
     return int(total)

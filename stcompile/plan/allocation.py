@@ -226,8 +226,8 @@ class _Allocator:
         return block
 
     def _release(self, start: int) -> None:
-        """Note the blocks that are free from a position on. (The classes come in the order of their
-        first values.)"""
+        """Note the blocks that are free from a position on. The classes come in the order of their
+        first values."""
         blocks = self.found.blocks
         for place in (*self.taken, *range(self.known, len(blocks))):
             heapq.heappush(self.busy, (blocks[place].free_from, place))

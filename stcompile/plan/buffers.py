@@ -351,8 +351,8 @@ class _Planner:
         return found
 
     def _kept(self) -> set[Variable]:
-        """Variables whose array is kept by the caller, a list or an error. (Values that branches
-        and loops hand on are copied for the caller.)"""
+        """Variables whose array is kept by the caller, a list or an error. Values that branches
+        and loops hand on are copied for the caller."""
         handed = {
             output
             for _, item in self.tree.items()

@@ -35,7 +35,7 @@ def ordered(schedule: Schedule, pairs: Sequence[Pair]) -> list[Move]:
     """Order the moves so that each comes before the values that it reads are overwritten. Every
     round makes a move. If every remaining move overwrites a variable that another move reads, the
     move with the fewest readers is made, and these read a copy that is kept aside. (Boissinot et
-    al. 2009, algorithm 1.)"""
+    al. 2009, algorithm 1)."""
     written = {variable: schedule.written(variable) for variable, _ in pairs}
     read = {variable: schedule.shown(schedule.reads(atom)) for variable, atom in pairs}
     pending, found = dict(pairs), []

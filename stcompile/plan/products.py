@@ -61,7 +61,7 @@ def find_products(
 
 
 def _fits(contract: Equation, contiguous: Container[Variable]) -> bool:
-    """True if BLAS can read the operands. (It copies a vector that is not contiguous.)"""
+    """True if BLAS can read the operands. It copies a vector that is not contiguous."""
     is_outer = not contract.params["contracted"]
     return is_outer or all(factor in contiguous for factor in contract.inputs)
 
@@ -154,8 +154,8 @@ def contiguous_variables(
 ) -> set[Variable]:
     """The variables that are contiguous in C order: ``given`` inputs, ``computed`` values and
     values that loops hand on if they have a buffer, results of kernels, rows and reshapes of
-    contiguous variables, and values that are contiguous in either arm of a branch. (A factor that
-    is not contiguous after all is copied by the call of BLAS.)"""
+    contiguous variables, and values that are contiguous in either arm of a branch. A factor that
+    is not contiguous after all is copied by the call of BLAS."""
     found = {variable for variable in tree.inputs if variable in given}
     items = [item for _, item in tree.items()]
     branches = [item for item in items if isinstance(item, Branch)]

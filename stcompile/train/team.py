@@ -52,7 +52,7 @@ class Team:
         return self.rank == 0
 
     def share(self, rows: Any) -> Any:
-        """This rank's part of the rows of a batch."""
+        """The part of the rows of a batch that belongs to the rank."""
         count = len(rows)
         return rows[count * self.rank // self.size : count * (self.rank + 1) // self.size]
 

@@ -157,8 +157,8 @@ _PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 106
 
 def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
     """The least size that does not depend on ``symbol`` and is never below ``size``: the length of
-    a row that holds the rows of all steps of a loop. (``side`` -1: the greatest size that is never
-    above.)
+    a row that holds the rows of all steps of a loop. With ``side`` -1: the greatest size that is
+    never above it.
 
     >>> i = Symbol("i", 0, 9)
     >>> bounded(12 - size_of(i), i), bounded(maximum(3, size_of(i)), i)
@@ -198,7 +198,6 @@ def settled(static: Any, symbol: Symbol | None, number: int) -> Any:
     >>> settled((size_of(i) + size_of(j), maximum(3, size_of(i))), i, 4)
     (j+4, 4)
     """
-
     return mapped(static, lambda one: number if one == symbol else size_of(one))
 
 

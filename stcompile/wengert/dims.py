@@ -123,8 +123,8 @@ Term: TypeAlias = Symbol | Extreme | Quotient | Product
 @dataclass(frozen=True, repr=False)
 class Dim:
     """``offset + coefficient * term + ...``, the terms in the order of their names. It has at least
-    one term, and no coefficient is 0: make it by arithmetic of `size_of`. (There is no ``%``, see
-    `remainder`: ``size % 2 == 0`` would be False, whatever the number is.)"""
+    one term, and no coefficient is 0: make it by arithmetic of `size_of`. There is no ``%``, see
+    `remainder`: ``size % 2 == 0`` would be False, whatever the number is."""
 
     tree_leaf: ClassVar[bool] = True
     offset: int

@@ -246,8 +246,8 @@ def map_named_programs(equation: Equation, change: Callable[[str, Program], Prog
 
 
 def inner_effects(params: Params) -> tuple[str, ...]:
-    """The effects of the sub-programs that an equation runs: they are its own. (An adjoint runs
-    elsewhere.)"""
+    """The effects of the sub-programs that an equation runs: they are its own. An adjoint runs
+    elsewhere."""
     found: dict[str, None] = {}
     for name, value in params.items():
         if isinstance(value, Program) and name != "adjoint":

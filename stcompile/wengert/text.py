@@ -1,10 +1,10 @@
-"""Programs from their printed form: ``parse_program(str(program)) == program``.
+r"""Programs from their printed form: ``parse_program(str(program)) == program``.
 
 >>> text = '''
 ... program f(x: f32[2,3]) {
 ...   s: f32[3] = sum(x; axis=(0,), keepdims=False)
 ...   y: f32[3] = multiply(s, f32(0.5))
-...   print(y; end='\\\\n', parts=('y =', None)) !print
+...   print(y; end='\\n', parts=('y =', None)) !print
 ...   return y
 ... }'''
 >>> program = parse_program(text)

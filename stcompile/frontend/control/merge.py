@@ -393,8 +393,8 @@ class Merger:
 
     def _is_collected(self, value: Array) -> bool:
         """True for a view that is better collected, as a copy: a view, but not a row, of an array
-        that nobody writes, or of an argument that nobody has written so far. (Rows that are put
-        together again are a part of the array.)"""
+        that nobody writes, or of an argument that nobody has written so far. Rows that are put
+        together again are a part of the array."""
         (first, *rest), rows = value.path, value.cell.variable.type.dims[1:]
         whole = first.primitive == "slice" and first.params["length"][1:] == rows
         is_row = whole and first.params["drop"] == (0,) and first.params["start"][0][1:] == (1,)

@@ -1,4 +1,4 @@
-"""Python's builtins that make iterables: `range`, `zip`, `enumerate`, `map`, `iter`, `next` …"""
+"""Python's builtins that make iterables: `range`, `zip`, `enumerate`, `map`, `iter` and others."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _are_nameless(run: Run, sources: list[Iterator]) -> bool:
 
 
 def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
-    """zip of sources of known length, whose items are made when they are read."""
+    """Zip sources of known length, whose items are made when they are read."""
     if strict and len({part.length for part in parts}) > 1:
         run.refuse("the arguments of zip have different lengths", "", TypingError)
 

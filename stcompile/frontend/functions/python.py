@@ -279,7 +279,7 @@ def wraps(run: Run, wrapped: Any, *options: Any, **keywords: Any) -> Any:
 
 
 def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
-    """any and all of an iterator, whose items are made until an item decides."""
+    """The result of any or all of an iterator, whose items are made until an item decides."""
     start, items = iterator.position, rest_of(run, iterator, TAKEN)
     if items.length >= ENDLESS:
         refuse_endless(run)

@@ -165,8 +165,8 @@ def place_on_axis(run: Run, place: Size, dim: Size) -> Affine | int:
 
 
 def _integer_entry(run: Run, entry: Any) -> Any:
-    """A traced integer as an index without known bounds. (An array, even without dimensions, is not
-    an integer: it selects a copy.)"""
+    """A traced integer as an index without known bounds. An array, even without dimensions, is not
+    an integer: it selects a copy."""
     if isinstance(entry, Affine) or not isinstance(entry, Scalar):
         return entry
     if entry.type.dtype.kind not in "iu":

@@ -87,7 +87,6 @@ class Captures:
     ) -> Any:
         """The mirror of an argument: every array or float in it becomes an input. ``changed`` says
         that all its arrays will be written to; attributes that are not fields would not follow."""
-
         mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), changed)
         self.note_given(mirror)
         return mirror

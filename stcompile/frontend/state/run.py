@@ -549,8 +549,8 @@ class Run(Sizes):
     # --- names ---------------------------------------------------------------------------------
 
     def hint(self, value: Any, name: str) -> None:
-        """Name the variable of a value after the user's name for it, unless it has a name. (A name
-        that an inner gradient made up gives way to the user's.)"""
+        """Name the variable of a value after the user's name for it, unless it has a name. A name
+        that an inner gradient made up gives way to the user's."""
         if isinstance(value, GeneratorValue):
             self.recorder.hints.setdefault(value.atom, name)
         if not isinstance(value, Array | Scalar) or isinstance(value, Affine | Row):

@@ -92,8 +92,8 @@ class Scalar:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """A key that tells numbers apart: two numbers with the same key are equal. (The `atom` is
-        not enough: items of an array share it, and so do sums with the same counter.)"""
+        """A key that tells numbers apart: two numbers with the same key are equal. The `atom` is
+        not enough: items of an array share it, and so do sums with the same counter."""
         return (self.atom,)
 
 

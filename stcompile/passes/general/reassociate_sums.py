@@ -58,8 +58,8 @@ def _is_root(rebuild: Rebuild, equation: Equation) -> bool:
 
 
 def _terms(rebuild: Rebuild, root: Equation) -> tuple[list[Atom], list[Equation]]:
-    """The terms of a sum in order, through sums that nothing else reads, and these sums. (There may
-    be more of them than Python has frames.)"""
+    """The terms of a sum in order, through sums that nothing else reads, and these sums. There may
+    be more of them than Python has frames."""
     terms: list[Atom] = []
     sums: list[Equation] = []
     waiting = list(reversed(root.inputs))

@@ -205,7 +205,6 @@ class _LoopWriter:
 
     def _collect(self, state: _Collected, value: Value) -> None:
         """Write the value of a step into its row."""
-
         dims = value.type.dims
         if value.type.dtype not in DTYPES:
             counters, params = one_element(state.prefix)

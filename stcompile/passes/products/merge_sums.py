@@ -92,8 +92,8 @@ class _Merger:
         return _Chain(at, tuple(additions), tuple(terms))
 
     def _terms(self, equation: Equation, at: int, additions: list[int]) -> list[Atom]:
-        """The terms of a sum in order; ``additions`` gets the positions of all additions. (A sum
-        may have more of them than Python has frames.)"""
+        """The terms of a sum in order; ``additions`` gets the positions of all additions. A sum
+        may have more of them than Python has frames."""
         additions.append(at)
         terms: list[Atom] = []
         waiting = list(reversed(equation.inputs))

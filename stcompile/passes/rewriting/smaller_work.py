@@ -257,7 +257,7 @@ def _scaled(under_way: UnderWay, root: Equation, number: Atom, atom: Atom) -> At
 
 def _folded(one: Constant, other: Constant, dtype: np.dtype[Any]) -> Constant:
     """The product of two numbers by which an array of a dtype is multiplied: of that dtype, unless
-    both are Python's. (NumPy's integers would wrap around.)"""
+    both are Python's. NumPy's integers would wrap around."""
     if one.type.kind == other.type.kind == "python":
         return Constant(one.value * other.value)
     return Constant(dtype.type(one.value) * dtype.type(other.value))
