@@ -472,7 +472,8 @@ def train_step(
     rows: str | None = None,
     overlap: bool | int | str = False,
 ) -> TrainStep[P, R]:
-    """One function for forward, adjoint and update: ``value = step(*arguments)``.
+    """Compile forward evaluation, adjoint and update into one function: ``value =
+    step(*arguments)``.
 
     The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves

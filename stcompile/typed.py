@@ -2,7 +2,7 @@
 
 ``P`` are the parameters of the user's function, so that a transformed function is called like the
 user's, with its names, defaults and keywords; ``R`` is the type of its result. A gradient has the
-type of its argument. The type of the first argument, which is the one differentiated by default, is
+type of its argument. The type of the first argument, by which is differentiated by default, is
 found by `OfFirst`. A type checker cannot know which argument ``wrt`` names: such a gradient is
 ``Any``, as is a Jacobian.
 """

@@ -18,8 +18,8 @@ from .helpers import added
 @helper
 def factored(a: Any) -> Any:
     """Gauss's elimination, the largest number of a column first: a triangle on and above the
-    diagonal, what rows were multiplied by below it, and in one more row the row that each was
-    exchanged with. LAPACK may take NaN for 0; here it goes on as NaN."""
+    diagonal, the multipliers of the rows below it, and in one more row the row that each was
+    exchanged with. LAPACK may take NaN for 0; here it stays NaN."""
     n = a.shape[0]
     u = np.empty((n + 1, n), a.dtype)
     for i in range(n):

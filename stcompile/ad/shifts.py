@@ -1,7 +1,7 @@
 """Maxima that cancel: values subtracted to keep an exponential small, and added again.
 
 ``m + log(sum(exp(t - m)))`` does not depend on ``m``, nor does ``exp(t - m) / sum(exp(t - m))``. If
-every way from a maximum to what is differentiated is of this kind, its derivative is exactly
+every path from a maximum to the differentiated value is of this kind, its derivative is exactly
 zero, and nothing needs to be computed for it (Blanchard, Higham and Higham 2021, IMA J. Numer.
 Anal. 41, section 2, for the two identities).
 

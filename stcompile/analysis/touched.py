@@ -5,14 +5,15 @@ which it writes. A number is a single element; constants of the program, and Pyt
 truth values (counters, conditions), count 0. A loop counts as often as it runs, a branch by the arm
 that was taken. Further rules:
 
-- a view touches nothing; who reads it counts what it shows, and a broadcast one what is behind it;
+- a view touches nothing; its reader counts the elements of the view, and if it is broadcast, the
+  elements of the array behind it;
 - a write into a part of an array counts that part: once, or twice where it is added to, which
   reads it as well;
 - a write that cannot happen in place copies the whole array first, and a copy counts twice;
 - the values of all steps of a loop that are kept as an array are written there once more;
 - a product that is added to an array, and not read elsewhere, is one operation with the addition
-  (``axpy``; of two vectors ``ger``), and is not stored: so count those who bound the cost of
-  gradients (Griewank and Walther 2008, chapter 3), and so it is for the value as for the gradient.
+  (``axpy``; of two vectors ``ger``), and is not stored, as in the bounds of the cost of gradients
+  (Griewank and Walther 2008, chapter 3); the value and the gradient are counted alike.
 
 Otherwise equations count as they stand in the list: savings of the emitter, such as two equations
 in a single call of BLAS, or a result that is written straight to its final place, do not count.

@@ -25,7 +25,7 @@ Section = Literal["forward", "tangent", "adjoint", "exchange", "update"]
 
 @dataclass(frozen=True, repr=False)
 class Location:
-    """One expression of the user's program.
+    """An expression of the user's program.
 
     ``line`` counts from 1, ``column`` and ``end_column`` from 0 (characters, not bytes).
     ``statement`` is the first line of the statement around it and ``text`` that line, stripped.

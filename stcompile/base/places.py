@@ -87,7 +87,7 @@ class Place:
 
     @staticmethod
     def of_class(cls: type, name: str, after: type | None = None) -> Place:
-        """A place that holds what `find` finds in a class under a name, unbound, or `MISSING`. With
+        """A place with the result of `find` for a class and a name, unbound, or `MISSING`. With
         ``after`` only later classes of the method resolution order count. The look-up is quick if
         ``cls`` itself has the name now."""
         owner = owner_of(cls, name, after)

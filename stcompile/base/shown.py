@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Shown:
-    """Something that prints as text. Its ``repr`` is that text, and a notebook shows it as HTML.
+    """An object that prints as text. Its ``repr`` is that text, and a notebook shows it as HTML.
 
     Subclasses define ``__str__``, and `html` where tables or colours say more than the text.
     """

@@ -16,7 +16,7 @@ from stcompile.base.shown import Shown
 
 @dataclass(frozen=True, repr=False)
 class Compilation(Shown):
-    """One compilation: the generated function's name, the seconds of each stage in order, and the
+    """A compilation: the generated function's name, the seconds of each stage in order, and the
     reason why it was compiled although other specialisations existed. ``cached`` is True if the
     function was not compiled but loaded from the cache on disk."""
 

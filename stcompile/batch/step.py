@@ -1,4 +1,4 @@
-"""One equation of a program that is batched: its operands, and the recording of its batched form.
+"""An equation of a program that is batched: its operands, and the recording of its batched form.
 
 A value that differs between items has one more axis, in front. A value that is the same for all
 items stays unchanged.

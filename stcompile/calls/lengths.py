@@ -105,8 +105,8 @@ class Form:
 
 @dataclass
 class Family:
-    """The calls of a function that differ in the lengths of axes alone; ``is_named`` says that
-    these have names from the first call on."""
+    """The calls of a function that differ in the lengths of axes alone; ``is_named`` is true if the
+    lengths have names from the first call on."""
 
     names: tuple[str, ...]
     is_named: bool

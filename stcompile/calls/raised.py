@@ -1,8 +1,8 @@
 """Errors that generated code raises: the user's lines that they belong to, and their messages.
 
 Compiled code raises words and numbers, of which the message is made here. Its traceback has the
-call of the kernel and the helper that raised, but not the frames in between: these are the lines of
-the kernel that call the helper.
+call of the kernel and the helper that raised, but not the frames in between, for the lines of the
+kernel that call the helper.
 """
 
 from __future__ import annotations

@@ -5,15 +5,15 @@ same parts is equivalent: it compiles itself where it is needed. So it is pickle
 that it was made with.
 
 - By name. A module holds a decorated function under the name of the function that was decorated.
-  `pickle` takes functions by reference, and so it takes this one: unpickling gives the object that
-  the module has.
+  `pickle` takes functions by reference, and so it takes a transformed function: unpickling gives
+  the object that the module has.
 - By value. cloudpickle (and with it joblib, Dask and Ray) takes functions of ``__main__`` and of
   notebooks by value. Only the pickler knows which of the two is right, and it decides by a
   function's name. Therefore the pickle refers to a function that makes the transformed one anew,
   the *maker*. The maker has the name under which the transformed function can be found, and its
-  closure has what is needed where it cannot.
-- With its source. What is pickled by value is compiled in another process, which does not have the
-  cells of the notebook. Their text travels along, and is registered with `linecache`.
+  closure has the parts to make it from where it cannot.
+- With its source. A function pickled by value is compiled in another process, which does not have
+  the cells of the notebook. Their text travels along, and is registered with `linecache`.
 """
 
 from __future__ import annotations

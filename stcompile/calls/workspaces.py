@@ -4,7 +4,8 @@ At the fast level the generated module has a factory: it allocates every buffer 
 function that computes in them, a *workspace*. A workspace serves a single call at a time; the pool
 hands out a free workspace, or makes one, so that threads and recursion are safe.
 
-The factory of a program with named lengths takes their numbers, and a workspace is for these.
+The factory of a program with named lengths takes their numbers; a workspace is for one choice of
+numbers.
 """
 
 from __future__ import annotations

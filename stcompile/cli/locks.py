@@ -91,7 +91,7 @@ class Lock:
 
     @property
     def parts(self) -> tuple[list[str], str]:
-        """The dependences of a lock, and its code as Python reads it: these are compared."""
+        """The dependences of a lock, and its code as Python reads it, to compare them."""
         lines = self.text.splitlines()
         depends = [line for line in lines if line.startswith("#   ")]
         return depends, ast.dump(ast.parse(self.text))

@@ -224,7 +224,7 @@ def _comprehension(shape: Shape) -> bool:
 
 
 def _operands(text: str, width: int) -> list[str]:
-    """One item within brackets: a line before each of its loosest operators."""
+    """An item within brackets: a line before each of its loosest operators."""
     if len(text) <= width:
         return [text]
     places = shape_of(text).loosest

@@ -118,7 +118,7 @@ def _literal(value: Any) -> ast.expr:
 
 
 def quoted(text: str | bytes) -> str:
-    """A literal in double quotes, unless single ones save backslashes."""
+    """A literal in double quotes, unless single quotes save backslashes."""
     literal = repr(text)
     return literal if '"' in literal else literal.replace("'", '"')
 

@@ -54,7 +54,7 @@ def _below(m: Any, k: int) -> Any:
 
 
 def tri(N: int, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
-    """Ones on and below the k-th diagonal; sizes are static."""
+    """A matrix with ones on and below the k-th diagonal; its sizes are static."""
     columns = N if M is None else M
     return (np.arange(N)[:, None] >= np.arange(-k, columns - k)).astype(dtype)
 

@@ -164,8 +164,8 @@ class RMSprop(Optimizer):
     """RMSprop (Tieleman & Hinton 2012, lecture 6e): ``s = alpha * s + (1 - alpha) * g * g``, then
     ``p -= lr * g / (sqrt(s) + eps)``.
 
-    As in `torch.optim.RMSprop`, whose defaults these are, ``eps`` is added to the root and ``s`` is
-    not centred; the lecture has ``alpha = 0.9``.
+    As in `torch.optim.RMSprop`, which has the same defaults, ``eps`` is added to the root and ``s``
+    is not centred; the lecture has ``alpha = 0.9``.
     """
 
     slots: ClassVar[tuple[str, ...]] = ("mean_square",)
@@ -226,8 +226,9 @@ class AdamW(Adam):
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019, algorithm 2): the step of `Adam`
     with the gradient of the loss alone, and ``p -= lr * weight_decay * p`` of the old ``p``.
 
-    As in `torch.optim.AdamW`, whose defaults these are, ``lr`` scales the decay: it is the paper's
-    schedule multiplier and its step size at once. None for ``weight_decay`` makes this `Adam`.
+    As in `torch.optim.AdamW`, which has the same defaults, ``lr`` scales the decay: it is the
+    paper's schedule multiplier and its step size at once. None for ``weight_decay`` makes this
+    `Adam`.
     """
 
     weight_decay: float | None = field(default=0.01, kw_only=True)

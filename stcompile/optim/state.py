@@ -30,7 +30,7 @@ class Stateful:
     arguments are trained: a dict of them by name), whose arrays have the parameters' shapes and
     dtypes and are zero before the first step. A slot ``t`` is the number of steps made, an int64
     array of shape (). The compiled ``update`` gets every slot as a keyword, a list of arrays (or
-    the one array ``t``), and writes to them in place.
+    the single array ``t``), and writes to them in place.
 
     ``state`` has the present values, by slot: empty before the first step.
     """

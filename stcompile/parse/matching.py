@@ -201,7 +201,7 @@ def _compiles_to(block: _Block, place: Place, number: int, code: types.CodeType)
     """True if the candidate node ``number`` at ``place`` compiles to ``code``.
 
     A copy of the tree is compiled in which this node's lines come after the end of the file: its
-    code is the one that starts there. Line tables count from a code object's first line, so
+    code is the code object that starts there. Line tables count from a code object's first line, so
     moving the first lines back gives the code that the node has in its place.
     """
     tree = _parse(block.text)

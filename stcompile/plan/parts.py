@@ -1,4 +1,4 @@
-"""Arrays that live inside larger ones: the rows of a product, the parts of a concatenation.
+"""Arrays that live inside larger arrays: the rows of a product, the parts of a concatenation.
 
 A value is *split* if all its readers take different rows of it: the rows are arrays by themselves,
 which are computed with the value. A concatenation whose parts have been computed where it lives

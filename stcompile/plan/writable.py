@@ -23,7 +23,7 @@ _AUGMENTED = {"add", "subtract", "multiply", "divide"}
 
 def writable_steps(tree: Tree, writes: Writes) -> dict[int, tuple[int, ...]]:
     """The positions of the steps that can write into a given array, each with the positions of the
-    operands that the array may be. For a kernel these are the operands that it writes to."""
+    operands that the array may be. For a kernel, the array may be any operand that it writes to."""
     found: dict[int, tuple[int, ...]] = {}
     put_back = augmenting(tree)
     for step in tree.steps:

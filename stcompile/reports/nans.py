@@ -98,7 +98,7 @@ def _origins(
 
 @dataclass(frozen=True)
 class _Event:
-    """One run of an equation that made a NaN (or an infinity) from operands without one."""
+    """A run of an equation that made a NaN (or an infinity) from operands without one."""
 
     equation: Equation
     steps: tuple[int, ...]

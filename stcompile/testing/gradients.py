@@ -23,7 +23,7 @@ def assert_gradients(
 ) -> None:
     """Assert that the gradient of a function equals finite differences, in float64, and that its
     slope equals the slope of forward mode; also with other integers from the range of the given
-    ones.
+    integers.
 
     The function is a plain one, a decorated one, or a gradient; ``wrt`` names the arguments to
     differentiate by, if the function does not name them itself. ``tolerance`` is relative to the

@@ -82,7 +82,7 @@ def _like(
     special: Sequence[float],
     share: float,
 ) -> Any:
-    """Something like a leaf: a number, an array, or the leaf itself."""
+    """Draw a number or an array like ``value``; any other leaf is returned itself."""
     if not isinstance(value, np.ndarray | np.number | float | complex):
         return value
     given = np.asarray(value)

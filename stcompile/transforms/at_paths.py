@@ -21,8 +21,8 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Place:
-    """The part of a value at a path; ``inner`` is the path in each of its items, if these are the
-    rows of an array (else None)."""
+    """The part of a value at a path; ``inner`` is the path in each of its items, if the items are
+    the rows of an array (else None)."""
 
     path: trees.Path
     part: Any

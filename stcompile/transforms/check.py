@@ -215,7 +215,7 @@ class _Check:
         return f"{' and '.join(self.names)}, along a random direction"
 
     def left_out(self, at: Arguments) -> str:
-        """Why the plain function is not compared at some arguments; "" if it is."""
+        """The reason why the plain function is not compared at some arguments; "" if it is."""
         try:
             value = self.value(at)
         except Exception as error:

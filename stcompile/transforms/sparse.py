@@ -39,8 +39,8 @@ class SparseJacobian(OfOneArray):
     order, and an entry, which may be zero, wherever the program lets the element of the result
     depend on that of the argument.
 
-    The compiled code takes two more arguments: the sums of the unit vectors of each group, and
-    whether these are groups of rows.
+    The compiled code takes two more arguments: the sums of the unit vectors of each group, and a
+    flag that is true for groups of rows.
     """
 
     def __init__(self, function: Any, wrt: Wrt = 0, options: Options | None = None) -> None:

@@ -46,7 +46,7 @@ TO_INTEGERS = frozenset({"floor_divide"})  # results are whole numbers, even as 
 
 @dataclass(frozen=True, repr=False)
 class Cause(Shown):
-    """One path from an input towards the output, and where the gradient ends on it. ``always`` is
+    """A path from an input towards the output, and where the gradient ends on it. ``always`` is
     true if it ends there at every point."""
 
     kind: Kind
@@ -60,7 +60,7 @@ class Cause(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Row(Shown):
-    """One array or number among the inputs. Its gradient is ``zero`` for the ``causes``, and not
+    """An array or number among the inputs. Its gradient is ``zero`` for the ``causes``, and not
     zero if there are none."""
 
     path: str
@@ -181,7 +181,7 @@ class _Ways:
         self.flows = self._flows(wrt, tape.inputs)
 
     def causes(self, start: Variable) -> tuple[Cause, ...] | None:
-        """Why the gradient by an input is zero; None if it is not."""
+        """The causes for which the gradient by an input is zero; None if it is not."""
         if start not in self.zero:
             return None
         if start.type.size == 0:

@@ -36,7 +36,7 @@ HEAD = ("primal trace ↓", "adjoint trace ↑   (d_v = dy/dv)")
 
 @dataclass(frozen=True, repr=False)
 class Row(Shown):
-    """One row: a step of the forward evaluation, and the adjoint steps that belong to it."""
+    """A row: a step of the forward evaluation, and the adjoint steps that belong to it."""
 
     primal: str
     adjoint: tuple[str, ...]

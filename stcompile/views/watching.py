@@ -1,4 +1,4 @@
-"""Watch a run for a bounded number of equations: of a kernel with millions of steps the first ones
+"""Watch a run for a bounded number of equations: the first steps of a kernel with millions of steps
 are enough to show.
 
 >>> budget = Budget(2)

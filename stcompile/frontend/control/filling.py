@@ -105,7 +105,7 @@ def _side(
     capacity: Size,
     start: _Start | None,
 ) -> Callable[[], Filled]:
-    """The rows that one path leaves, made when they are first asked for, at its end."""
+    """The rows of one path, made at its end when they are first asked for."""
 
     def made() -> Filled:
         assert items is not None

@@ -98,8 +98,8 @@ def _order(run: Run, array: Array) -> tuple[int, ...] | None:
 
 
 def _numbers(run: Run, array: Array) -> Any:
-    """An array of different numbers with the strides of the array's base; if these are not known,
-    with a stride of its own for each axis."""
+    """An array of different numbers with the strides of the array's base, or with a stride of its
+    own for each axis if the strides of the base are not known."""
     base, order = array.cell.variable.type, _order(run, array)
     dtype = np.complex128 if base.dtype.kind == "c" else np.int64
     dims = base.dims if order is None else [base.dims[axis] for axis in order]

@@ -428,7 +428,7 @@ class Super:
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """One of the results of ``linalg.lu_factor``: it keeps the matrix for ``lu_solve``."""
+    """A result of ``linalg.lu_factor``: it keeps the matrix for ``lu_solve``."""
 
     tree_leaf: ClassVar[bool] = True
     matrix: Array

@@ -20,8 +20,8 @@ from stcompile.wengert.templates import mark_of
 
 
 def copy_parts(program: Program) -> Program:
-    """The program with copies of parts where these are smaller than the arrays that would be copied
-    for a write."""
+    """The program with copies of parts, if the parts are smaller than the arrays that would be
+    copied for a write."""
     while _writes(program):
         tree = unfold(program)
         writes = plan_writes(tree, Moments(tree))

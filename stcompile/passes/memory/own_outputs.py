@@ -1,7 +1,8 @@
 """Give returned arrays storage of their own.
 
-A gradient may be an argument itself, a view, or the same array twice: these are copied, so that a
-caller may keep and change the returned arrays. A copy of a broadcast number is a filled array.
+A gradient may be an argument itself, a view, or the same array twice: such arrays are copied, so
+that a caller may keep and change the returned arrays. A copy of a broadcast number is a filled
+array.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(own_outputs(parse_program('''

@@ -291,7 +291,7 @@ class UnderWay:
         return True
 
     def _changed(self, equation: Equation) -> None:
-        """Put the readers of a changed equation on the worklist, and the readers of these."""
+        """Put the readers of a changed equation on the worklist, and their readers."""
         for reader in [r for v in equation.outputs for r in self._readers.get(v, ())]:
             self._wait(reader)
             for output in self._equations[reader].outputs:

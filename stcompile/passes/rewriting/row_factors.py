@@ -124,8 +124,8 @@ def _scaled(under_way: UnderWay, made: Equation, scale: Atom, type: Type) -> Var
 
 
 def _outer_names(one: Atom, other: Atom, type: Type) -> Sequence[tuple[int, ...]] | None:
-    """The axes along which each of two operands varies, if together these are all of the axes, each
-    once."""
+    """The axes along which each of two operands varies, if each axis of the result occurs once in
+    them."""
     names = [_varying(atom, type) for atom in (one, other)]
     first, second = names
     if first is None or second is None:

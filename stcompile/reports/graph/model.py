@@ -263,10 +263,10 @@ class Graph(Shown):
 def graph_of(program: Program) -> Graph:
     """The computation graph of a program, with the graphs of its sub-programs inside.
 
-    Besides the values that an equation reads, the order of effects makes edges: an equation with
-    effects waits for the previous one with effects, the output for the last one; an equation that
-    changes an array in place waits for all earlier readers of the array, and later readers wait for
-    it.
+    Besides the values that an equation reads, the order of effects makes edges: each equation with
+    effects waits for the previous equation with effects, the output for the last of them; an
+    equation that changes an array in place waits for all earlier readers of the array, and later
+    readers wait for it.
     """
     builder = _Builder(program)
     for variable in program.inputs:

@@ -27,7 +27,7 @@ RECORDED = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a list: an input, an equation, the head of a program inside an equation
+    """A line of a list: an input, an equation, the head of a program inside an equation
     (``block``), or the returned values. ``scope`` names the program that it stands in, ``place``
     its origin in the source (see `Places`)."""
 

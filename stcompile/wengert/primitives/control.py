@@ -8,8 +8,8 @@ truth of ``pred``.
 ``loop`` runs ``body`` once for each step. Its ports, in the order of the operands:
 
 - *constants*, the same in each step;
-- *carry*, the state: the next step gets what the body returns for it, and the last one is the
-  loop's result;
+- *carry*, the state: the body returns it for the next step, and the state after the last step is
+  the loop's result;
 - ``xs``, of which each step gets its own item;
 
 and, after the carry among the results, ``ys``: the values of all steps. The number of steps is
