@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from stcompile.ad.control import pullback, put_back
 from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one
 from stcompile.ad.tape import taped
 from stcompile.base.timings import timed
@@ -56,8 +57,6 @@ def _put_back(sweep: Sweep, start: int, cotangents: tuple[Atom, ...]) -> tuple[A
     """Put arrays back in the adjoint, which begins at ``start``, where its loops ask for it."""
     if not sweep.states:
         return cotangents
-    from stcompile.ad.control import put_back
-
     equations = sweep.recorder.equations
     equations[start:], cotangents = put_back(sweep, equations[start:], cotangents)
     return cotangents
@@ -103,8 +102,6 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     ``given`` are the outputs that it takes a cotangent of. Only values that the adjoint reads are
     kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
-    from stcompile.ad.control import pullback
-
     part = pullback(share_equations(program), positions, given, ())
     backward = eliminate_dead_code(
         Program(

@@ -30,6 +30,7 @@ from typing import Any, TypeVar
 from stcompile.base.errors import SourceError
 from stcompile.base.foreign import written_as
 from stcompile.base.options import Options
+from stcompile.calls.arrivals import ARRIVALS
 from stcompile.parse.source import function_source
 
 T = TypeVar("T", bound="Travels")
@@ -224,8 +225,6 @@ def _made(cls: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], source
 
 def _earlier(arrived: Any) -> Any:
     """An equivalent function that arrived earlier, if there is one."""
-    from stcompile.calls.arrivals import ARRIVALS  # nothing arrives in most processes
-
     return ARRIVALS.earlier(arrived)
 
 

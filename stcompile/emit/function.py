@@ -34,6 +34,7 @@ from stcompile.emit.layout import (
     statements_in,
     without_unread,
 )
+from stcompile.emit.lists import listed
 from stcompile.emit.names import DEVICE, NAMESPACE, Naming
 from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.statements import Statements
@@ -51,7 +52,6 @@ LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
 SCIPY = ("linalg", "special")  # modules
 IMPORTED = "from numba import njit"
 kernels_of = deferred("stcompile.emit.kernels", "kernels_of")
-listed = deferred("stcompile.emit.lists", "listed")
 kernel_lines = deferred("stcompile.emit.kernels", "kernel_lines")
 
 

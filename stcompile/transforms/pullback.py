@@ -12,7 +12,6 @@ import numpy as np
 from stcompile.ad.reverse import Split, split
 from stcompile.base import trees
 from stcompile.base.boundary import public
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.generics import G
 from stcompile.base.options import Options
@@ -29,6 +28,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuild, substage
 from stcompile.passes.pipeline import prepare
+from stcompile.transforms.at_paths import place_at
 from stcompile.transforms.pushforward import converted
 from stcompile.transforms.with_respect_to import DifferentiatedBy
 from stcompile.wengert.dims import Sizes, Symbol, measured, size_of, symbols_in
@@ -38,7 +38,6 @@ from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Group, Item, Leaf, Staged
 from stcompile.wengert.types import Type
 
-place_at = deferred("stcompile.transforms.at_paths", "place_at")
 FLOAT = np.dtype(np.float64)
 Paths: TypeAlias = "tuple[trees.Path, ...]"
 

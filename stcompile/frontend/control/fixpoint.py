@@ -32,6 +32,7 @@ from stcompile.frontend.control.merged import (
     Spoiled,
     Window,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised
@@ -51,7 +52,6 @@ from stcompile.wengert.types import Type
 if TYPE_CHECKING:
     from stcompile.frontend.control.filling import Filler
 
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
 filler_of = deferred("stcompile.frontend.control.filling", "Filler")
 ROUNDS = 6
 

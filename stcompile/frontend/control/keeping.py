@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.control.fixpoint import Settled, Steps, settle
+from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
@@ -24,6 +24,7 @@ from stcompile.frontend.control.unrolling import (
     why_unrolled,
     written_out,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
@@ -32,8 +33,6 @@ from stcompile.frontend.state.values import Affine, Cell, Counted, Scalar, Seque
 from stcompile.wengert.bounds import greatest, maximum
 from stcompile.wengert.primitives.control import COUNTER
 
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
-with_grids = deferred("stcompile.frontend.control.gridding", "with_grids")
 COPIED = "a loop went through copies of the items of a list, and something refers to a copy"
 
 

@@ -27,6 +27,7 @@ from stcompile.frontend.operations.subscripts import (
     parse_advanced,
     parse_basic,
 )
+from stcompile.frontend.state.asking import ask_for_grid
 from stcompile.frontend.state.grids import place_in_grid
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.rests import check_place, filled_in
@@ -46,7 +47,6 @@ from stcompile.frontend.state.values import (
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
-ask_for_grid = deferred("stcompile.frontend.state.asking", "ask_for_grid")
 item_of_grid = deferred("stcompile.frontend.operations.grids", "item_of_grid")
 set_item_of_grid = deferred("stcompile.frontend.operations.grids", "set_item_of_grid")
 item_of_filled = deferred("stcompile.frontend.operations.filled_methods", "item_of")

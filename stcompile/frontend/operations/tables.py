@@ -9,15 +9,14 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from stcompile.base.deferred import deferred
 from stcompile.frontend.operations.layout import is_in_c_order
 from stcompile.frontend.operations.nested import place_in, stacked_rows
+from stcompile.frontend.state.asking import ask_for_grid
 from stcompile.frontend.state.grids import STATIC_INDEX
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Cell, Row, Scalar, described
 from stcompile.wengert.types import Type
 
-ask_for_grid = deferred("stcompile.frontend.state.asking", "ask_for_grid")
 Get: TypeAlias = Callable[[Run, Any, Any], Any]  # the item of an array at an index
 
 

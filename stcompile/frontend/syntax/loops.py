@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stcompile.base.classes import MISSING
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.control.branches import (
     branch,
@@ -43,6 +42,7 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
     taken,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame, captured_by
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import (
@@ -63,7 +63,6 @@ from stcompile.frontend.state.values import (
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
 
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
 REFUSALS = (LanguageError, TypingError)
 
 

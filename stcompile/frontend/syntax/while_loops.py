@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from stcompile.base.deferred import deferred
 from stcompile.frontend.control.branches import (
     Path,
     ending,
@@ -16,6 +15,7 @@ from stcompile.frontend.control.branches import (
 )
 from stcompile.frontend.control.conditions import never_fail
 from stcompile.frontend.control.fixpoint import Steps, settle
+from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.trips import first_guess, trips_of
@@ -26,15 +26,13 @@ from stcompile.frontend.control.unrolling import (
     warn_if_long,
     why_unrolled,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Returned, Signal
 from stcompile.frontend.state.values import Affine, is_traced
 from stcompile.frontend.syntax.loops import REFUSALS, Loop
 from stcompile.wengert.primitives.control import COUNTER
-
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
-with_grids = deferred("stcompile.frontend.control.gridding", "with_grids")
 
 
 def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:

@@ -36,7 +36,9 @@ from dataclasses import replace
 
 from stcompile.base.location import NOWHERE
 from stcompile.passes.general.rebuild import with_inner
+from stcompile.passes.layout.layout_rules import laid_out
 from stcompile.passes.layout.short_rows import short_rows
+from stcompile.passes.layout.turned_products import turned_products
 from stcompile.wengert.ir import Program
 
 
@@ -47,9 +49,6 @@ def choose_layouts(program: Program) -> Program:
     wanted = {} if has_windows else short_rows(program)
     if not has_windows and not wanted:
         return program
-    from stcompile.passes.layout.layout_rules import laid_out  # loaded for programs with windows
-    from stcompile.passes.layout.turned_products import turned_products
-
     layouts = laid_out(program, wanted)
     turned = turned_products(layouts)
     if turned:
