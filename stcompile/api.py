@@ -16,7 +16,7 @@ from stcompile.frontend.protocol import makes_transformed
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 
-if TYPE_CHECKING:  # what only some programs need is loaded by the function that needs it
+if TYPE_CHECKING:  # modules that only some functions need are loaded by them
     from stcompile.reports.snapshots import Snapshot, Snapshots
     from stcompile.transforms.checkpoint import Checkpoint
     from stcompile.transforms.jacobian import Jacobian, Mode

@@ -21,7 +21,7 @@ Rest = ParamSpec("Rest")
 A = TypeVar("A")
 A_contra = TypeVar("A_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
-X = TypeVar("X")  # what a function returns besides
+X = TypeVar("X")  # the second result of a function
 
 
 class OfFirst(Protocol[P, A_contra, Rest, R_co]):

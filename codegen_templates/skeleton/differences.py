@@ -47,7 +47,7 @@ def gradient_errors(
     rng: np.random.Generator,
 ) -> list[Error]:
     """The error of the gradient of each array and float that `gradients`, by argument, are for."""
-    start = float(np.sum(value(arguments)))  # it may be an array of one
+    start = float(np.sum(value(arguments)))  # the value may be an array of one element
     kinds = {kind_of(leaf) for gradient in gradients.values() for _, leaf in leaves(gradient, "")}
     single = "f" in kinds or kind_of(value(arguments)) == "f"
     found = []

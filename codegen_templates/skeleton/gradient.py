@@ -56,7 +56,7 @@ def valid_arguments(
     for seed in range(TRIES):
         arguments = example(np.random.default_rng(seed))
         try:
-            found = float(np.sum(value(arguments)))  # it may be an array of one
+            found = float(np.sum(value(arguments)))  # the value may be an array of one element
         except Exception as error:
             problem = f"raises {type(error).__name__}: {error}"
             continue

@@ -171,7 +171,7 @@ def _is_free(equation: Equation) -> bool:
     if PRIMITIVES[equation.primitive].view:
         return True
     if equation.primitive == "index" and equation.output.type.varies:
-        return True  # what would be kept is as long as the longest one
+        return True  # all its kept values would be as long as the longest
     integers = all(a.type.kind == "python" and a.type.dtype.kind == "i" for a in equation.inputs)
     return integers and equation.primitive in _CHEAP
 

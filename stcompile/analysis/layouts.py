@@ -53,9 +53,9 @@ _SHORT = 2  # no axis of what NumPy is asked with is longer
 
 # Results that are in C order, whatever order the operands are in.
 _NATURAL = frozenset({"full", "arange", "eye", "constant", "array"})
-# What the user's own functions return is not known; nor is what is never read.
+# Results of unknown order: of the user's own functions, and of values that are never read.
 _UNKNOWN = frozenset({"external", "undef"})
-# These warn about arrays without elements; their results lie as those of a sum.
+# NumPy's moments warn about arrays without elements; their results lie like a sum's.
 _MOMENTS = frozenset({"mean", "var", "std"})
 
 

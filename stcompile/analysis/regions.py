@@ -150,7 +150,7 @@ UseKind = Literal[
     "predicate",  # of a branch
     "count",  # of a loop
     "initial",  # of a carry
-    "source",  # of what a loop steps through
+    "source",  # an array or a stack that a loop steps through
     "collected",  # in each step of a loop
     "test",  # of a while loop
     "final",  # handed on to the next step

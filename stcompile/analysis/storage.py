@@ -209,7 +209,7 @@ class _Analysis:
         self.storage = Storage(tree)
         self.placed: list[Variable] = []  # in order
         self.members: dict[Variable, list[_Member]] = {}  # by root, in order of their ends
-        self.since: dict[Variable, int] = {}  # how many were placed before a root's first member
+        self.since: dict[Variable, int] = {}  # variables placed before a root's first member
         self.inplace: dict[int, bool] = {}
         self.kernels: dict[int, frozenset[int]] = {}
         self.copied: set[Variable] = set()

@@ -47,7 +47,7 @@ from stcompile.wengert.ir import Constant, Equation, Program, freeze
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import inplace_operand, mark_of
 
-COPY: Final = 2  # what is copied is read, and written
+COPY: Final = 2  # a copy reads each element, and writes it
 
 
 def count_touched(program: Program, *args: Any) -> int:

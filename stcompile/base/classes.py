@@ -80,7 +80,7 @@ def is_plain_value(value: Any) -> bool:
     return isinstance(value, np.dtype | np.generic) and not is_changeable(type(value))
 
 
-# --- what an instance has itself -----------------------------------------------------------------
+# --- attributes of the instance ------------------------------------------------------------------
 
 
 def names_of(instance: Any) -> dict[str, Any] | None:

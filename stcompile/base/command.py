@@ -190,7 +190,7 @@ def typer() -> Any:
     return require("typer", "cli", "the command line")
 
 
-# --- what is typed --------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 
 
 def at_least(lowest: int) -> Callable[[Any], int]:

@@ -20,7 +20,7 @@ class StcompileError(Exception):
 
     def __init__(self, reason: str, *, location: Location | None = None, hint: str = "") -> None:
         super().__init__(reason)
-        self.raised: BaseException | None = None  # what Python raises here: `except` may catch it
+        self.raised: BaseException | None = None  # Python's error, for `except` to catch
         self.guards: tuple[object, ...] = ()  # the ``try`` statements around it
         self.is_conditional = False  # True if the data decide whether it is reached
         self.reason = reason

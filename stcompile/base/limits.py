@@ -23,9 +23,9 @@ from stcompile.base.extras import require
 from stcompile.base.locks import Lock
 from stcompile.base.threads import processors_of_process
 
-NAME = "threads of BLAS"  # what programs call them in the lines that they print
+NAME = "threads of BLAS"  # their name in the lines that programs print
 PURPOSE = "a number of threads"
-PER_THREAD = "openmp"  # what threadpoolctl calls libraries with a number for each thread
+PER_THREAD = "openmp"  # threadpoolctl's name of libraries with a number for each thread
 
 
 class Limit:

@@ -124,7 +124,7 @@ class PrivateFolder:
             if make and not file.exists():
                 _write_once(file, secrets.token_bytes(_DIGEST))
             key = _read_own(file, readable=False)
-            if make and len(key) != _DIGEST:  # what it has signed is lost, and found to be damaged
+            if make and len(key) != _DIGEST:  # files signed with the old key count as damaged
                 file.unlink()
                 _write_once(file, secrets.token_bytes(_DIGEST))
                 key = _read_own(file, readable=False)

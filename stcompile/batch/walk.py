@@ -78,7 +78,7 @@ def inlined(
     return list(map(value, program.outputs))
 
 
-_LENGTHS = frozenset({"named", "count_nonzero", "slice_end"})  # they say how long axes are
+_LENGTHS = frozenset({"named", "count_nonzero", "slice_end"})  # their results are lengths
 
 
 def _recorded(step: Step) -> Sequence[Value]:
@@ -116,7 +116,7 @@ def _by_rule(step: Step) -> Atom:
         return rule(step)
     try:
         found = _by_axes(step)
-        if found is None and not step.operands[0].batched:  # one that may differ is written to
+        if found is None and not step.operands[0].batched:  # the written array may differ
             first = Value(step.rows(0), True)
             found = _by_axes(replace(step, operands=(first, *step.operands[1:])))
     except OperandError:

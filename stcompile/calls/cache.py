@@ -31,7 +31,7 @@ from stcompile.calls.kept import packed, unpacked
 from stcompile.calls.portable import Stale
 from stcompile.calls.specialisation import Specialisation
 
-TRIED = 16  # entries of one name, which differ in what is captured
+TRIED = 16  # entries of a name, which differ in their captured values
 
 
 @dataclass(frozen=True)

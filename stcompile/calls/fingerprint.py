@@ -64,7 +64,7 @@ def fingerprint(value: Any) -> Fingerprint:
 
 class _Teller:
     def __init__(self) -> None:
-        self._around: list[Any] = []  # what the value that is told is a part of
+        self._around: list[Any] = []  # the containers around the value at hand
         self._classes: dict[type, Fingerprint] = {}
 
     def tell(self, value: Any) -> Fingerprint:

@@ -38,7 +38,7 @@ _HINT = (
     "give it arrays, numbers and plain tuples of them; what needs more than Numba knows of NumPy "
     "is called from Python"
 )
-_FRAME = ("Failed in", "During:", "File ")  # how lines begin that say where Numba was
+_FRAME = ("Failed in", "During:", "File ")  # beginnings of lines that say where Numba was
 _COMPARED = (bool, int, str)  # static values that Numba can compare
 
 

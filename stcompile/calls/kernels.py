@@ -61,7 +61,7 @@ def give_cache(kernel: Any, program: str) -> str:
     function.__qualname__ = f"{digest}.{function.__name__}"  # names in machine code are made of it
     function.__module__ = __name__
     for one in _with_called(kernel):
-        one.py_func.__globals__["__name__"] = __name__  # what Numba imports
+        one.py_func.__globals__["__name__"] = __name__  # Numba imports this module
     return digest
 
 
@@ -84,7 +84,7 @@ def _without_fail(compile: Callable[..., Any], *types: Any) -> Any:
         ) from error
 
 
-# --- what tells kernels apart --------------------------------------------------------------------
+# --- digests of kernels --------------------------------------------------------------------------
 
 
 def _digest(kernel: Any) -> str:

@@ -132,7 +132,7 @@ class Family:
             if self.is_named or any(_length(one, (*part, axis)) != length for one in self.seen)
         ]
         groups: dict[tuple[int, ...], list[Axis]] = {}
-        for axis in axes:  # those that were equal in all calls have one name
+        for axis in axes:  # axes that were equal in all calls have one name
             groups.setdefault(tuple(_length(one, axis) for one in before), []).append(axis)
         dims: dict[Part, list[Any]] = {}
         for number, (lengths, group) in enumerate(groups.items(), 1):

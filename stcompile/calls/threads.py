@@ -16,7 +16,7 @@ from stcompile.base.limits import held_number
 from stcompile.base.locks import Lock
 from stcompile.base.threads import numpy_threads
 
-WAITING = "OMP_WAIT_POLICY"  # what OpenMP reads as it is loaded
+WAITING = "OMP_WAIT_POLICY"  # OpenMP reads it as it is loaded
 
 _LOCK = Lock()
 

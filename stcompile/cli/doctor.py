@@ -25,7 +25,7 @@ from stcompile.cli import measures
 LIBRARIES = ("numpy", "scipy", "astor", "typer", "threadpoolctl", "hypothesis", "autograd", "jax")
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 FEATURES = ("AVX2", "FMA3", "AVX512F", "AVX512_SKX", "NEON", "ASIMD", "SVE")
-SLOW_TANH = 12.0  # nanoseconds an element: what it takes without vector instructions
+SLOW_TANH = 12.0  # nanoseconds an element, without vector instructions
 BUSY = 0.5  # a share of the processors
 
 

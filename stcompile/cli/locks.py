@@ -221,7 +221,7 @@ def _described(leaf: Any) -> str:
     if isinstance(leaf, float | complex | np.generic) and not isinstance(leaf, np.bool_):
         return type(leaf).__name__
     text = repr(leaf)
-    if re.search("0x[0-9a-fA-F]{4}", text) and not trees.is_plain_key(leaf):  # where it is now
+    if re.search("0x[0-9a-fA-F]{4}", text) and not trees.is_plain_key(leaf):  # an address
         return f"{type(leaf).__name__} {getattr(leaf, '__qualname__', '')}".rstrip()
     return text
 

@@ -14,7 +14,7 @@ from stcompile.cli.files import Target, parse_wrt
 from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
 from stcompile.cli.output import print_code
 
-VIEWS = {  # name -> the method of a differentiable function, and what it is printed as
+VIEWS = {  # name -> the method of a differentiable function, and the language of its text
     "source": ("source", "python"),
     "wengert": ("wengert", "rust"),
     "memory": ("memory", ""),

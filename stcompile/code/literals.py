@@ -12,7 +12,7 @@ from stcompile.codegen_templates.numpy.calls import Function
 from stcompile.codegen_templates.numpy.subscripts import Text
 from stcompile.wengert.dims import Dim
 
-LONG_NUMBER = 12  # characters: what is longer may be the result of a division
+LONG_NUMBER = 12  # characters: a longer number may be the result of a division
 _TOPS, _LARGEST_BOTTOM = (1, 2, 3, 4), 10_000_000
 
 

@@ -27,7 +27,7 @@ with warnings.catch_warnings():  # astor names ast.Num and its like, deprecated 
 # Stands for a line's end within a docstring, whose lines are not ours to break.
 DOCSTRING_NEWLINE = "\0"
 
-# Where any expression may stand without parentheses, and astor would write them.
+# Fields whose expressions need no parentheses, though astor would write them.
 OPEN_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.ListComp: ("elt",),
     ast.SetComp: ("elt",),
@@ -43,7 +43,7 @@ OPEN_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.keyword: ("value",),
 }
 
-# Where a tuple needs parentheses, and astor would not write them.
+# Fields in which a tuple needs parentheses, though astor would not write them.
 CLOSED_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.If: ("test",),
     ast.While: ("test",),

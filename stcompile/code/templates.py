@@ -35,7 +35,7 @@ class Operand(Hole):
     ) -> None:
         super().__init__(code)
         self.atom = atom
-        self.symbols = symbols  # how they are called
+        self.symbols = symbols  # their names in the code
 
     @property
     def ndim(self) -> int:

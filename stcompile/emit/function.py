@@ -83,7 +83,7 @@ class Emitted:
     hidden: tuple[str, ...]
     workspace: str | None
     lengths: tuple[tuple[int, trees.Path, int], ...]
-    symbols: Mapping[Symbol, str]  # what lengths are called
+    symbols: Mapping[Symbol, str]  # the names of lengths
     tree: Tree
     plan: Plan
     buffer_bytes: int

@@ -65,7 +65,7 @@ class Statements(Steps):
                 self._collect(item.end)
         self.item = around
 
-    # --- what is handed on ---------------------------------------------------------------------
+    # --- values that are handed on -------------------------------------------------------------
 
     def hand_on(
         self,

@@ -42,8 +42,8 @@ class Steps:
         self.code: dict[Variable, ast.expr] = {}  # the code of variables without a name
         self.blocks: list[Block] = []
         self.symbols: dict[Symbol, str] = {}  # the names of what sizes depend on
-        self.sizes: list[tuple[Block, str]] = []  # which of them a block names
-        self.item: Item | None = None  # the one that is being written
+        self.sizes: list[tuple[Block, str]] = []  # the names that each block defines
+        self.item: Item | None = None  # the item that is being written
         self.allocated = 0
         self.kernels: Mapping[int, tuple[str, Sequence[int]]] = {}  # their functions, by position
 

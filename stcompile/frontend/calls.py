@@ -75,7 +75,7 @@ _RULES = "stcompile.codegen_templates.derivatives."
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 
-_FUNCTIONS = "stcompile.frontend.functions"  # loaded by the first call of what is in its tables
+_FUNCTIONS = "stcompile.frontend.functions"  # loaded by the first call of a function of its tables
 method_of = deferred(f"{_FUNCTIONS}.random", "method_of")
 method_of_ufunc = deferred(f"{_FUNCTIONS}.ufuncs", "method_of")
 sort = deferred(f"{_FUNCTIONS}.python", "sort")

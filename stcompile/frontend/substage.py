@@ -79,9 +79,9 @@ def substage(
     run.depth += 1
     inner: list[Variable] = []
     outer: list[Atom] = []
-    inner_cells: list[tuple[Cell, Array]] = []  # those of the arguments, with what was passed
+    inner_cells: list[tuple[Cell, Array]] = []  # cells of the arguments, with the passed arrays
     given: dict[int, Array] = {}  # the arrays that were passed, by the cell that stands for each
-    left: dict[int, int] = {}  # how many outputs are in a cell
+    left: dict[int, int] = {}  # number of outputs in a cell
     passed = Counter(
         id(leaf.cell)
         for _, leaf in trees.leaves((tuple(arguments), dict(keywords)))
@@ -164,7 +164,7 @@ def substage(
 
     def shown(path: trees.Path, leaf: Any) -> Any:
         if isinstance(leaf, Array):
-            return renamed[leaf.cell.made]  # what it held on entry
+            return renamed[leaf.cell.made]  # its array on entry
         return renamed[leaf.atom] if isinstance(leaf, Scalar) else leaf
 
     return SubStage(

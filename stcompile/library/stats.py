@@ -25,7 +25,7 @@ _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 Formula = Callable[..., Any]
 
 
-# --- what all distributions share ----------------------------------------------------------------
+# --- all distributions ---------------------------------------------------------------------------
 
 
 def logpdf(form: Formula, facts: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:

@@ -115,7 +115,7 @@ def _texts(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, .
     lines = tuple(linecache.getlines(code.co_filename, names))
     if lines:
         yield lines
-    # Python 3.13 keeps what was typed or given by ``-c`` by the code it was compiled to.
+    # Python 3.13 keeps text that was typed or given by ``-c`` under its code object.
     typed = getattr(linecache, "_getlines_from_code", None)
     if typed is not None and (lines := tuple(typed(code))):
         yield lines

@@ -265,7 +265,7 @@ class _Planner:
                 own.update(collected.output for collected in item.collected)
         return beside
 
-    # --- which classes can have a buffer -------------------------------------------------------
+    # --- classes that can have a buffer --------------------------------------------------------
 
     def _buffered(self, definable: set[Variable], kept: set[Variable]) -> dict[Variable, Variable]:
         """The members of the classes that can have a buffer, with the first of each."""
@@ -303,7 +303,7 @@ class _Planner:
             if step.at in self.writes.inplace:
                 (output,), target = step.equation.outputs, target_of(step.equation)
                 if self.writes.inplace[step.at]:
-                    if target in views:  # what is written into a view is one, too
+                    if target in views:  # a result written into a view is a view
                         views[output] = None
                 elif target in self.classes.get(output, ()):
                     found.add(output)

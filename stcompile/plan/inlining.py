@@ -18,7 +18,7 @@ from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.naming import base_name, is_numbered
 from stcompile.wengert.templates import inplace_operand, mark_of
 
-# Where an expression may stand instead of a name.
+# Uses in which an expression may stand instead of a name.
 _OPEN = frozenset({"operand", "predicate", "count", "test", "collected"})
 
 
@@ -70,7 +70,7 @@ class _Inlining:
         raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
         self.liveness = Liveness(moments, raw)
         self.found: set[Variable] = set()
-        self.weights: dict[Atom, int] = {}  # how long each expression is to read
+        self.weights: dict[Atom, int] = {}  # the length of each expression in the text
         self.named = set(tree.inputs)  # variables with a name, and views of them
         for region, item in tree.items():
             if isinstance(item, Step):
@@ -89,7 +89,7 @@ class _Inlining:
         if len(equation.outputs) != 1 or mark_of(equation.primitive) not in ("fresh", "view"):
             return
         output = equation.output
-        if output in self.fixed or output in self.filled:  # what a kernel writes to has a name
+        if output in self.fixed or output in self.filled:  # outputs of kernels have names
             return
         uses = self.uses.get(output, [])
         if equation.primitive in ("undef", "kernel") or not uses or self._is_heavy(equation):

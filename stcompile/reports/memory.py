@@ -242,7 +242,7 @@ class _Report:
         ]
         return f"{found.section} {os.path.basename(found.file)}:{found.line}"
 
-    # --- what is alive -------------------------------------------------------------------------
+    # --- live arrays ---------------------------------------------------------------------------
 
     def held(self) -> int:
         """The bytes of all buffers, and the most that a call allocates at one time."""
@@ -267,7 +267,7 @@ class _Report:
             block = self.plan.allocation.block_of[variable]
             if (
                 life.start > self.plan.lifetimes[variable].start
-            ):  # it is there with what it takes over
+            ):  # it exists together with the array that it takes over
                 life = Lifetime(life.start - 1, life.end)
             yield self._life(variable, life, blocks[_outermost(block)])
         whole = Lifetime(0, self.tree.region.end)
@@ -363,7 +363,7 @@ def _places(tree: Tree) -> list[tuple[int, Location]]:
     return sorted(((at, line) for at, line in shown if line), key=lambda place: place[0])
 
 
-# --- what a tape would hold ----------------------------------------------------------------------
+# --- the size of a tape --------------------------------------------------------------------------
 
 
 def naive_bytes(program: Program) -> int:

@@ -23,7 +23,7 @@ from stcompile.wengert.ir import Equation, Program
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.templates import mark_of
 
-# --- what a rank does ----------------------------------------------------------------------------
+# --- the work of a rank --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _events(program: Program, machine: Machine) -> Iterator[Event]:
         yield Compute(seconds)
 
 
-# --- what the network does -----------------------------------------------------------------------
+# --- the work of the network ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def replay(
     return Replay(now, schedule.seconds * share, tuple(made))
 
 
-# --- what was measured ---------------------------------------------------------------------------
+# --- measured times ------------------------------------------------------------------------------
 
 
 def fitted(ranks: int, short: tuple[int, float], long: tuple[int, float]) -> Network:

@@ -36,7 +36,7 @@ class Team:
 
     comm: Any = None
     _pace: _Pace = field(default_factory=lambda: _Pace())
-    _failure: BaseException | None = None  # what was told already
+    _failure: BaseException | None = None  # the failure that was reported already
 
     @property
     def rank(self) -> int:

@@ -21,7 +21,7 @@ from stcompile.base.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.calls.specialisation import Specialisation
 from stcompile.parse.source import function_source
 
-Facts = Mapping[str, str]  # what of a rank the others have to have as well, by what it is
+Facts = Mapping[str, str]  # facts that all ranks have to share, by name
 
 SHORT = 60  # characters of a fact that an error tells
 _HINT = "start all ranks with the same program, flags and seed, and draw the parameters alike"

@@ -34,7 +34,7 @@ class Mismatch:
     gradient: complex
     difference: complex
     error: float
-    rounding: float  # how far off the difference may be, by the rounding of the values
+    rounding: float  # bound of the difference's error from the rounding of the values
     relative: float = 0.0
     beside: str = DIFFERENCES
 

@@ -48,7 +48,7 @@ class CustomRule(Travels, Shown, Generic[P, R]):
         self.forward = forward
         self.backward = backward
         self.through = through
-        self.__name__ = name or forward.__name__.lstrip("_")  # what users call is the rule
+        self.__name__ = name or forward.__name__.lstrip("_")  # users call the rule by this name
         self.__doc__ = forward.__doc__
         self.__signature__ = real_signature(forward)
 

@@ -183,7 +183,7 @@ class _Equation(Staged):
     def __init__(self, program: Program, dims: tuple[int, ...], moving: Sequence[int]) -> None:
         self.program = program
         self.dims = dims
-        self.moving = moving  # what derivatives are taken by, of what is given
+        self.moving = moving  # the given inputs that are differentiated by
         self.__name__ = program.name
         self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
 

@@ -30,8 +30,8 @@ from stcompile.transforms.pushforward import exactly, plain_signature
 from stcompile.wengert.ir import Program
 
 REAL = np.dtype(np.float64)
-STEP_ARGUMENTS = 5  # those of a step before what the right-hand side is given besides
-MOVING = (2, 3, 4)  # which of these derivatives are taken by: the state, its slope, the shift
+STEP_ARGUMENTS = 5  # arguments of a step before the extra arguments of ``fun``
+MOVING = (2, 3, 4)  # differentiated arguments of a step: the state, its slope, the shift
 
 
 class Trajectory(NamedTuple):

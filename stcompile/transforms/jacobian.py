@@ -64,7 +64,7 @@ from stcompile.wengert.verify import sub_programs
 
 Mode = Literal["auto", "forward", "reverse"]
 MODES = ("auto", "forward", "reverse")
-GROWN = 16  # how many times longer lengths with names are tried
+GROWN = 16  # factor by which named lengths are tried longer
 Blocks: TypeAlias = tuple[list[list[Atom]], list[Atom]]
 
 

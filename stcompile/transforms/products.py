@@ -29,7 +29,7 @@ Primals = TypeVarTuple("Primals")
 
 KEPT = 64  # functions
 
-X = TypeVar("X")  # what a function returns besides
+X = TypeVar("X")  # the second result of a function
 
 
 def _staged_jvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

@@ -261,7 +261,7 @@ class LinearFunction(Shown):
     structure of ``results``. It owns the values that it reads, and can be called any number of
     times."""
 
-    operand: str  # what it is called with
+    operand: str  # the name of its operand
 
     def __init__(
         self,

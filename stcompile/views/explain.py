@@ -226,7 +226,7 @@ class _Ways:
         what = "overwritten" if is_overwritten else f"flat at this point: `{_name(equation)}`"
         return Cause("flat", f"{what} at {place(location)}", location, False)
 
-    # --- what flows back -----------------------------------------------------------------------
+    # --- cotangents that flow back -------------------------------------------------------------
 
     def _flow(self, use: Use) -> Any:
         """The cotangent that an equation hands to one of its operands."""

@@ -80,7 +80,7 @@ class _Unfolder:
         self.recorder = Recorder()
         self.values: dict[Variable, Any] = {}
         self.asides: list[Aside] = []
-        self.known: dict[Symbol, int] = {}  # those that are bound so far
+        self.known: dict[Symbol, int] = {}  # the symbols that are bound so far
 
     def run(self, program: Program, operands: Sequence[_Operand], note: str = "") -> list[_Operand]:
         """Record a program's equations with ``operands`` for its inputs; its outputs."""

@@ -136,7 +136,7 @@ class Dim:
         left = sorted(((t, c) for t, c in terms.items() if c), key=lambda item: str(item[0]))
         return Dim(int(offset), tuple(left)) if left else int(offset)
 
-    def __add__(self, other: Size) -> Any:  # a Size; `Any` for the arithmetic of those
+    def __add__(self, other: Size) -> Any:  # a Size; `Any` allows arithmetic with the result
         if isinstance(other, Dim):
             terms = dict(self.terms)
             for term, coefficient in other.terms:

@@ -87,7 +87,7 @@ class Verifier:
         inner = bound if binds is None else {*bound, binds}
         for name, program in sub_programs(equation.params):
             self._program(program, f"{path} > {equation.primitive}.{name} {program.name}", inner)
-        self._known[id(equation)] = equation, bound  # which keeps it, and so its id
+        self._known[id(equation)] = equation, bound  # keeps the equation alive, and so its id
 
 
 def _define(variable: Variable, defined: dict[str, Variable], bound: Set[Symbol]) -> None:

@@ -237,7 +237,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     for key, (site, _) in path.after.items():
         if site.born <= loop.age:
             loop.sites.setdefault(key, site)
-    if path.result is not None:  # how many steps there are is not known
+    if path.result is not None:  # the number of steps is not known
         loop.counts = dict.fromkeys(loop.sites)
     for key, site in loop.sites.items():
         after = path.after[key][1] if key in path.after else site.read()

@@ -108,7 +108,7 @@ def keep_counted(
         )
 
     found = settled()
-    if length is None and found.grown:  # how long these lists become is to be known
+    if length is None and found.grown:  # the final length of these lists has to be known
         length = run.counted(run.call(length_between, [0, items.count], {}))
         return keep_counted(run, where, replace(items, count=run.integer(length)), step, name)
     count = run.atom(items.count) if length is None else length
@@ -157,7 +157,7 @@ def each_of(
             except TooLong:
                 pass
         elif not stage_path(run, lambda: action(items.item(0)), is_trial=True).equations:
-            _in_turn(run, items, action, 0)  # what is known is computed now
+            _in_turn(run, items, action, 0)  # known values are computed now
             return False
         for first in (0, 1):
             if first:

@@ -115,9 +115,9 @@ class Merger:
     worlds: tuple[World, World] = (contextlib.nullcontext, contextlib.nullcontext)
     hidden: Set[Variable] = frozenset()  # variables that exist only inside the paths
     counter: Variable | None = None  # the counter of a loop that makes all its steps
-    binds: Symbol | None = None  # what lengths inside the loop may depend on
+    binds: Symbol | None = None  # the counter that lengths inside the loop may depend on
     has_rows: bool = False  # values are collected in the rows of one array
-    outside: Mapping[Hashable, Any] | None = None  # what was made around the paths (see `inside`)
+    outside: Mapping[Hashable, Any] | None = None  # values made around the paths (see `inside`)
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class Merger:
             return self._contents(site.container, first, second)
         hint = site.name
         if isinstance(site, AttributeSite) and (first is MISSING) is not (second is MISSING):
-            of_class = class_value(self.run, site.owner, hint)  # what that path reads
+            of_class = class_value(self.run, site.owner, hint)  # read by the path without it
             first, second = (of_class if v is MISSING else v for v in (first, second))
         shape = self.merge(first, second, hint)
         if isinstance(shape, Spoiled) and isinstance(site, NameSite):

@@ -20,7 +20,7 @@ from stcompile.frontend.state.values import TAKEN, UNBOUNDED, Affine, Grown, Res
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.control import COUNTER
 
-# What holds an integer, or a list that grows; the integer or the length at first, and its step.
+# Sites of integers and of growing lists, each with its first value or length, and its step.
 Counts = list[tuple[Site, Any, int]]
 MOST_TRIED = 4096  # steps that are tried one by one
 REASON = "this changes from step to step"

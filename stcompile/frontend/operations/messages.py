@@ -60,7 +60,7 @@ def _written(run: Run, value: Any, conversion: str, spec: str) -> str | Text | N
         if method is not None and not _is_of_enum(method):
             return formatted(run, run.call(method, [spec], {}), "s")
     if conversion == "" and spec:
-        return None  # which takes none
+        return None  # None takes no specification
     text = _converted(run, value, "r" if conversion in ("r", "a") else "s")
     if text is None:
         return None

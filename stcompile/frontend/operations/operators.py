@@ -68,7 +68,7 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.Invert: ("invert", operator.invert),
 }
 
-_SIGNS: dict[Callable[..., Any], str] = {  # how Python writes its operators
+_SIGNS: dict[Callable[..., Any], str] = {  # Python's signs of its operators
     operator.add: "+",
     operator.sub: "-",
     operator.mul: "*",

@@ -81,7 +81,7 @@ def binary(run: Run, operator: str, left: Any, right: Any) -> Any:
     """``left op right`` by ``__op__`` or ``__rop__``; `NotImplemented` if neither class has it."""
     reflected, cls = f"__r{operator}__", type(right)
     if type(left) is cls:
-        reflected = ""  # what cannot be done from the left cannot be done from the right
+        reflected = ""  # the same class: its reflected method is not tried
     # The method of a subclass on the right comes first.
     is_first = bool(reflected) and _overrides(run, cls, type(left), reflected)
     return _first(run, f"__{operator}__", reflected, left, right, is_first)

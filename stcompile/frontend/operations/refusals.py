@@ -33,7 +33,7 @@ NOT_SUPPORTED = (
     "np.broadcast_to, astype)"
 )
 NOT_KNOWN = "check shapes and types: whether NumPy refuses this as well is not known here"
-LARGEST = 1_000_000  # elements of what is tried
+LARGEST = 1_000_000  # elements of the arrays that are tried
 _FILLS = ("one", "zero", "unit")
 _LENGTHS = (0, 1, 2, 7)
 _PURE = (bool, int, float, complex, len, abs, round, divmod, pow, sum, min, max, sorted)
@@ -75,7 +75,7 @@ def judge(
     """Change a refusal of the present expression so that it blames NumPy or Python only if they
     refuse the operation as well. The outermost operation decides: the operations that the library
     is written with may fail for other reasons."""
-    of_library = error.hint == REFUSED_AS_WELL  # which checks what NumPy checks
+    of_library = error.hint == REFUSED_AS_WELL  # the library checks like NumPy
     if error.raised is not None or not (of_library or error.hint in (WOULD_REFUSE, NOT_KNOWN)):
         return
     here = run.location.shown or run.location

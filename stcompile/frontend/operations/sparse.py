@@ -39,7 +39,7 @@ class SparseProduct:
         self.transpose = transpose or SparseProduct(matrix, name, self)
         self.adjoint = _Adjoint(self)
         self.dot = _Dot(self)
-        self.value = matrix.T if self.is_transposed else matrix  # what stands for it when staging
+        self.value = matrix.T if self.is_transposed else matrix  # read while staging
 
     def __call__(self, x: Any) -> Any:
         return (self.matrix.T if self.is_transposed else self.matrix) @ x

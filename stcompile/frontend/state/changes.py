@@ -32,7 +32,7 @@ class Changes:
     cautions: list[Caution]  # the user is warned of these
 
     def __init__(self) -> None:
-        self.depth = 0  # how deeply sub-programs are nested
+        self.depth = 0  # nesting depth of sub-programs
         self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
         self.orders = SetOrders()
         self.journal: Journal | None = None

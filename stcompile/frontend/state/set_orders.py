@@ -27,7 +27,7 @@ class Noted(set[Any]):
 
 class SetOrders:
     def __init__(self) -> None:
-        self._sources: dict[int, list[Any]] = {}  # what sets were made from, themselves first
+        self._sources: dict[int, list[Any]] = {}  # the sources of sets, themselves first
         self._losing: dict[int, Any] = {}  # sets that have lost items: their tables have gaps
         self._lost: dict[int, Any] = {}
 

@@ -30,8 +30,8 @@ class Sizes(Changes):
 
     def __init__(self) -> None:
         super().__init__()
-        self.terms: dict[Variable, Term] = {}  # what integers stand for in sizes
-        self.lengths: set[Symbol] = set()  # those that the data decide
+        self.terms: dict[Variable, Term] = {}  # the terms of sizes that integers stand for
+        self.lengths: set[Symbol] = set()  # lengths that the data decide
         self.names = itertools.count(1)  # of symbols
         self.prefix = ""  # of their names
 

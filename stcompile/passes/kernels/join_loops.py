@@ -239,7 +239,7 @@ def _is_number(equation: Equation) -> bool:
     return equation.primitive in ARITHMETIC and "array" not in kinds
 
 
-# --- which are joined ----------------------------------------------------------------------------
+# --- the choice of loops -------------------------------------------------------------------------
 
 
 class _Joiner:

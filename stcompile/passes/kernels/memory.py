@@ -48,7 +48,7 @@ class Memory(Reductions):
         super().__init__()
         self.target: tuple[Atom, Forms | None, Atom] | None = None
         self.conflict = False
-        self.around: frozenset[Atom] = frozenset()  # the counters of loops around what is written
+        self.around: frozenset[Atom] = frozenset()  # the counters of loops around the write
 
     def array(self, value: Value) -> Atom:
         """A value in memory; a number stays a number."""
@@ -110,7 +110,7 @@ class Memory(Reductions):
             (result,) = self.nest(dims, [target], step)
         assert isinstance(result, Variable)
         self.around = around
-        if self.conflict and isinstance(value, Lazy):  # it reads what is overwritten before that
+        if self.conflict and isinstance(value, Lazy):  # it reads overwritten elements
             del self.equations[mark:]
             aside = self.memory(value)
             self.conflict = was

@@ -208,7 +208,7 @@ def _with_arrays(
         written = [e for e in made if e.primitive == "full" or e.output in places]
         if len(written) == len(made):
             return [*made, kernel, *after]
-        made = written  # what is not written in place is made by the kernel itself
+        made = written  # the kernel itself makes arrays that are not written in place
 
 
 def _lent(equations: Sequence[Equation], read: set[Variable]) -> dict[Variable, Variable]:
@@ -301,7 +301,7 @@ class _Places:
     def __init__(self, tree: Tree, writes: Writes) -> None:
         self.tree = tree
         self.before: dict[Atom, Sequence[Atom]] = {}  # it is where all of these are
-        for _, item in reversed([*tree.items()]):  # what is in loops is before them
+        for _, item in reversed([*tree.items()]):  # values in loops come before them
             if isinstance(item, Repeat):
                 for variable, initial, final, output in item.carry:
                     if variable not in writes.copied and self.of(final) == variable:

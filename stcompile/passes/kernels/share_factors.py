@@ -125,7 +125,7 @@ class _Body:
         self.scope = Scope(self.program)
         self.matrices = _Matrices(self.program)
         self.loops: dict[int, CountedLoop] = {}
-        self.compiled: set[int] = set()  # the positions of what is compiled as a whole
+        self.compiled: set[int] = set()  # the positions of equations compiled as a whole
         for at, equation in enumerate(self.program.equations):
             if self.is_compiled or (_has_system(equation) and _is_kernel(equation)):
                 self.compiled.add(at)

@@ -195,7 +195,7 @@ def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equ
     )
 
 
-# --- what steps read and write ------------------------------------------------------------------
+# --- the elements that steps read and write -----------------------------------------------------
 
 Place = tuple[int, int, int]
 """An axis, and where an element stands along it: an offset, and a multiple of the counter."""

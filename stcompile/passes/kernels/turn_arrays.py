@@ -94,7 +94,7 @@ def _is_loop(equation: Equation) -> bool:
     return equation.primitive == "loop" and is_taken(equation)
 
 
-# --- which order suits them -----------------------------------------------------------------------
+# --- the order that suits the accesses ------------------------------------------------------------
 
 
 class _Orders:

@@ -171,7 +171,7 @@ class _Rewriter:
                 loop.hint(kept, f"kept_{base_name(variable.name)}")
         self.states[pair.primal.outputs] = made[:count]
         self.rests[pair.primal.outputs] = rest
-        ys: list[Atom] = [Constant(0)] * len(loop.ports.ys)  # those of residuals are not read
+        ys: list[Atom] = [Constant(0)] * len(loop.ports.ys)  # stacks of residuals are not read
         for at, stacked in zip(others, made[count:], strict=True):
             ys[at] = loop.joined(stacked, rest[at] if rest else None)
         return [*carry, *ys]

@@ -254,7 +254,7 @@ class Products:
         dims = tuple(1 if one is None else sizes.get(one, 1) for one in labels[first:])
         return self.record("reshape", atom, shape=dims)
 
-    # --- what steps use ---------------------------------------------------------------------------
+    # --- factors as steps use them ----------------------------------------------------------------
 
     def masked(self, factor: Factor, windows: Iterable[Label]) -> Factor:
         """An array of each step, with zeros outside of some windows."""

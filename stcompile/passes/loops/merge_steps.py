@@ -105,7 +105,7 @@ class _Merger:
         }
         self.axes: dict[Variable, int] = {}  # of states: which axis each step has one index of
         self.sums: set[Variable] = set()  # states that steps add to alone
-        self.totals: dict[Variable, Variable | None] = {}  # what all steps add to these
+        self.totals: dict[Variable, Variable | None] = {}  # the total that is added
 
     def run(self) -> tuple[list[Equation], Mapping[Variable, Atom]] | None:
         """The equations, and the atoms that replace the results of the loop. None if steps depend

@@ -64,7 +64,7 @@ def merge_triangles(program: Program) -> Program:
     """The program with loops through triangles as products of whole matrices."""
     if not any(map(_has_triangle, program.equations)):
         return program
-    program = eliminate_dead_code(program)  # what is kept for nobody has no form
+    program = eliminate_dead_code(program)  # values that nobody reads have no form
     scope = Scope(program)
     mapping: dict[Variable, Atom] = {}
     for original in program.equations:

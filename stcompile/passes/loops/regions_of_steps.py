@@ -70,7 +70,7 @@ class Region:
                     return None
                 if under.slope != over.slope or under.slope not in (1, -1):
                     continue
-                margin = over.offset - under.offset  # what one step may be behind the other
+                margin = over.offset - under.offset  # the distance that one step may be behind
                 if sign * under.slope > 0:
                     most = min(most, margin)
                 else:

@@ -88,7 +88,7 @@ class _Pusher:
         self.uses = Counter([v for e in loop.equations for v in e.variables])
         self.uses.update(a for a in finals if isinstance(a, Variable))
         self.trial = scope.aside()
-        self.after = scope.aside()  # what is computed of the loop's own results
+        self.after = scope.aside()  # computations with the loop's own results
         self.known: dict[Variable, Moved] = moved_values(
             loop, self.trial, LAYOUT - {"broadcast_to"}
         )
@@ -114,7 +114,7 @@ class _Pusher:
             self._add_up(carried, [term for term in pushed if term.carried is carried], left)
         return {}
 
-    # --- which sums can go ---------------------------------------------------------------------
+    # --- sums that can move --------------------------------------------------------------------
 
     def _terms(self, carried: Carried) -> list[_Term]:
         """The terms that are added to a carried array, if it is not used otherwise."""

@@ -163,7 +163,7 @@ class Triangle:
             before = [self._after(use, one) for i, one in writes if i < at]
             after = [self._after(use, one) for i, one in writes if i > at]
             if any(found is not None and found[1] > 0 for found in after):
-                raise UnsuitableError  # what a step before this one writes only later on
+                raise UnsuitableError  # an earlier step writes these elements, later in its body
             met = [found for found in before if found is not None]
             if all(found[1] < 0 for found in met):
                 self.early.add(use.equation.output)
@@ -278,7 +278,7 @@ class Triangle:
         params = {"start": tuple(start), "length": tuple(length), "step": step, "drop": tuple(drop)}
         return labels, params
 
-    # --- what steps hand on -----------------------------------------------------------------------
+    # --- values that steps hand on ----------------------------------------------------------------
 
     def _state(self, equation: Equation, state: Variable) -> None:
         """Record a read or a write of a carried value, or of a part of it."""

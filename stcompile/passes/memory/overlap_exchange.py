@@ -62,7 +62,7 @@ class _Splitter:
         self.makers = {v: e for e in program.equations for v in e.outputs}
         self.requests = self.builder.variable(Type.object(REQUESTS), "requests")
         self.after: dict[int, list[Equation]] = {}  # new equations, by the position before them
-        self.places: dict[Variable, Mapping[int, _Place]] = {}  # by what was exchanged
+        self.places: dict[Variable, Mapping[int, _Place]] = {}  # by the exchanged variable
 
     def run(self) -> Program:
         for exchange in self.exchanges:

@@ -29,7 +29,7 @@ def place_stores(program: Program) -> Program:
     storage = storage_of(program)
     others = [e for e in program.equations if e.primitive != "store"]
     numbers = {e.output: e.inputs[0] for e in others if e.primitive == "asarray"}
-    made: dict[Atom, int] = {}  # where a variable is defined
+    made: dict[Atom, int] = {}  # the position of each definition
     read: dict[Variable, int] = {}  # by root: where something in its storage is last read
     effect = -1
     for position, equation in enumerate(others):

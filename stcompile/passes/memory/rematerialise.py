@@ -149,7 +149,7 @@ class _Rewriter:
         self.again = again
         self.recorder = Recorder()
         self.mapping: dict[Variable, Atom] = {}
-        self.copies: dict[Variable, Variable] = {}  # what was computed again
+        self.copies: dict[Variable, Variable] = {}  # values that were computed again
         self.used: dict[Variable, int] = {}  # and the position where it was read last
 
     def run(self) -> Program:

@@ -190,7 +190,7 @@ def _columns(contraction: Equation, side: int, factor: Atom) -> tuple[int, ...] 
         return None
     (along,), (against,) = product.summed(side), product.summed(1 - side)
     count = len(product.batch)
-    expected = count if side else long.ndim - 1  # where the result has the matrix's free axis
+    expected = count if side else long.ndim - 1  # the place of the matrix's free axis in the result
     is_square = (
         matrix.ndim == count + 2
         and product.batch == tuple((axis, axis) for axis in range(count))

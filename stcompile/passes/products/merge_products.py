@@ -49,7 +49,7 @@ def merge_products(program: Program) -> Program:
     return rebuild.done()
 
 
-# --- which products -------------------------------------------------------------------------------
+# --- the choice of products -----------------------------------------------------------------------
 
 
 def _groups(rebuild: Rebuild) -> list[list[int]]:

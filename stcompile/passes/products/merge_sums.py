@@ -73,7 +73,7 @@ class _Merger:
             if equation.primitive == "concatenate" and equation.params["axis"] == 0
         ]
 
-    # --- which sums ----------------------------------------------------------------------------
+    # --- the choice of sums --------------------------------------------------------------------
 
     def chain(self, at: int) -> _Chain | None:
         """The sum whose last addition is at a position; None for any other equation."""

@@ -61,7 +61,7 @@ def spread_anyway(under_way: UnderWay, equation: Equation) -> Result:
     if equation.primitive == "accumulate" and equation.params["op"] == "contract":
         return None
     found = equation
-    first = equation.primitive == "accumulate"  # what it adds to has the shape that is written
+    first = equation.primitive == "accumulate"  # its first operand has the shape of the result
     for at in range(int(first), 2 if first else len(equation.inputs)):
         broadcast = under_way.made_by(found.inputs[at], "broadcast_to")
         if broadcast is not None:

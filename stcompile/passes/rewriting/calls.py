@@ -32,7 +32,7 @@ def rows_summed_by_blas(under_way: UnderWay, equation: Equation) -> Result:
         return None
     inner = under_way.made_by(x, "sum")
     if inner is not None and under_way.is_read_once(x) and inner.params["axis"] == (1,):
-        steps = inner.inputs[0]  # what a loop collects is in C order
+        steps = inner.inputs[0]  # stacks of a loop are in C order
         if under_way.made_by(steps, "loop") and steps.type.ndim == 3 and _is_large(steps):
             first, second, columns = steps.type.dims
             x = under_way.record("reshape", steps, shape=(first * second, columns))

@@ -128,7 +128,7 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
     if (outer is None and turned is None) or not under_way.is_read_once(value):
         return None
     if value.type.dims != (total.type.dims if outer is None else outer.dims):
-        return None  # it is spread over the part: what belongs to one element is added to many
+        return None  # it is broadcast over the part: one element of it is added to many
     atom = value if turned is None else turned.inputs[0]
     links: list[Equation] = []
     while under_way.is_read_once(atom):

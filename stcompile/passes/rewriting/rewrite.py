@@ -148,7 +148,7 @@ class UnderWay:
         self.program = program
         self.is_inner = known is not None
         self.known: Ranges = known or {}
-        self.inner = inner  # what becomes of an equation with programs of loops and branches
+        self.inner = inner  # rewrites the programs inside of loops and branches
         self.makers: dict[Variable, Equation] = {}
         self.location: Location  # of the equation that is looked at
         self._outputs = list(program.outputs)
@@ -165,7 +165,7 @@ class UnderWay:
             self._add((at,), inner(equation))
         self._drop_unread([(at,) for at in range(len(program.equations))])
 
-    # --- what rules ask -------------------------------------------------------------------------
+    # --- queries of rules -----------------------------------------------------------------------
 
     def made_by(self, atom: Atom, *primitives: str) -> Equation | None:
         """The equation that defines an atom, if it is of one of the given primitives."""
@@ -188,7 +188,7 @@ class UnderWay:
         places = self._readers.get(atom, ()) if isinstance(atom, Variable) else ()
         return (self._equations[place] for place in sorted(places))
 
-    # --- what rules do --------------------------------------------------------------------------
+    # --- actions of rules -----------------------------------------------------------------------
 
     def record(self, primitive: str, *inputs: Atom, called: str = "", **params: Any) -> Variable:
         """Record a pure equation right before the present equation; return its output."""

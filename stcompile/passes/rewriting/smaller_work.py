@@ -273,7 +273,7 @@ def _times(under_way: UnderWay, number: Atom, atom: Atom) -> Atom:
 
 # --- maxima ---------------------------------------------------------------------------------------
 
-# They increase, and are defined everywhere (a logarithm would make NaN of what loses).
+# Increasing functions that are defined everywhere (log of the smaller operand may be NaN).
 _UNARY = frozenset({"exp", "exp2", "expm1", "tanh", "arctan", "sinh", "arcsinh", "cbrt"})
 
 

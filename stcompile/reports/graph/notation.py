@@ -31,7 +31,7 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction
 from stcompile.wengert.types import PYTHON_TYPES, short_dtype
 
-# What stands around the operands. What is in neither table is a function under its own name.
+# Text around the operands. A primitive in neither table is written as a function call.
 PATTERNS: Mapping[str, str] = MappingProxyType(
     {
         "add": "{} + {}",

@@ -181,7 +181,7 @@ def _changes(old: Sequence[Listed], new: Sequence[Listed]) -> Changes:
         and (was.text, was.types, was.detail) != (one.row.text, one.row.types, one.row.detail)
     ]
     removed, place = [], 0
-    for one in old:  # where it stood: after the last row before it that is still there
+    for one in old:  # place a removed row after the last remaining row before it
         at = after.get(one.row.key)
         if at is None:
             removed.append((place, one.row))

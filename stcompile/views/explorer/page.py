@@ -120,7 +120,7 @@ class _Gathered:
         self.rows: dict[Row, int] = {}
         others = LEVELS if own is not self.function and not own.options.xp else ()
         levels = list(dict.fromkeys((own.options.level, *others)))
-        shares = len(levels) + 1  # one for each, and one for the user's lines
+        shares = len(levels) + 1  # a share for each level, and a share for the user's lines
         self.allowance = RUN_EQUATIONS // shares
         made: dict[str, Any] = {}
         for level in levels:
@@ -163,7 +163,7 @@ class _Gathered:
     def _at(self, own: Dispatcher[..., Any], level: Level) -> Dispatcher[..., Any]:
         """The same at another level."""
         memory = own.options.memory if level == "fast" else None
-        loops = level == "compiled"  # what only its loops have
+        loops = level == "compiled"  # options that only its loops have
         options = replace(
             own.options,
             level=level,
@@ -194,7 +194,7 @@ class _Gathered:
         options = made.options
         snapshots = [*snapshots_of(found, made.results, options.level, options.parallel).all]
         last = snapshots[-1]
-        if last.program == final.program:  # what was emitted: the code knows these very equations
+        if last.program == final.program:  # the code knows the equations of the emitted program
             snapshots[-1] = Snapshot(last.stage, final.program)
         else:
             snapshots.append(Snapshot("budget", final.program))

@@ -115,7 +115,7 @@ def _size(value: Any) -> float:
     return float("nan")
 
 
-# --- what a value looks like ---------------------------------------------------------------------
+# --- summaries of values -------------------------------------------------------------------------
 
 
 def summary(value: Any) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from stcompile.wengert.primitives.base import (
 _PREFIX = "special."
 NAMES: Mapping[str, int] = MappingProxyType(
     {
-        name.removeprefix(_PREFIX): rule.__code__.co_argcount - 1  # one of them is the result
+        name.removeprefix(_PREFIX): rule.__code__.co_argcount - 1  # one argument is the result
         for name, rule in DERIVATIVES.items()
         if name.startswith(_PREFIX)
     }
