@@ -20,7 +20,7 @@ OPERATORS = (
     *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
 )
 REDUCTIONS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
-"""Written as in NumPy, as are a few others."""
+"""Operators and reductions are written as in NumPy, like a few other primitives."""
 
 WRITTEN = {
     **{name: by_primitive(operators)[name] for name in OPERATORS},

@@ -47,8 +47,8 @@ NOT_HOLOMORPHIC: frozenset[str] = frozenset(
         "irfft",
     }
 )
-"""Those among them whose derivative is not one complex number: a change by ``1j * h`` does not
-change the result by ``1j`` times what a change by ``h`` does."""
+"""Primitives without a complex derivative: a change by ``1j * h`` does not change the result by
+``1j`` times the change for ``h``."""
 
 
 @partials

@@ -21,7 +21,7 @@ from ..lazy import linalg, special
 from ..marks import fresh, into
 
 MODULES = MappingProxyType({"np": np, "math": math, "special": special, "linalg": linalg})
-"""Where such functions are, by the names that generated code has for these modules."""
+"""The modules of such functions, by the names that generated code has for them."""
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.control import Ports
 
 Pair: TypeAlias = tuple[int, int]
-"""The place of an array among the inputs of a program, and that of its last version among the
+"""The place of an array among the inputs of a program, and the place of its last version among the
 outputs."""
 
 Undo: TypeAlias = Callable[[Sweep, Equation, int], None]
-"""Records the equation that undoes what a loop or a branch wrote to one of its outputs."""
+"""Records the equation that undoes the writes of a loop or a branch to one of its outputs."""
 
 _SLICED, _INDEXED = ("start", "length", "step", "drop"), ("at",)
 

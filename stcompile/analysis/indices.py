@@ -19,10 +19,10 @@ from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.primitives.indexing import axes_taken, is_mask
 
 INDICES = {"slice": 1, "index": 1, "update": 2, "index_update": 2, "accumulate": 2}
-"""The place of the first integer among the operands of what reads and writes parts."""
+"""The place of the first integer among the operands of primitives that read or write parts."""
 
 Ranges: TypeAlias = "Mapping[Variable, Size | None]"
-"""The integers of which something is known: counters, as sizes; None for what was checked."""
+"""Integers with known bounds: counters, as sizes; None for integers that were checked."""
 
 
 class Use(NamedTuple):

@@ -38,7 +38,8 @@ ARRANGED = frozenset(
         *("full", "array"),
     }
 )
-"""What moves elements, each unchanged: run on the numbers of elements, it tells where they are."""
+"""Primitives that move elements without changing them: applied to the numbers of elements, they
+give the number of the element in each place."""
 ALIKE = frozenset({"cast", "copy", "asarray", "to_scalar", "to_python", "real", "imag"})
 
 

@@ -14,23 +14,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 SETTLED = 0.03
-"""Seconds after a change in which steps do not count: threads of before may still be looking for
+"""Seconds after a change in which steps do not count: earlier threads may still be looking for
 work."""
 COUNTED = 0.02
 """Seconds of steps that count, each time that a number is tried."""
 ROUNDS = 3
-"""So often is each number tried."""
+"""The number of times that each number is tried."""
 FAR, SURE = 2.0, 2
-"""A number whose steps take so many times as long as the best one's is tried no more, after so many
-rounds."""
+"""A number whose steps take longer than the best number's by the first factor is tried no more
+after the second number of rounds."""
 ALIKE = 1.05
-"""Of numbers whose steps take so many times the least at most, the lowest is chosen."""
+"""Of all numbers whose steps take at most this factor of the shortest time, the lowest is
+chosen."""
 WINDOW, FEWEST = 0.25, 4
 """Seconds, and steps, over which the mean is taken while steps are watched."""
 SLOWER = 2.0
-"""So many times as slow is much slower."""
+"""The factor from which on steps count as much slower."""
 SHARE = 0.25
-"""Trials take no larger share of the time."""
+"""The largest share of the time that trials take."""
 FIRST_LOOK = 10.0
 """Seconds until the numbers are tried again for no reason; then twice as many, and so on."""
 

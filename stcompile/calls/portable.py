@@ -25,7 +25,7 @@ from stcompile.calls.fingerprint import Untold
 
 Address: TypeAlias = tuple[Any, ...]
 Portable: TypeAlias = tuple[str, types.CodeType, tuple[Address, ...], str]
-"""An expression as text and compiled, the addresses of its objects, and how it is described."""
+"""An expression as text and compiled, the addresses of its objects, and its description."""
 
 _MARK = "\0"  # around the number of an object; text in an expression is quoted, and has none
 _PLAIN = (str, int, float, bool, bytes, type(None))

@@ -70,7 +70,7 @@ LIBRARIES = (
     "stcompile.frontend",
     "stcompile.library",
 )
-"""How the names of modules start whose Python functions the tables name."""
+"""Beginnings of the names of modules whose Python functions the tables name."""
 _RULES = "stcompile.codegen_templates.derivatives."
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]

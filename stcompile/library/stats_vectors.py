@@ -36,7 +36,7 @@ def multivariate_normal_logpdf(
 
 
 _NEGLIGIBLE = 1e6 * float(np.finfo(np.float64).eps)
-"""The eigenvalues that SciPy takes for 0, in parts of the largest one."""
+"""The eigenvalues that SciPy takes for 0, relative to the largest eigenvalue."""
 
 
 def _singular_logpdf(flat: Any, matrix: Any) -> Any:

@@ -27,7 +27,7 @@ from stcompile.train.team import ALONE, Team
 from stcompile.train.threads import FIXED, FixedThreads, StepThreads, step_threads
 
 Metrics = tuple[float | None, float | None]
-"""Of the training and of the test images; ``None`` where there is none."""
+"""The metric of the training and of the test images; ``None`` without a metric."""
 
 
 class DivergedError(StcompileError):

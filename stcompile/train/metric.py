@@ -74,4 +74,4 @@ ACCURACY = Metric("accuracy", _is_right, is_share=True)
 """The share of images whose label has the largest score."""
 
 RECONSTRUCTION_ERROR = Metric("reconstruction error", _squared_distance, short="error")
-"""The squared Euclidean distance of an image from what an autoencoder makes of it."""
+"""The squared Euclidean distance of an image from the reconstruction of an autoencoder."""

@@ -86,7 +86,7 @@ class TrainingOptions:
         ("data_dir", "epochs", "checkpoint", "checkpoint_every", "resume")
         + ("json", "report", "show_source", "distributed", "threads")
     )
-    """Flags that do not decide which numbers are computed on the way."""
+    """Flags that do not affect the numbers of a step."""
 
     @property
     def team(self) -> Team:

@@ -14,7 +14,7 @@ from stcompile.train.checkpoint import Checkpoint
 from stcompile.train.state import Run
 
 Bar = Callable[[str, int], AbstractContextManager[Any]]
-"""Of a title and a number of steps: a progress bar."""
+"""Makes a progress bar from a title and a number of steps."""
 
 
 @dataclass(frozen=True)

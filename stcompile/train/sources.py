@@ -67,7 +67,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
 }
 
 Files = Mapping[str, Path]
-"""The name of each of the four files (without ``.gz``) -> where it is."""
+"""The name of each of the four files (without ``.gz``) -> its path."""
 
 
 class NotAtHandError(DataError):

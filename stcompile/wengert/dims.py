@@ -31,7 +31,7 @@ from functools import cached_property, reduce
 from typing import Any, ClassVar, TypeAlias
 
 ENDLESS = 2**62
-"""The bound of what has none."""
+"""The bound of a size without a bound."""
 
 
 class UnknownSizeError(TypeError):

@@ -24,8 +24,8 @@ from stcompile.wengert.types import Type
 Known: TypeAlias = Mapping[Symbol, int]
 
 Watch = Callable[[Equation, tuple[Any, ...], tuple[Any, ...], tuple[int, ...]], None]
-"""Called with each equation that was run, those of sub-programs before the one that runs them: its
-inputs, its results, and the steps of the loops around it, the innermost last."""
+"""Called after each equation has run, equations of sub-programs before the equation that runs them,
+with its inputs, its results, and the steps of the loops around it, the innermost last."""
 
 
 def evaluate(program: Program, *args: Any, watch: Watch | None = None) -> tuple[Any, ...]:

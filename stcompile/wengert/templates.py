@@ -41,13 +41,13 @@ TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
         if not primitive.control
     }
 )
-"""How each primitive is written: by its own template, or as the call of a function."""
+"""The code of each primitive: its own template, or the call of a function."""
 
 BUFFERED: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {name: _called(call_into, name) for name in (*UFUNCS, *_OF_SPECIAL)} | buffered.WRITTEN
 )
-"""How primitives are written into a given array: ufuncs with one result, and primitives with a
-template for it."""
+"""The code of primitives that write into a given array: ufuncs with one result, and primitives with
+a template for it."""
 
 
 def mark_of(primitive: str) -> str:

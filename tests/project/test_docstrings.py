@@ -7,6 +7,7 @@ sentence that passes is not a good one for that.
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,12 +57,12 @@ def faults_of(docstring: str) -> Iterator[tuple[str, str]]:
 
 
 def faults_in(text: str, name: str) -> Iterator[str]:
-    """The faults of a module's docstrings: the file, the line of the docstring, the sentence."""
-    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    """The faults of a module's docstrings, also below variables: file, line, rule, sentence."""
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, documented) and (docstring := ast.get_docstring(node)):
-            for rule, sentence in faults_of(docstring):
-                yield f"{name}:{node.body[0].lineno}: {rule}: {sentence}"
+        match node:
+            case ast.Expr(ast.Constant(str(docstring))):
+                for rule, sentence in faults_of(inspect.cleandoc(docstring)):
+                    yield f"{name}:{node.lineno}: {rule}: {sentence}"
 
 
 def test_docstrings_are_plain_sentences() -> None:
@@ -95,6 +96,13 @@ def test_riddles_are_found(docstring: str) -> None:
     text = f'def function():\n    """{docstring}"""\n'
     found = list(faults_in(text, "module.py"))
     assert found and all(fault.startswith("module.py:2: ") for fault in found)
+
+
+def test_docstrings_of_all_kinds_are_read() -> None:
+    what = '"""What is here."""'
+    text = f"{what}\nclass A:\n    {what}\n    def f(self):\n        {what}\n\nB = 1\n{what}\n"
+    lines = [fault.split(":")[1] for fault in faults_in(text, "module.py")]
+    assert sorted(lines) == ["1", "3", "5", "8"]
 
 
 def test_the_sentence_is_quoted() -> None:

@@ -379,7 +379,7 @@ class Structure:
 
 
 Layout: TypeAlias = Type | Structure
-"""What an item of a list is: a number, an array, or a tuple or a list of such."""
+"""The form of an item of a list: a number, an array, or a tuple or a list of items."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,8 @@ FEWEST = 3  # calls from which on a kernel in their place is quicker
 
 Start = tuple[int, ...]
 Level = tuple[int, Start, Start]
-"""Steps of a loop, and how far each step goes along the axes of what is read and written."""
+"""Steps of a loop, and the distance of each step along the axes of the array that is read or
+written."""
 
 
 def loop_over_parts(program: Program) -> Program:

@@ -198,7 +198,7 @@ def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equ
 # --- the elements that steps read and write -----------------------------------------------------
 
 Place = tuple[int, int, int]
-"""An axis, and where an element stands along it: an offset, and a multiple of the counter."""
+"""An axis, and the position of an element along it: an offset, and a multiple of the counter."""
 
 
 class _TogetherError(Exception):

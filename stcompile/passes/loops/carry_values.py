@@ -46,7 +46,7 @@ COSTLY = frozenset(
     {"contract", "einsum", "solve", "inv", "exp", "expm1", "log", "log1p", "sin", "cos", "tan"}
     | {"tanh", "sinh", "cosh", "arctan", "power"}
 )
-"""What takes longer than to hand its result on."""
+"""Primitives that take longer than handing on their results."""
 
 
 def carry_values(program: Program) -> Program:

@@ -57,8 +57,8 @@ class CountedLoop(SizedLoop):
 
 
 Change = Callable[[Scope, CountedLoop], "Mapping[Variable, Atom] | None"]
-"""Records what stands in the place of a loop, and returns what stands for results that are gone.
-None: nothing was recorded, the loop stays as it is."""
+"""Records the replacement of a loop, and returns the replacements of results that are gone. None:
+nothing was recorded, the loop stays unchanged."""
 
 
 def change_loops(program: Program, change: Change) -> Program:

@@ -60,7 +60,7 @@ def _pushed(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
 
 
 ARRANGED = frozenset({"reshape", "transpose", "expand_dims"})
-"""What arranges the elements of one array: of a sum as of each of its terms."""
+"""Primitives that arrange the elements of an array, for a sum and for each of its terms alike."""
 
 
 @dataclass(frozen=True)

@@ -315,4 +315,4 @@ RULES = (
     *(known_choice, choice_in_choice, by_one),
 )
 PRODUCTS = (quotient_times_divisor, times_reciprocal, logistic_slope)
-"""After the rules of signs, which go out of products first."""
+"""Rules that run after the rules of signs, which move signs out of products first."""

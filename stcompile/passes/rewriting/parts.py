@@ -22,7 +22,8 @@ from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.base import OperandError
 
 MOST_PARTS = 4
-"""The values of all parts are there at one time: so many times the array that is saved."""
+"""The largest total size of the values of all parts, which exist at one time, relative to the array
+that is saved."""
 
 _Form = tuple[Any, ...]  # of a start: the offset, and a coefficient for each counter
 

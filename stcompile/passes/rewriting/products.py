@@ -88,4 +88,4 @@ def identity_factor(under_way: UnderWay, equation: Equation) -> Result:
 
 RULES = (identity_factor, product_of_transposed, factors_in_other_order)
 ALL = (product_of_transposed, product_in_other_order)
-"""Those for the primal as well, where the order of its sums is free."""
+"""The rules for the primal as well, where the order of its sums is free."""

@@ -130,9 +130,9 @@ def _rewritten(program: Program, book: RuleBook, known: Ranges | None) -> Progra
 
 
 Place: TypeAlias = tuple[int, ...]
-"""Where an equation stands among the others, as these compare. ``(3,)`` is the fourth of the
-program; what came before it is at ``(2, 1)``, ``(2, 2)``, …, and before the latter, at
-``(2, 1, 3)``."""
+"""The place of an equation among the others; places compare in this order. ``(3,)`` is the fourth
+of the program; equations inserted before it are at ``(2, 1)``, ``(2, 2)``, …, and before the
+latter, at ``(2, 1, 3)``."""
 
 
 class UnderWay:
