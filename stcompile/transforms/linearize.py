@@ -25,6 +25,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.transforms.at_paths import place_at
 from stcompile.transforms.pullback import (
     Apart,
     Backward,
@@ -32,7 +33,6 @@ from stcompile.transforms.pullback import (
     StagedPullback,
     Vjp,
     lengths_in,
-    place_at,
 )
 from stcompile.transforms.pushforward import converted, zero
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
