@@ -68,7 +68,7 @@ def conjugate(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def complex_sign(out: Any, x: Any, d_out: Any) -> Any:
-    """Of z / abs(z); 0 at 0."""
+    """The adjoint of z / abs(z); 0 at 0."""
     size = np.absolute(x)
     change = d_out - np.conjugate(d_out * out * out)
     return np.where(size == 0, 0.0, change / (2 * size + (size == 0)))

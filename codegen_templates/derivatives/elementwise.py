@@ -115,7 +115,7 @@ def reciprocal(out: Any, x: Any) -> Any:
 
 @partials
 def absolute(out: Any, x: Any, *, spelling: str = "np.abs") -> Any:
-    """Of complex numbers, conj(z) / abs(z), and 0 at 0."""
+    """The derivative for complex numbers is conj(z) / abs(z), and 0 at 0."""
     if np.iscomplexobj(x):
         return np.conjugate(x) / (out + (out == 0))
     return np.sign(x)

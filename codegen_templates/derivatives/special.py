@@ -225,7 +225,7 @@ def betaincinv(out: Any, a: Any, b: Any, y: Any) -> Any:
 
 
 def _t_density(df: Any, t: Any) -> Any:
-    """Of Student's distribution."""
+    """The density of Student's distribution."""
     constant = special.gammaln((df + 1.0) / 2) - special.gammaln(df / 2.0)
     power = (df + 1.0) / 2 * np.log1p(t * t / df)
     return np.exp(constant - power) / np.sqrt(math.pi * df)
@@ -272,7 +272,7 @@ def xlogy(out: Any, x: Any, y: Any) -> Any:
 
 @partials
 def xlog1py(out: Any, x: Any, y: Any) -> Any:
-    """As that of `xlogy`."""
+    """The derivatives have the same limits as those of `xlogy`."""
     log_y = np.log1p(np.where((x == 0) & (y <= -1), 0.0, y))
     return log_y, x / (1 + np.where((x == 0) & (y == -1), 0.0, y))
 

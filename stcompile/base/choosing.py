@@ -24,7 +24,7 @@ FAR, SURE = 2.0, 2
 """A number whose steps take longer than the best number's by the first factor is tried no more
 after the second number of rounds."""
 ALIKE = 1.05
-"""Of all numbers whose steps take at most this factor of the shortest time, the lowest is
+"""The factor of the shortest time within which times count as equal: of such numbers, the lowest is
 chosen."""
 WINDOW, FEWEST = 0.25, 4
 """Seconds, and steps, over which the mean is taken while steps are watched."""

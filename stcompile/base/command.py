@@ -194,7 +194,7 @@ def typer() -> Any:
 
 
 def at_least(lowest: int) -> Callable[[Any], int]:
-    """Of a flag: an integer not below ``lowest``."""
+    """The parser of a flag that takes an integer not below ``lowest``."""
 
     def integer(text: Any) -> int:
         try:
@@ -209,12 +209,12 @@ def at_least(lowest: int) -> Callable[[Any], int]:
 
 
 def threads(text: Any) -> Any:
-    """Of a flag: a number of threads, or ``auto``."""
+    """Parse a flag that takes a number of threads, or ``auto``."""
     return text if text == "auto" else at_least(1)(text)
 
 
 def one_of(names: Sequence[str]) -> Callable[[Any], str]:
-    """Of a flag: a name out of ``names``."""
+    """The parser of a flag that takes a name out of ``names``."""
 
     def name(text: Any) -> str:
         if text not in names:
@@ -225,7 +225,7 @@ def one_of(names: Sequence[str]) -> Callable[[Any], str]:
 
 
 def positive(text: Any) -> float:
-    """Of a flag: a finite number above zero."""
+    """Parse a flag that takes a finite number above zero."""
     value = _number(text)
     if not 0 < value < float("inf"):
         raise FlagError(f"{text} is not a finite number above 0")
@@ -233,7 +233,7 @@ def positive(text: Any) -> float:
 
 
 def fraction(text: Any) -> float:
-    """Of a flag: a number from 0 to below 1."""
+    """Parse a flag that takes a number from 0 to below 1."""
     value = _number(text)
     if not 0 <= value < 1:
         raise FlagError(f"{text} is not from 0 to below 1")

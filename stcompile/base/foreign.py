@@ -1,5 +1,5 @@
 """Libraries whose objects stcompile does not compile, and what to write instead; and compilers
-whose functions it takes as the Python functions that they were made of.
+whose functions are replaced by the Python functions that they were made of.
 
 Nothing is imported to recognise them: an object is known by the name of the module of its class, a
 function by that of its own.

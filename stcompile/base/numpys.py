@@ -29,14 +29,14 @@ def _matches_a_sequence(value: Any) -> bool:
 
 
 ARRAYS_ARE_SEQUENCES = _matches_a_sequence(np.zeros(1))
-"""Whether ``case [a, b]`` fits arrays: since NumPy 2.5."""
+"""True if ``case [a, b]`` fits arrays: since NumPy 2.5."""
 
 RESHAPE_CAN_REFUSE = _takes(np.reshape, shape=(1,), copy=False)
-"""Whether `np.reshape` has the argument ``copy``: since NumPy 2.1. Before, the shape was set, which
+"""True if `np.reshape` has the argument ``copy``: since NumPy 2.1. Before, the shape was set, which
 is deprecated since 2.5."""
 
 SORTS_DESCENDING = _takes(np.sort, descending=True)
-"""Whether `np.sort` and `np.argsort` have the argument ``descending``: since NumPy 2.5."""
+"""True if `np.sort` and `np.argsort` have the argument ``descending``: since NumPy 2.5."""
 
 
 @functools.cache

@@ -1,6 +1,7 @@
-"""Thresholds: from which size on something is worth its cost, each with its reason.
+"""Thresholds: the sizes from which on an optimisation is worth its cost, each with its reason.
 
-They decide between ways that give the same values; none of them is a limit of what is supported.
+They decide between ways that give the same values; none of them is a limit of the supported
+programs.
 """
 
 # --- the frontend --------------------------------------------------------------------------------

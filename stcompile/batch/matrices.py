@@ -1,5 +1,5 @@
-"""Rules for linear systems. Right-hand sides of one matrix are columns of one; NumPy solves stacks
-of matrices, SciPy one at a time."""
+"""Rules for linear systems. The right-hand sides of a matrix are joined as columns; NumPy solves
+stacks of matrices, SciPy one at a time."""
 
 from __future__ import annotations
 

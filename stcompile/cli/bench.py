@@ -1,4 +1,4 @@
-"""``stcompile bench``: how long a function takes, and its gradient by several ways."""
+"""``stcompile bench``: time a function, and its gradient by several ways."""
 
 from __future__ import annotations
 

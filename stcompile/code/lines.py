@@ -248,7 +248,7 @@ def _operands_of_piece(piece: str, width: int) -> list[str]:
 
 
 def _filled(items: list[str], width: int) -> list[str]:
-    """As many short items on a line as fit."""
+    """Lines of short items, as many on a line as fit."""
     lines = [items[0]]
     for item in items[1:]:
         if len(lines[-1]) + 1 + len(item) <= width:

@@ -1,4 +1,4 @@
-"""Arrays joined, split, repeated and turned."""
+"""Functions that join, split, repeat and rotate arrays."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def qr(
     pivoting: bool = False,
     check_finite: bool = True,
 ) -> Any:
-    """Of a square matrix, or in the mode "economic"."""
+    """The factorisation of a square matrix, or in the mode "economic"."""
     x = np.asarray(a)
     if pivoting:
         raise NotImplementedError("qr(pivoting=True) is not supported")

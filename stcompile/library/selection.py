@@ -13,7 +13,7 @@ from stcompile.library.distinct import counted
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    """Of every vector along an axis the elements at positions of its own."""
+    """Take elements of every vector along ``axis``, at positions of its own."""
     x = np.ravel(arr) if axis is None else np.asarray(arr)
     at = normal(0 if axis is None else axis, x.ndim)
     return x[_places(x, np.asarray(indices), at)]
@@ -52,7 +52,8 @@ def choose(a: Any, choices: Any) -> Any:
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """Of the choices that of the first condition that holds; ``default`` where none does."""
+    """Choose each element from the choice of the first condition that holds; ``default`` where none
+    does."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if len(condlist) == 0:

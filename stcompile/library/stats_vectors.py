@@ -14,9 +14,10 @@ from stcompile.library.stats import float64
 def multivariate_normal_logpdf(
     x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
 ) -> Any:
-    """Of one point or an array of them, their coordinates along the last axis. By the Cholesky
-    factor of the covariance, of which the lower triangle is read: it has to be positive definite
-    (`numpy.linalg.LinAlgError`), unless ``allow_singular``."""
+    """The logarithm of the density at a point or at an array of points, with their coordinates
+    along the last axis. It is computed by the Cholesky factor of the covariance, of which the lower
+    triangle is read: it has to be positive definite (`numpy.linalg.LinAlgError`), unless
+    ``allow_singular``."""
     center, matrix = _mean_and_covariance(mean, cov)
     dim = center.shape[0]
     points = float64(x)

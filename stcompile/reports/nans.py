@@ -56,7 +56,7 @@ def nan_error(
 def first_nan(
     original: Program, names: Sequence[str], values: Sequence[Any], infinities: bool = False
 ) -> NanError | None:
-    """As `nan_error`, of a program and its inputs."""
+    """The error for the first NaN of a program with given inputs, as `nan_error` has it."""
     program = _without_effects(original)
     is_wanted = has_infinity_or_nan if infinities else has_nan
     watched = _Watched(program.equations, is_wanted)

@@ -188,7 +188,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Transfer:
-    """When the network was busy with a bucket, in seconds from the start of the step."""
+    """The exchange of a bucket through the network, in seconds from the start of the step."""
 
     nbytes: int
     ready: float

@@ -1,4 +1,4 @@
-"""When a run's checkpoints are written, and how a run goes on from one."""
+"""Write the checkpoints of a run, and resume a run from a checkpoint."""
 
 from __future__ import annotations
 

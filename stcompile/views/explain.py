@@ -161,7 +161,8 @@ def _numbers(gradient: Gradient[..., Any], arguments: Arguments) -> Mapping[str,
 
 
 def explain_tape(tape: Tape, wrt: Sequence[Variable]) -> list[tuple[Cause, ...] | None]:
-    """For each input why the gradient of the first output by it is zero; None if it is not."""
+    """The causes for which the gradient of the first output is zero, for each input; None if it is
+    not."""
     ways = _Ways(tape, wrt)
     return list(map(ways.causes, wrt))
 

@@ -18,8 +18,8 @@ class Enough(Exception):
 
 
 class Budget:
-    """So many equations may be run. ``told`` says where the run was left, "" if it came to its
-    end."""
+    """The number of equations that may run. ``told`` says where the run was left, "" if it came to
+    its end."""
 
     def __init__(self, equations: int) -> None:
         self.left = equations

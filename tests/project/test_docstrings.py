@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("stcompile", "codegen_templates")
 
 OPENERS = (
-    r"(?:What|Whatever|Which|Whichever|Who|Whoever|Whose|Where|Wherever|Why|How|It|They|Them"
-    r"|This|That|These|Those|Such|One|Ones|Others|Something|Anything)\b"
+    r"(?:What|Whatever|Which|Whichever|Who|Whose|When|Where|Wherever|Whether|Why|How|It|They|Them"
+    r"|This|That|These|Those|Such|One|Ones|Others|Something|Anything|Of|So)\b"
 )
 VERBS = "is|are|was|were|has|have|had|do|does|did|may|must|can|will"
 BEGINS = re.compile(OPENERS)

@@ -157,8 +157,8 @@ class _Pusher:
         return primitive.elementwise or equation.primitive == "contract" or is_view
 
     def _trim(self, equation: Equation) -> None:
-        """If all readers of a result are slices and windows, and leave margins, let them read a
-        slice of it without the margins."""
+        """Let the readers of a result read a slice of it without the margins, if all of them are
+        slices and windows that leave margins."""
         if len(equation.outputs) != 1 or equation.output in self.outputs:
             return
         output, readers = equation.output, list(self.users.get(equation.output, {}).values())
