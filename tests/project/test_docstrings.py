@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("stcompile", "codegen_templates")
+FOLDERS = ("stcompile", "codegen_templates", "examples")
 
 OPENERS = (
     r"(?:What|Whatever|Which|Whichever|Who|Whose|When|Where|Wherever|Whether|Why|How|It|They|Them"
